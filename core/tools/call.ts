@@ -29,7 +29,10 @@ export interface ToolCall {
 /** A call whose input was validated and whose request can be rendered. */
 export interface PreparedCall extends RequestFacts {
   pattern: AuthPattern;
-  /** Its request, where it depends on nothing that is read later; a call with other facts is made by `pageOf` or `withFiles`. */
+  /**
+   * The request, if it is already known completely. `pageOf` and `withFiles` return calls without a draft, because they
+   * change the request.
+   */
   draft?: RequestDraft | undefined;
 }
 

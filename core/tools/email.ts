@@ -116,7 +116,10 @@ function oneLine({ value, input }: EmailPart): string {
   return value;
 }
 
-/** Encoded words (RFC 2047), cut between characters; a text that looks like one is encoded too, so that it stays itself. */
+/**
+ * Encodes a text as encoded words (RFC 2047), split between characters. A text that looks like an encoded word is
+ * encoded too, so that it is shown unchanged.
+ */
 function encodeText(text: string, plain: RegExp): string {
   if (plain.test(text) && !text.includes('=?')) return text;
   const words: string[] = [];

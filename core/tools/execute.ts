@@ -13,25 +13,25 @@ import {
   type UpstreamResponse,
 } from './wire.ts';
 
-/** The functions that the engine needs from its caller. */
+/** The functions that `executeTool` needs from its caller. */
 export interface ExecutePorts {
   /**
-   * Sends one request under the egress rules, with the account's origins pinned. Fails with a SendFailure.
+   * Sends one request under the egress policy, restricted to the account's origins. Fails with a SendFailure.
    *
-   * @param timeoutMs what is left of the execution's time
+   * @param timeoutMs the rest of the execution's time
    */
   send(request: OutboundRequest, timeoutMs: number): Promise<UpstreamResponse>;
-  /** The account's credential as it is now. */
+  /** Returns the account's current credential. */
   credential(): Promise<Credential>;
-  /** A newer credential after the provider refused the present one; null when there is none to be had. */
+  /** Returns a newer credential after the provider rejected the current one; null if none can be obtained. */
   refresh(): Promise<Credential | null>;
-  /** Makes the function that copies a value so that no secret is left in it. */
+  /** Creates the function that returns a copy of a value without secrets. */
   scrubber(secrets: readonly string[]): Scrub;
   /**
-   * Reads a response without holding up other calls, however large it is. Fails with a SendFailure where it cannot be read.
+   * Reads a response, in a thread if it is large. Fails with a SendFailure if it cannot be read.
    *
    * @param secrets every text that must not be in the outcome
-   * @param hidden query parameters that carry the credential
+   * @param hidden query parameters that contain the credential
    */
   read(
     call: PreparedCall,
@@ -42,13 +42,13 @@ export interface ExecutePorts {
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
 }
 
 interface Attempt {
   outcome: ToolOutcome;
-  /** The failure may be temporary: the response says so, or the connection was lost. */
+  /** Whether the failure may be temporary, according to the response or because the connection was lost. */
   transient: boolean;
   authenticated: boolean;
 }
@@ -56,12 +56,12 @@ interface Attempt {
 /**
  * Executes a prepared call: a few requests within one deadline, and one refresh (threat E10).
  *
- * A refused credential is refreshed and the call sent again: the provider did not act on it. A lost connection, a server's error and
- * a limit that was hit are tried again where nothing had left or a second effect is impossible (threat E7), after the time that the
- * provider asks for. Everything else is the caller's decision, who gets `retryable` and `retryAfterMs` for it.
- *
- * @returns the result, or why there is none; free of every secret that was used (threat E5)
- * @throws ApiError when the stored credential cannot be placed (nothing was sent), and what the ports throw
+ * A rejected credential is refreshed and the call repeated, because the provider did not process it. After a lost
+ * connection, a server error or a rate limit, the call is repeated after the time that the provider requests, but only
+ * if nothing was sent or a second effect is impossible (threat E7). In all other cases the caller decides, by
+ * `retryable` and `retryAfterMs`.
+ * @returns the result or the error, without any secret that was used (threat E5)
+ * @throws ApiError if the stored credential cannot be placed (nothing was sent), and what the ports throw
  */
 export async function executeTool(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
   const secrets: string[] = [];
@@ -100,7 +100,7 @@ async function attempt(
 ): Promise<Attempt> {
   const placed = placeCredential(call.pattern, credential);
   const request = renderRequest(call, placed);
-  // Grows over the attempts: a late echo of the first credential must not pass either.
+  // Collects the secrets of all attempts, because a late response could still contain the first credential.
   secrets.push(...request.secrets);
   const authenticated = placed.parts.length > 0 || credential.kind === 'signer';
   const unsigned = outbound(request);
@@ -123,14 +123,17 @@ function outbound({ method, url, headers, body }: RenderedRequest): OutboundRequ
   return { method, url, headers, body };
 }
 
-/** The same bytes may go out twice: by the nature of the call, or because the provider recognises its key. */
+/**
+ * Whether the same request may be sent twice: because the call is idempotent, or because the provider recognizes its
+ * idempotency key.
+ */
 function maySendAgain({ tool, provider }: PreparedCall): boolean {
   return tool.hints.idempotent || provider.api.idempotency_header !== undefined;
 }
 
 function toToolError({ tool }: PreparedCall, failure: SendFailure, scrub: Scrub): ToolError {
   const kind = KIND_OF_FAILURE[failure.kind];
-  // A new execution has a new key, so here only the call's own nature counts.
+  // A new execution has a new idempotency key, so here the call itself must be idempotent.
   const retryable = failure.kind !== 'tls' && isRetryable(kind, tool.hints.idempotent || !failure.sent);
   return { kind, retryable, retryAfterMs: failure.retryAfterMs, message: scrub(failure.message) };
 }

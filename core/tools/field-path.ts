@@ -1,7 +1,7 @@
 /**
- * A JSON pointer in the words of error messages: `/labels/0/name` as `labels[0].name`.
+ * Converts a JSON pointer to the format of error messages: `/labels/0/name` becomes `labels[0].name`.
  *
- * @param root what the pointer begins in, for example `tool_input`
+ * @param root the name of the value that the pointer is relative to, for example `tool_input`
  */
 export function dotted(pointer: string, root = ''): string {
   return pointer

@@ -1,14 +1,17 @@
 import { isRecord, pointerSegments } from './pointer.ts';
 
-/** Members to keep, by name; `*` is each item of a list and each member of an object; a member without children is kept whole. */
+/**
+ * The members to keep, by name. `*` matches each item of a list and each member of an object. A member without children
+ * is kept as a whole.
+ */
 type Tree = Map<string, Tree>;
 
 const trees = new WeakMap<readonly string[], Tree>();
 
 /**
- * Keeps the named members of an object, or of each item of a list.
+ * Keeps only the named members of an object, or of each item of a list.
  *
- * @param fields JSON pointers in which the segment `*` is each item of a list, or each member of an object
+ * @param fields JSON pointers in which the segment `*` matches each item of a list, or each member of an object
  */
 export function pickFields(value: unknown, fields: readonly string[]): unknown {
   const tree = trees.get(fields) ?? treeOf(fields);
@@ -46,7 +49,7 @@ function pick(value: unknown, tree: Tree): unknown {
   return Object.fromEntries(kept);
 }
 
-/** What either keeps; one without children keeps everything. */
+/** Combines two trees; one without children keeps everything. */
 function union(one: Tree, other: Tree | undefined): Tree {
   if (other === undefined || one.size === 0) return one;
   if (other.size === 0) return other;

@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts';
 const MAX_NAME_LENGTH = 255;
 
 /**
- * The file that a response body is, named by Content-Disposition (RFC 6266).
+ * Returns the response body as a file. Its name comes from Content-Disposition (RFC 6266).
  *
  * @param headers names in lower case
  */
@@ -17,9 +17,9 @@ export function fileOfBody(headers: AnswerHeaders, bytes: Buffer): FileContent {
 }
 
 /**
- * The file that a JSON response contains as base64, if the tool declares it.
+ * Returns the file that a JSON response contains as base64, if the tool declares one.
  *
- * @returns undefined if there is no file at that place: the response is treated as ordinary JSON
+ * @returns undefined if the declared place contains no base64; the response is then treated as ordinary JSON
  */
 export function fileWithin({ base64, file_name, media_type }: FileWithin, json: unknown): FileContent | undefined {
   const text = atPointer(json, base64);
@@ -36,21 +36,24 @@ export function fileWithin({ base64, file_name, media_type }: FileWithin, json: 
 
 type FileWithin = Exclude<NonNullable<NonNullable<Tool['response']>['file']>, true>;
 
-/** `filename*` before `filename` (RFC 6266 §4.3, RFC 8187). */
+/**
+ * Returns the file name of a Content-Disposition header; `filename*` takes precedence over `filename` (RFC 6266 §4.3,
+ * RFC 8187).
+ */
 function nameOfDisposition(header: string): string {
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
   if (extended !== undefined) {
     try {
       return decodeURIComponent(extended);
     } catch {
-      // A broken escape: the plain form is next.
+      // The percent-encoding is invalid, so the plain `filename` is used.
     }
   }
   const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header);
   return (plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2] ?? '').trim();
 }
 
-/** A name and no path, without characters that are not seen or that turn the reading direction. */
+/** Returns a file name without a path, invisible characters or characters that change the direction of text. */
 function plainName(name: string): string {
   const last = name.toWellFormed().split(/[/\\]/).at(-1) ?? '';
   const visible = last.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();

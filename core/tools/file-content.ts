@@ -1,7 +1,7 @@
-/** A file on its way into a request. In JSON and in forms it stands for its bytes as base64. */
+/** A file of a request. In JSON and in forms it is encoded as base64. */
 export class FileContent {
   readonly name: string;
-  /** Undefined if unknown. */
+  /** undefined if unknown. */
   readonly mediaType: string | undefined;
   readonly bytes: Buffer;
 
@@ -19,7 +19,7 @@ export class FileContent {
     return this.toString();
   }
 
-  /** What people see of it in place of its bytes. */
+  /** Returns the description that users see in place of the content. */
   summary(): { file_name: string; mime_type: string; size: number } {
     return { file_name: this.name, mime_type: this.mediaType ?? OCTETS, size: this.bytes.length };
   }
@@ -30,10 +30,10 @@ export const OCTETS = 'application/octet-stream';
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
- * Decodes base64 in either alphabet, with or without padding; line breaks and blanks are skipped, as in mail (RFC 4648 §3.3
- * leaves both to the profile).
+ * Decodes base64 in either alphabet, with or without padding. Line breaks and blanks are skipped, as in mail (RFC 4648
+ * §3.3 allows it).
  *
- * @returns undefined when it is not base64: the built-in decoder skips what it does not know
+ * @returns undefined if it is not base64; Node's decoder would skip invalid characters
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/[\t\n\r ]+/g, '');

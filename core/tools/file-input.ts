@@ -3,20 +3,20 @@ import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
 import type { JsonSchema, Tool } from './tool.ts';
 
-/** The format that marks an input (or the items of a list input) as a file. */
+/** The format that marks an input, or the items of a list input, as a file. */
 export const FILE_FORMAT = 'file';
 
-/** The files of this service that a call names, by their id. */
+/** The stored files that a call names, by their id. */
 export type StoredFiles = ReadonlyMap<string, FileContent>;
 
-/** Ids of stored files begin so. */
+/** The pattern of the ids of stored files. */
 const FILE_ID = '^file_[0-9a-hjkmnp-tv-z]{26}$';
 const MEDIA_TYPE =
   "^[A-Za-z0-9!#$&^_.+-]{1,127}/[A-Za-z0-9!#$&^_.+-]{1,127}( *; *[A-Za-z0-9_-]{1,40}=[A-Za-z0-9!#$&'^_.+-]{1,100}){0,4}$";
 
 /**
- * The one shape of every file input: its bytes in base64, or a file that an earlier call left with the service. That exactly one of
- * both is there the engine checks itself: several model APIs refuse `oneOf`.
+ * Returns the schema of file inputs, which is the same for all tools: either the bytes in base64, or the id of a stored
+ * file. `executeTool` checks that exactly one is given, because several model APIs reject `oneOf`.
  *
  * @param description what the tool does with the file
  */
@@ -49,16 +49,17 @@ export function fileInputSchema(description: string): JsonSchema {
   };
 }
 
-/** True for the schema of a file input, or of a list of them. */
+/** Whether a schema is that of a file input, or of a list of files. */
 export function isFileSchema(schema: unknown): boolean {
   if (!isRecord(schema)) return false;
   return schema['format'] === FILE_FORMAT || (isRecord(schema['items']) && schema['items']['format'] === FILE_FORMAT);
 }
 
 /**
- * The file, or list of files, that an input holds.
+ * Returns the file or list of files in an input.
  *
- * @param stored the stored files that the call names; undefined while a call is only checked, when a stored file is empty
+ * @param stored the stored files that the call names; undefined while a call is only checked, and then a stored file
+ * counts as empty
  * @throws ApiError INVALID_TOOL_INPUT
  */
 export function filesOf(name: string, value: unknown, stored: StoredFiles | undefined): FileContent | FileContent[] {
@@ -91,7 +92,7 @@ function textOf(value: unknown): string | undefined {
 
 const fileInputs = new WeakMap<JsonSchema, readonly string[]>();
 
-/** The names of a tool's file inputs. */
+/** Returns the names of a tool's file inputs. */
 function fileInputsOf({ input_schema: schema }: Tool): readonly string[] {
   const known = fileInputs.get(schema);
   if (known) return known;
@@ -101,7 +102,7 @@ function fileInputsOf({ input_schema: schema }: Tool): readonly string[] {
   return names;
 }
 
-/** The stored files that an input refers to, with their paths. */
+/** Returns the stored files that an input refers to, with their paths. */
 export function storedFileIds(tool: Tool, input: Readonly<Record<string, unknown>>): { field: string; id: string }[] {
   return fileInputsOf(tool).flatMap((name) => {
     const value = input[name];

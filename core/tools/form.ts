@@ -7,9 +7,9 @@ import type { FormLists } from './tool.ts';
 /**
  * Encodes a value as application/x-www-form-urlencoded pairs; nested members are written with brackets.
  *
- * @param lists how a list is written: a[0]=x, a[]=x or a=x (a list of objects always has indices, else its members
- *   could not be told apart)
- * @throws ApiError INVALID_TOOL_INPUT when the text is larger than the budget
+ * @param lists the format of lists: a[0]=x, a[]=x or a=x. A list of objects always has indices, because otherwise its
+ * members could not be assigned to an item
+ * @throws ApiError INVALID_TOOL_INPUT if the text exceeds the budget
  */
 export function encodeForm(
   value: Readonly<Record<string, unknown>>,
@@ -27,7 +27,7 @@ export function encodeForm(
   return pairs.join('&');
 }
 
-/** One parameter, which becomes several pairs when its value is a list or an object. They are made one by one, as they are read. */
+/** Encodes one parameter. A list or an object becomes several pairs, which are generated one by one. */
 export function encodePairs(name: string, value: unknown, lists: FormLists): Iterable<string> {
   return pairsOf(encodeName(name), value, lists);
 }
@@ -49,7 +49,7 @@ function listName(name: string, index: number, item: unknown, lists: FormLists):
   return lists === 'brackets' ? `${name}[]` : name;
 }
 
-/** Brackets of a name stay readable: every form parser takes both forms. */
+/** Encodes a name but leaves brackets readable; form parsers accept both. */
 function encodeName(name: string): string {
   return encodeUnreserved(name).replaceAll('%5B', '[').replaceAll('%5D', ']');
 }

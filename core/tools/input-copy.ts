@@ -2,19 +2,19 @@ import { TOOL_INPUT } from '../budgets.ts';
 import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
 
-/** An input within its limits. */
+/** A copy of an input that is within the limits. */
 export interface InputCopy {
   value: Record<string, unknown>;
-  /** Objects, lists, members and items. */
+  /** The number of objects, lists, members and items. */
   nodes: number;
-  /** About the size as JSON. */
+  /** The approximate size as JSON. */
   bytes: number;
 }
 
 /**
- * Copies an input, so that defaults can be filled into the copy, and counts it.
+ * Copies and measures an input. Defaults are later filled into the copy.
  *
- * @throws ApiError INVALID_TOOL_INPUT when it is too large or too deep
+ * @throws ApiError INVALID_TOOL_INPUT if the input is too large or nested too deeply
  */
 export function copyInput(toolInput: unknown): InputCopy {
   if (!isRecord(toolInput)) throw inputProblem(undefined, 'must be an object');

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
 
 /**
- * The error for an input that matches the tool's schema but cannot be used in the request.
+ * Creates the error for an input that matches the tool's schema but cannot be used in the request.
  *
- * @param input the name of the input, or undefined if the value did not come from one
+ * @param input the name of the input; undefined if the value does not come from a single input
  * @param message the rest of a sentence whose subject is the field
  */
 export function inputProblem(input: string | undefined, message: string): ApiError {

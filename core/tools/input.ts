@@ -12,20 +12,23 @@ import { schemaCompiler } from './schema-compiler.ts';
 import { createPatternEngine } from './schema-patterns.ts';
 import type { JsonSchema, Tool } from './tool.ts';
 
-/** What a call was asked to do, after the schema had its say. */
+/** A validated input. */
 export interface CheckedInput {
-  /** Defaults filled in; without the cursor. */
+  /** The input with its defaults, without the cursor. */
   input: Record<string, unknown>;
-  /** As the caller gave it, for tools with pagination. */
+  /** The cursor of the input, for tools with pagination. */
   cursor?: string;
 }
 
 export interface InputChecker {
-  /** @throws ApiError INVALID_TOOL_INPUT with one error per offending field, named `tool_input.<path>` */
+  /** @throws ApiError INVALID_TOOL_INPUT with one error per invalid field, named `tool_input.<path>` */
   check(tool: Tool, toolInput: unknown): CheckedInput;
 }
 
-/** Of one schema; all errors are only looked for once there is one. */
+/**
+ * The two validators of one schema. The thorough one, which reports all errors, is only compiled after the quick one
+ * has found an error.
+ */
 interface Validators {
   quick: ValidateFunction;
   thorough?: ValidateFunction;
@@ -33,20 +36,19 @@ interface Validators {
 
 export interface InputValidator {
   /**
-   * Compares an input with a schema and fills in defaults. Null for an optional input that does not take null is the same as an input
-   * that was left out.
+   * Validates an input with a schema and fills in defaults. If an optional input is null and its schema does not allow
+   * null, it is treated as omitted.
    *
-   * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError when its patterns take too long
+   * @throws ApiError INVALID_TOOL_INPUT; PatternBudgetError if its patterns take too long
    */
   validate(schema: JsonSchema, input: InputCopy): void;
 }
 
 /**
- * Validates inputs with schemas that it compiles when they are first needed (2 ms each) and forgets when too many others were used
- * since.
+ * Validates inputs. Schemas are compiled at first use (2 ms each) and cached.
  *
  * @param capacity how many compiled schemas are kept
- * @param patternSteps what the patterns of one validation may take
+ * @param patternSteps the maximum steps of the patterns of one validation
  * @param options of the compiler
  */
 export function createInputValidator(capacity: number, patternSteps: number, options: Options = {}): InputValidator {
@@ -55,12 +57,12 @@ export function createInputValidator(capacity: number, patternSteps: number, opt
   let made = 0;
 
   function newCache() {
-    // Schemas are compared with their own schema when they are written.
+    // The schemas themselves were validated when they were stored.
     const quick = schemaCompiler(patterns, { ...options, allErrors: false, validateSchema: false });
     let thorough: Ajv2020 | undefined;
     const cache = new LRUCache<JsonSchema, Validators>({
       max: capacity,
-      // Ajv holds every schema that it compiled; without this the bound would be none.
+      // Ajv keeps every schema that it compiled, so a schema removed from the cache must also be removed from Ajv.
       dispose: (_validators, schema) => {
         quick.removeSchema(schema);
         thorough?.removeSchema(schema);
@@ -80,7 +82,7 @@ export function createInputValidator(capacity: number, patternSteps: number, opt
     const known = compiled.cache.get(schema);
     if (known) return known;
     measureSchema(schema);
-    // Ajv keeps the values of all code that it ever wrote, so its instances are renewed.
+    // Ajv keeps all code that it ever generated in memory, so its instances are replaced from time to time.
     if (made++ >= 2 * capacity) {
       compiled = newCache();
       made = 0;
@@ -96,7 +98,7 @@ export function createInputValidator(capacity: number, patternSteps: number, opt
       let problems = errorsOf(validators.quick, value);
       if (problems.length > 0 && removeOptionalNulls(value, schema)) problems = errorsOf(validators.quick, value);
       if (problems.length === 0) return;
-      // The list of all errors of a large input is longer than the input.
+      // For a large input, the list of all errors could be longer than the input.
       if (nodes > SCHEMA.thoroughNodes) throw inputErrors(problems);
       validators.thorough ??= compiled.thorough(schema);
       const all = errorsOf(validators.thorough, value);
@@ -110,7 +112,7 @@ export function createInputValidator(capacity: number, patternSteps: number, opt
 }
 
 /**
- * Checks inputs of tools with trusted schemas, those of the catalogue.
+ * Validates inputs of tools with trusted schemas, which are those of the catalogue.
  *
  * @param capacity how many compiled schemas are kept
  */
@@ -135,7 +137,7 @@ export function tooLongForPatterns() {
   return inputProblem(undefined, 'has values that are too long for their patterns');
 }
 
-/** `cursor` belongs to the engine: tools with pagination take it beside their own inputs. */
+/** Separates the `cursor` from the tool's own inputs; only tools with pagination have one. */
 export function splitCursor(tool: Tool, toolInput: Record<string, unknown>): CheckedInput {
   if (!tool.pagination || !Object.hasOwn(toolInput, 'cursor')) return { input: toolInput };
   const { cursor, ...input } = toolInput;
@@ -146,7 +148,7 @@ export function splitCursor(tool: Tool, toolInput: Record<string, unknown>): Che
   return { cursor, input };
 }
 
-/** The input schema that callers see: the tool's own, with the engine's `cursor` where the tool has pagination. */
+/** Returns the input schema that callers see: the tool's own, with `cursor` added for tools with pagination. */
 export function publicInputSchema(tool: Tool): JsonSchema {
   if (!tool.pagination) return tool.input_schema;
   const cursor = {

@@ -1,8 +1,8 @@
-/** How much a JSON text becomes when it is parsed. */
+/** The size of a JSON text after parsing. */
 export interface JsonExtent {
-  /** Values: every one but the first of a list or object follows a comma. */
+  /** The number of values. Each value except the first of a list or object follows a comma. */
   nodes: number;
-  /** Lists and objects within each other. */
+  /** The nesting of lists and objects. */
   levels: number;
 }
 
@@ -10,8 +10,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Counts the values and levels of a JSON text without parsing it: a parser makes an object of every few bytes, which takes more time and
- * memory than the text itself. For bytes that are not JSON the counts mean nothing, and are found in the same time.
+ * Counts the values and levels of a JSON text without parsing it. Parsing takes more time and memory than the text
+ * itself, because it creates an object for every few bytes. For bytes that are not JSON, the counts are meaningless but
+ * take no longer.
  *
  * @param json UTF-8
  */

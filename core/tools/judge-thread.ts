@@ -15,7 +15,7 @@ interface Judge {
 
 let judge: Judge | undefined;
 
-/** The work of judging a tool, in its thread. */
+/** Checks a tool definition, inside the thread. */
 export function run({ folder, definition, provider }: JudgeRequest): FieldError[] {
   judge ??= judgeOf(folder);
   const tool = JSON.parse(definition) as ToolDefinition;

@@ -11,7 +11,7 @@ export interface ToolJudge {
    *
    * @param environmentId the environment whose thread limit applies
    * @param definition any value
-   * @param provider whose accounts are to run it
+   * @param provider the provider whose accounts will run it
    * @returns at most 20 entries, one per invalid field, with paths from the tool's root
    * @throws ApiError RATE_LIMITED or SERVER_BUSY if too much of this work is waiting
    */
@@ -19,9 +19,9 @@ export interface ToolJudge {
 }
 
 export interface JudgeRequest {
-  /** Address of the folder with the schemas of tools and connectors. */
+  /** The address of the folder with the schemas of tools and connectors. */
   folder: string;
-  /** JSON. */
+  /** The definition as JSON. */
   definition: string;
   provider: string;
 }
@@ -31,7 +31,7 @@ const judgeJob: Job<JudgeRequest, FieldError[]> = {
   timeMs: SCHEMA.judgeMs,
 };
 
-/** @param folder with tool.schema.json and connector.schema.json */
+/** @param folder contains tool.schema.json and connector.schema.json */
 export function createToolJudge(threads: ThreadPool, folder: URL): ToolJudge {
   return {
     async judge(environmentId, definition, provider) {

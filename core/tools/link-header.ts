@@ -1,6 +1,6 @@
 /**
- * The target of rel=next in a Link header (RFC 8288 §3). Read by hand: the header is the other side's, and no regular
- * expression over all of its optional white space takes linear time.
+ * Returns the target of rel=next in a Link header (RFC 8288 §3). It is parsed without a regular expression, because the
+ * header is untrusted, and no expression for its optional white space runs in linear time.
  */
 export function nextLink(header: string | undefined): string | undefined {
   for (const value of unquotedParts(header ?? '', ',')) {
@@ -11,7 +11,7 @@ export function nextLink(header: string | undefined): string | undefined {
   return undefined;
 }
 
-/** rel=next, rel="last next" */
+/** Whether a parameter is rel=next or, for example, rel="last next". */
 function isNext(parameter: string): boolean {
   const equals = parameter.indexOf('=');
   if (equals === -1 || parameter.slice(0, equals).trim().toLowerCase() !== 'rel') return false;

@@ -6,17 +6,17 @@ import type { MultipartParts } from './tool.ts';
 interface Part {
   name: string;
   fileName?: string;
-  /** Undefined: the default of RFC 7578 §4.4, plain text. */
+  /** undefined for the default of RFC 7578 §4.4, plain text. */
   mediaType: string | undefined;
   bytes: Buffer;
 }
 
 /**
- * Encodes an object as multipart/form-data (RFC 7578): one part for each member, one for each item of a list, JSON for what is
- * neither a text nor a file.
+ * Encodes an object as multipart/form-data (RFC 7578): one part for each member or list item; values other than texts
+ * and files are encoded as JSON.
  *
- * @param stated what the tool says of single members
- * @returns the same bytes for the same value: a call that is sent again is recognised by its provider
+ * @param stated the tool's settings for single members
+ * @returns the same bytes for the same value, so that the provider can recognize a repeated call
  */
 export function encodeMultipart(
   value: Readonly<Record<string, unknown>>,
@@ -64,7 +64,10 @@ function headOf({ name, fileName, mediaType }: Part): string {
   return `Content-Disposition: form-data; name="${quoted(name)}"${file}${type}`;
 }
 
-/** As browsers write it (the form submission of the HTML standard): a quote or line break would end the name (threat E2). */
+/**
+ * Encodes a name as browsers do (form submission of the HTML standard): a quote or line break would end the name
+ * (threat E2).
+ */
 function quoted(text: string): string {
   return (
     text
@@ -77,7 +80,10 @@ function quoted(text: string): string {
   );
 }
 
-/** A digest of what it separates: no content can hold its own digest but by chance, and it needs no randomness. */
+/**
+ * Returns a boundary that is a digest of the parts. It cannot occur in them except by a negligible chance, and it needs
+ * no randomness.
+ */
 function boundaryOf(parts: readonly Part[]): string {
   const hash = createHash('sha256');
   for (const part of parts) {

@@ -5,11 +5,11 @@ import type { JsonSchema } from './tool.ts';
 const TYPED = ['type', 'enum', 'const', 'allOf', 'anyOf', 'oneOf', '$ref'];
 
 /**
- * Removes members that are null where the schema neither takes null nor demands the member. A model that must name every input, as
- * with strict function calls, writes null for the ones that it leaves out.
+ * Removes members that are null if the schema neither allows null nor requires the member. Models that must name every
+ * input, for example in strict function calls, write null for omitted ones.
  *
- * @param input is changed
- * @returns whether there were any
+ * @param input is modified
+ * @returns whether a member was removed
  */
 export function removeOptionalNulls(input: Record<string, unknown>, schema: JsonSchema): boolean {
   const walk = new SchemaWalk(schema);
@@ -48,7 +48,7 @@ function takesNull(walk: SchemaWalk, schemas: readonly unknown[]): boolean {
     );
 }
 
-/** Whether every schema that describes a member demands it. */
+/** Whether every schema that describes a member requires it. */
 function isRequired(applied: Applied, key: string): boolean {
   return applied
     .filter((schema) => membersNamed([schema], key).length > 0)

@@ -5,7 +5,7 @@ import { atPointer } from './pointer.ts';
 import { meansRateLimited, type RateLimitState, readRateLimit } from './rate-limit.ts';
 import type { Tool } from './tool.ts';
 
-/** Why a call did not give its result; stable values of the interface. */
+/** Why a call failed. The values are part of the API and stable. */
 export const TOOL_ERROR_KINDS = [
   'upstream_bad_request',
   'upstream_auth',
@@ -25,43 +25,43 @@ export type ToolErrorKind = (typeof TOOL_ERROR_KINDS)[number];
 
 export interface ToolError {
   kind: ToolErrorKind;
-  /** True when the same call may succeed later and cannot have an effect twice. */
+  /** Whether the same call may succeed later and cannot have a second effect. */
   retryable: boolean;
-  /** Milliseconds to wait before that, where the API said so. */
+  /** Milliseconds to wait before repeating the call, if the provider requested it. */
   retryAfterMs?: number;
-  /** Where a token was refused: what has to be changed, the settings of the connection or what the account was given. */
+  /** After a rejected token: whether the settings of the connection or the data of the account must be changed. */
   culprit?: 'connection' | 'account';
   upstreamStatus?: number;
-  /** What the API returned: JSON, or text cut to a readable length. */
+  /** The provider's response: JSON, or text truncated to a readable length. */
   upstreamBody?: unknown;
-  /** The scopes that the API wants for this call, where it said so. */
+  /** The scopes that the provider requires for this call, if its response names them. */
   requiredScopes?: string[];
   message: string;
 }
 
 export type ToolOutcome =
-  /** `data` is JSON, or a FileContent that is still to be kept. */
+  /** `data` is JSON, or a FileContent that must still be stored. */
   | { ok: true; data: unknown; nextCursor?: string; truncated?: Truncation; upstreamStatus: number; pages?: PagesRead }
   | { ok: false; error: ToolError; sent: boolean };
 
-/** What became of reading a result page by page. */
+/** The result of reading all pages. */
 export interface PagesRead {
   count: number;
-  /** There are no more. */
+  /** Whether the last page was read. */
   complete: boolean;
-  /** A sentence for a model or a person. */
+  /** A sentence for a model or a user. */
   statement: string;
 }
 
-/** What was left out of `data` to keep it within its cap. */
+/** What was removed from `data` to limit its size. */
 export interface Truncation {
-  /** A sentence for a model or a person. */
+  /** A sentence for a model or a user. */
   statement: string;
   cuts: Cut[];
 }
 
 export interface Cut {
-  /** JSON pointer into data. */
+  /** JSON pointer into `data`. */
   path: string;
   kept: number;
   of: number;
@@ -73,17 +73,17 @@ export interface ReadProvider {
   api: Pick<ProviderDefinition['api'], 'errors' | 'rate_limit'>;
 }
 
-/** A response in the form that failure rules use. */
+/** A response in the format that failure rules use. */
 export interface JudgedAnswer {
   status: number;
   headers: AnswerHeaders;
-  /** The parsed JSON body; undefined when it is not JSON. */
+  /** The parsed JSON body; undefined if it is not JSON. */
   json: unknown;
 }
 
 const MAX_MESSAGE_LENGTH = 500;
 
-/** The failure of a response, before it is put into a ToolError. */
+/** The failure in a response, before it becomes a ToolError. */
 export interface Failure {
   kind: PredicateKind;
   code?: string;
@@ -92,8 +92,8 @@ export interface Failure {
 }
 
 /**
- * Decides whether a response is a failure, and which: the tool's predicates, then the connector's, then the HTTP status with the
- * rate-limit headers.
+ * Determines whether a response is a failure, and of which kind: by the tool's predicates, then the connector's, then
+ * the HTTP status with the rate-limit headers.
  *
  * @param now milliseconds UTC
  * @returns undefined for a success
@@ -114,7 +114,7 @@ export function judgeAnswer(
     return kind && { kind, rate, message: usualMessage(answer.json) };
   }
   const code = textAt(answer.json, predicate.code);
-  // A code may come with its name space: `com.acme.service#Throttling`.
+  // A code may have a namespace: `com.acme.service#Throttling`.
   const name = code?.replace(/^.*#/, '') ?? '';
   const named = predicate.kinds && Object.hasOwn(predicate.kinds, name) ? predicate.kinds[name] : undefined;
   const fallback = predicate.default === 'status' ? (byStatus ?? 'upstream_bad_request') : predicate.default;
@@ -126,10 +126,10 @@ export function judgeAnswer(
   };
 }
 
-/** The kind that an HTTP status stands for; undefined for success (RFC 9110 §15). */
+/** Returns the kind of failure for an HTTP status; undefined for success (RFC 9110 §15). */
 export function kindOfStatus(status: number): PredicateKind | undefined {
   if (status >= 200 && status < 300) return undefined;
-  // Redirects are not followed: the credential was meant for this address only.
+  // Redirects are not followed, because the credential may only be sent to this address.
   if (status < 400) return 'upstream_invalid_response';
   if (status >= 500) return 'upstream_server_error';
   switch (status) {
@@ -160,17 +160,17 @@ const REPEATABLE: readonly ToolErrorKind[] = [
 ];
 
 /**
- * True when the same call may be tried again. A refusal (429) had no effect; a server error may have had one, so it is
- * only retryable where a second effect is impossible.
+ * Whether the same call may be repeated. A rejection (429) had no effect. A server error may have had one, so the call
+ * may only be repeated if a second effect is impossible.
  *
- * @param repeatable the call is idempotent, carries an idempotency key, or never left
+ * @param repeatable whether the call is idempotent, contains an idempotency key, or was not sent
  */
 export function isRetryable(kind: ToolErrorKind, repeatable: boolean): boolean {
   if (kind === 'upstream_rate_limited') return true;
   return repeatable && REPEATABLE.includes(kind);
 }
 
-/** A sentence about a failure, with the vendor's own words where there are any. */
+/** Returns a sentence about a failure, including the provider's message if there is one. */
 export function failureMessage(status: number, failure: Pick<Failure, 'code' | 'message'>): string {
   const words = failure.message && oneLine(failure.message);
   if (status >= 300 && status < 400) return `The provider returned ${status}, a redirect, which is not followed`;

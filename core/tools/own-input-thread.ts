@@ -14,7 +14,7 @@ const loose = createInputValidator(KEPT, SCHEMA.threadPatternSteps, LOOSE);
 const schemas = new LRUCache<string, JsonSchema>({ max: KEPT });
 
 /**
- * The work of an input check, in its thread.
+ * Validates an input, inside the thread.
  *
  * @returns the input with its defaults, as JSON
  */

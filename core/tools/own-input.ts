@@ -13,17 +13,17 @@ import type { Tool } from './tool.ts';
 
 export interface OwnInputChecker {
   /**
-   * @param environmentId whose places in the threads the check takes
-   * @throws ApiError INVALID_TOOL_INPUT; RATE_LIMITED or SERVER_BUSY when too many checks wait
+   * @param environmentId the environment that the work is counted for
+   * @throws ApiError INVALID_TOOL_INPUT; RATE_LIMITED or SERVER_BUSY if too many checks are waiting
    */
   check(environmentId: string, tool: Tool, toolInput: unknown): Promise<CheckedInput>;
 }
 
 export interface InputJobRequest {
-  /** The tool is one of an MCP server. */
+  /** Whether the tool is one of an MCP server. */
   isMcp: boolean;
   schema: SchemaText;
-  /** JSON. */
+  /** The input as JSON. */
   input: string;
 }
 
@@ -51,7 +51,7 @@ export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnI
         (isMcp ? loose : strict).validate(schema, input);
         return input.value;
       } catch (error) {
-        // A thread has more time for patterns.
+        // The steps of the patterns were used up; a thread allows more.
         if (!(error instanceof PatternBudgetError)) throw error;
       }
     }

@@ -4,27 +4,30 @@ import { nextLink } from './link-header.ts';
 import { atPointer, isRecord } from './pointer.ts';
 import type { Tool, ToolPagination } from './tool.ts';
 
-/** What a cursor means to the tool that gave it: the API's own cursor, a page number, an offset, or a query. */
+/** The value in a cursor: the provider's own cursor, a page number, an offset, or a query. */
 export type CursorValue = string | number;
 
-/** What of a tool pagination reads. */
+/** The part of a tool that pagination needs. */
 export type PagedTool = Pick<Tool, 'name' | 'pagination'>;
 
-/** The parts of a response that pagination reads. */
+/** The parts of a response that pagination needs. */
 export interface PageAnswer {
-  /** Values of the Link header. */
+  /** The values of the Link header. */
   link: string | undefined;
   body: unknown;
 }
 
 const MAX_QUERY_LENGTH = 4096;
-/** What a URL parser keeps as a query: a number sign would begin a fragment. */
+/**
+ * Characters that a URL parser leaves unchanged in a query. A number sign is excluded, because it would begin a
+ * fragment.
+ */
 const QUERY = /^[!$-;=?-~]+$/;
 
 /**
- * Opens a cursor that a caller sent back.
+ * Reads a cursor from a caller.
  *
- * @throws ApiError INVALID_TOOL_INPUT for anything that this tool did not give out
+ * @throws ApiError INVALID_TOOL_INPUT if this tool did not return it
  */
 export function openCursor(tool: Tool, cursor: string): CursorValue {
   const opened = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -42,12 +45,13 @@ function fits(style: ToolPagination['style'] | undefined, value: unknown): boole
 }
 
 /**
- * Finds where the next page begins.
+ * Returns the cursor of the next page.
  *
- * @param input the input of the call, defaults filled in
- * @param at the position that this call began at; undefined for the first page
- * @param hidden query parameters that carry a credential: an address in a response may repeat them, a cursor must not
- * @returns the opaque cursor to return, or undefined on the last page
+ * @param input the input of the call, with defaults
+ * @param at the position of this call; undefined for the first page
+ * @param hidden query parameters that contain a credential: an address in a response may repeat them, but a cursor must
+ * not contain them
+ * @returns the opaque cursor; undefined on the last page
  */
 export function nextCursor(
   tool: PagedTool,
@@ -57,7 +61,7 @@ export function nextCursor(
   hidden: readonly string[] = [],
 ): string | undefined {
   const next = nextPlace(tool, input, at, answer, hidden);
-  // The response repeated a credential in the cursor; the rest of it is useless.
+  // The response repeats a credential in the cursor, so it cannot be used.
   if (next === undefined || String(next).includes(MASK)) return undefined;
   return Buffer.from(JSON.stringify({ tool: tool.name, at: next })).toString('base64url');
 }
@@ -99,7 +103,7 @@ function nextOfCursor(tool: PagedTool, body: unknown): CursorValue | undefined {
   return isText(value) || Number.isSafeInteger(value) ? (value as CursorValue) : undefined;
 }
 
-/** @param reached pages (style page) or items (style offset) that have been read including this response */
+/** @param reached how many pages (style page) or items (style offset) have been read, including this response */
 function hasNextPage(
   tool: PagedTool,
   input: Readonly<Record<string, unknown>>,
@@ -130,7 +134,7 @@ function itemsOf(tool: PagedTool, body: unknown): unknown[] {
   return Array.isArray(items) ? items : [];
 }
 
-/** The query of an address, absolute or relative; the rest of the address is never used. */
+/** Returns the query of an absolute or relative address; the rest of the address is never used. */
 function queryOf(address: unknown, hidden: readonly string[]): string | undefined {
   const url = isText(address) ? URL.parse(address, 'https://relative.invalid') : null;
   const pairs = (url?.search ?? '')
@@ -141,12 +145,12 @@ function queryOf(address: unknown, hidden: readonly string[]): string | undefine
   return QUERY.test(query) && query.length <= MAX_QUERY_LENGTH ? query : undefined;
 }
 
-/** A query with one parameter replaced or added. */
+/** Returns a query with one parameter replaced or added. */
 export function withParameter(query: string, name: string, encodedPair: string): string {
   return [...query.split('&').filter((pair) => pair !== '' && nameOfPair(pair) !== name), encodedPair].join('&');
 }
 
-/** The name of a pair `name=value` of a query, decoded where that is possible. */
+/** Returns the name in a pair `name=value` of a query, decoded if possible. */
 export function nameOfPair(pair: string): string {
   const name = pair.split('=', 1)[0] ?? '';
   try {

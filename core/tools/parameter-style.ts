@@ -3,18 +3,18 @@ import { isRecord } from './pointer.ts';
 import { encodeUnreserved } from './template.ts';
 import type { ToolParameter } from './tool.ts';
 
-/** The separators between the items of a list that is not exploded; a space and a pipe are not query characters, so they are encoded. */
+/** The separators in a list with explode=false. A space and a pipe are not allowed in a query, so they are encoded. */
 const SEPARATORS = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' } as const;
 
 /** Reserved characters that a query may contain and that do not end a value (RFC 3986 §3.4). */
 const KEPT_RESERVED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g;
 
 /**
- * Renders one query parameter as OpenAPI serialises it (OpenAPI 3.1 §4.8.12, "Style Values"). What the standard leaves
- * open, a value nested in a list or in a member of style form, is written as JSON.
+ * Encodes one query parameter in its OpenAPI style (OpenAPI 3.1 §4.8.12, "Style Values"). Values that the standard does
+ * not define, nested in a list or in a member of style form, are encoded as JSON.
  *
- * @param value the input; undefined and null leave no trace
- * @returns percent-encoded pairs `name=value`, made one by one as they are read
+ * @param value the input; undefined and null produce no pair
+ * @returns percent-encoded pairs `name=value`, generated one by one
  */
 export function* queryPairs(parameter: ToolParameter, value: unknown): Generator<string> {
   if (value === undefined || value === null) return;
@@ -38,7 +38,7 @@ export function* queryPairs(parameter: ToolParameter, value: unknown): Generator
 }
 
 /**
- * The value of one header (style simple); its characters are checked where it is put into the request.
+ * Returns the value of one header (style simple). Its characters are checked when it is added to the request.
  *
  * @returns undefined for an absent input
  */
@@ -53,7 +53,7 @@ export function headerText(parameter: ToolParameter, value: unknown): string | u
     .join(',');
 }
 
-/** Nested members as name[a][b], items of lists as name[a][0]. */
+/** Encodes nested members as name[a][b], and items of lists as name[a][0]. */
 function* deepPairs(name: string, value: unknown, encode: (item: unknown) => string): Generator<string> {
   if (value === undefined || value === null) return;
   if (isRecord(value) || Array.isArray(value)) {
@@ -61,7 +61,7 @@ function* deepPairs(name: string, value: unknown, encode: (item: unknown) => str
   } else yield `${name}=${encode(value)}`;
 }
 
-/** A parameter that is described by a media type instead of a style: JSON, or a text that is sent as it is. */
+/** Encodes a parameter that is described by a media type instead of a style: as JSON, or as unchanged text. */
 function contentText(contentType: string, value: unknown): string {
   if (/[/+]json\b/i.test(contentType)) return JSON.stringify(value);
   if (typeof value === 'object') throw inputProblem(undefined, `must be a string: it is sent as ${contentType}`);
@@ -77,7 +77,7 @@ function encodeValue(text: string, keepReserved: boolean): string {
   return keepReserved ? encoded.replace(KEPT_RESERVED, decodeURIComponent) : encoded;
 }
 
-/** Brackets of a name stay readable: every reader takes both forms. */
+/** Encodes a name but leaves brackets readable; servers accept both. */
 function encodeName(name: string): string {
   return encodeUnreserved(name).replaceAll('%5B', '[').replaceAll('%5D', ']');
 }

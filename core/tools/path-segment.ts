@@ -1,18 +1,21 @@
 const MAX_DECODINGS = 5;
-/** Nothing in it is special to anyone. */
+/** A segment in which no character has a special meaning. */
 const PLAIN_SEGMENT = /^[A-Za-z0-9_~-]+$/;
-/** Where a segment can begin that some reader takes for `.` or `..`: after a slash, or after what is decoded to one. */
+/**
+ * Matches the possible beginning of a segment that a server could interpret as `.` or `..`: after a slash, or after a
+ * character that decodes to one.
+ */
 const MAY_CLIMB = /(?:^|\/)[^A-Za-z0-9_~/-]|%|[^ -~]/;
-/** Characters that no reader shows, and that some drop: soft hyphens, zero-width spaces, byte order marks. */
+/** Invisible characters that some servers drop: soft hyphens, zero-width spaces, byte order marks. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** Slashes, and characters that old Microsoft servers take for them. */
+/** Slashes, and characters that old Microsoft servers convert to slashes. */
 const SLASHES = /[/\\\u2044\u2215]/;
 
 /**
- * Why a value cannot be one segment of a path, for every reader on the way: one that decodes several times, or cuts what follows a
- * semicolon (RFC 3986 §3.3), must not see a dot segment, a slash or a backslash either.
+ * Returns why a value cannot be one segment of a path. Some servers and proxies decode a path several times, or cut it
+ * at a semicolon (RFC 3986 §3.3); none of them may see a dot segment, a slash or a backslash.
  *
- * @returns the rest of a sentence whose subject is the value; undefined when it can
+ * @returns the rest of a sentence whose subject is the value; undefined if it can
  */
 export function segmentProblem(segment: string): string | undefined {
   if (PLAIN_SEGMENT.test(segment)) return undefined;
@@ -27,12 +30,12 @@ export function segmentProblem(segment: string): string | undefined {
   return undefined;
 }
 
-/** Whether a segment of a path, which is percent-encoded where it has to be, is a dot segment to some reader. */
+/** Whether a server could interpret a segment of this path as a dot segment. */
 export function climbs(path: string): boolean {
   return MAY_CLIMB.test(path) && path.split('/').some((segment) => decodings(segment).some(isDotSegment));
 }
 
-/** A text and what it becomes when it is decoded again and again; malformed escapes stay as they are. */
+/** Returns a text and its repeated decodings. Malformed escapes are not changed. */
 function decodings(text: string): string[] {
   const forms = [text];
   for (let round = 0; round < MAX_DECODINGS; round++) {
@@ -41,11 +44,11 @@ function decodings(text: string): string[] {
     if (next === form) return forms;
     forms.push(next);
   }
-  // Nothing honest is encoded so often; what it would become at last is not worth the time to find out.
+  // No legitimate value is encoded this often, so it is treated as a dot segment.
   return ['..'];
 }
 
-/** Characters from percent-encoding, from UTF-8 that is longer than it may be, and from the form of old Microsoft servers. */
+/** Decodes percent-encoding, overlong UTF-8 and the `%u` escapes of old Microsoft servers. */
 function decoded(text: string): string {
   return text
     .replace(/%(?:c|e0%8|f0%80%8)([01])%([89ab][0-9a-f])/gi, (_, first: string, last: string) =>
@@ -69,8 +72,8 @@ function fromHex(_: string, hex: string): string {
 }
 
 /**
- * What counts is before the first semicolon, query or fragment. Blanks around it, other widths of the dot, and characters that some
- * readers drop make no difference, nor does a slash of another width.
+ * Whether a segment is `.` or `..` to some server. Only the part before the first semicolon, query or fragment counts.
+ * Surrounding blanks, full-width dots and slashes, and characters that some servers drop are taken into account.
  */
 function isDotSegment(segment: string): boolean {
   const name = (segment.split(/[;?#]/, 1)[0] ?? '').normalize('NFKC').replace(IGNORABLE, '');

@@ -3,9 +3,9 @@ import { isRecord, pointerSegments } from './pointer.ts';
 /**
  * Copies a value and replaces the values at some paths. Missing paths are ignored.
  *
- * @param places JSON pointers in which the segment `*` matches each item of a list, or each member of an object; within the
- * value, or within each item of it if it is a list
- * @param replace gets a value and its JSON pointer; returns the new value
+ * @param places JSON pointers in which the segment `*` matches each item of a list, or each member of an object. They
+ * are relative to the value, or to each item if the value is a list
+ * @param replace receives a value and its JSON pointer; returns the new value
  */
 export function replaceAt(
   value: unknown,

@@ -1,4 +1,4 @@
-/** The unescaped segments of a JSON pointer (RFC 6901 §4); none for the whole document. */
+/** Returns the unescaped segments of a JSON pointer (RFC 6901 §4); empty for the whole document. */
 export function pointerSegments(pointer: string): string[] {
   if (pointer === '') return [];
   return pointer
@@ -7,7 +7,7 @@ export function pointerSegments(pointer: string): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value a JSON pointer names, own members only; undefined where there is none. */
+/** Returns the value at a JSON pointer, using own members only; undefined if there is none. */
 export function atPointer(document: unknown, pointer: string): unknown {
   let value = document;
   for (const segment of pointerSegments(pointer)) {
@@ -19,9 +19,9 @@ export function atPointer(document: unknown, pointer: string): unknown {
 }
 
 /**
- * A copy of a document of objects with one value put at a pointer; missing parents are made.
+ * Returns a copy of a document with a value set at a pointer. Missing parents are created.
  *
- * @throws Error when a parent is there and is not an object
+ * @throws Error if a parent exists and is not an object
  */
 export function withPointer(document: unknown, pointer: string, value: unknown): unknown {
   const [head, ...rest] = pointerSegments(pointer);
@@ -32,7 +32,7 @@ export function withPointer(document: unknown, pointer: string, value: unknown):
   return Object.fromEntries([...Object.entries(parent).filter(([key]) => key !== head), [head, below]]);
 }
 
-/** The text of a URI fragment; one that is not encoded correctly is used unchanged. */
+/** Decodes the text of a URI fragment; a text that is not encoded correctly is returned unchanged. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -41,7 +41,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/** True for a JSON object: neither null nor a list. */
+/** Whether a value is a JSON object: neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,9 +4,9 @@ import { type AnswerHeaders, headerOf } from './answer-headers.ts';
 /** The rate limit that a response reports. */
 export interface RateLimitState {
   remaining?: number;
-  /** Milliseconds until another call may succeed, by Retry-After or by the reset header of a spent limit. */
+  /** Milliseconds until another call may succeed, according to Retry-After or the reset header of an exceeded limit. */
   retryAfterMs?: number;
-  /** Retry-After was there and readable. */
+  /** Whether the response had a valid Retry-After header. */
   asked: boolean;
 }
 
@@ -34,7 +34,10 @@ export function readRateLimit(
   };
 }
 
-/** True for 429, and for the API's extra statuses when the limit is spent or a wait is asked for. */
+/**
+ * Whether a response means that a rate limit was exceeded: status 429, or another status that the provider uses if the
+ * limit is exceeded or the response asks to wait.
+ */
 export function meansRateLimited(status: number, names: RateLimitHeaders | undefined, state: RateLimitState): boolean {
   if (status === 429) return true;
   return (
@@ -59,7 +62,7 @@ function untilReset(value: string | undefined, unit: ResetUnit, now: number): nu
   return notBefore(unit === 'epoch_seconds' ? number * 1000 : number, now);
 }
 
-/** 6m0s, 1.5s, 20ms */
+/** Reads durations such as 6m0s, 1.5s and 20ms. */
 function duration(text: string): number | undefined {
   if (!/^(\d{1,9}(\.\d{1,9})?(ms|[smhd]))+$/.test(text)) return undefined;
   const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)];

@@ -29,22 +29,25 @@ export interface ReadingFacts {
   at?: RequestFacts['at'];
 }
 
-/** How a response is read. */
+/** What is needed to read a response, apart from the call. */
 export interface ReadingRules {
   /** Removes every secret of the call. */
   scrub: Scrub;
   /** Milliseconds UTC. */
   now(): number;
-  /** Query parameters that carry the credential; they never become part of a cursor. */
+  /** Query parameters that contain the credential; they never become part of a cursor. */
   hidden: readonly string[];
 }
 
-/** The largest growth of a JSON text when it is written again: the worst are numbers (1e20) and base64 of control characters. */
+/**
+ * The maximum growth of a JSON text when it is written again. The worst cases are numbers (1e20) and base64 of control
+ * characters.
+ */
 const MAX_GROWTH = 8;
 
 /**
- * Turns a response into the outcome of its call. Secrets are removed before anything is selected, cut or used as a cursor, so
- * that no part of a secret can survive a cut.
+ * Converts a response to the outcome of its call. Secrets are removed before anything is selected, truncated or used as
+ * a cursor, so that no part of a secret can remain.
  */
 export function readAnswer(call: ReadingFacts, response: UpstreamResponse, rules: ReadingRules): ToolOutcome {
   const { headers } = response;
@@ -72,7 +75,7 @@ export function readAnswer(call: ReadingFacts, response: UpstreamResponse, rules
   return { ok: true, data, nextCursor: cursor, truncated, upstreamStatus: response.status };
 }
 
-/** A failure's body is shown as it is, so one that is not the JSON it claims to be, or too much of it, is text. */
+/** Decodes the body. The body of a failure is returned for diagnosis, so invalid or too large JSON becomes text. */
 function decode(
   contentType: string | undefined,
   { status, body }: UpstreamResponse,
@@ -113,12 +116,15 @@ function dataOf(
   return shrinkToFit(shown, max_bytes, tool.pagination !== undefined);
 }
 
-/** A file may be of any encoding; one that holds no secret stays the bytes that came. */
+/** Removes secrets from a file. A file without secrets keeps its exact bytes. */
 function scrubbedFile({ name, mediaType, bytes }: FileContent, scrub: ReadingRules['scrub']): FileContent {
   return new FileContent(scrub(name), mediaType, scrub.bytes(bytes));
 }
 
-/** Line breaks in base64 can hide a secret, so the text is scrubbed again. Bytes that are not text stay unchanged. */
+/**
+ * Decodes base64 text and removes secrets again, because line breaks in base64 can hide them. Bytes that are not text
+ * stay unchanged.
+ */
 function decoded(value: unknown, scrub: ReadingRules['scrub']): unknown {
   const text = typeof value === 'string' ? textOfBase64(value) : undefined;
   return text === undefined ? value : scrub(text);

@@ -5,13 +5,13 @@ import { isRecord } from './pointer.ts';
 import type { ToolDefinition } from './tool.ts';
 import { parsePathTemplate } from './url.ts';
 
-/** What the templates of a tool refer to, and what is wrong with how they do. */
+/** The inputs and account values that the templates of a tool refer to, and the problems found. */
 export interface References {
   inputs: Set<string>;
-  /** Inputs that are part of the path, which must not be absent. */
+  /** Inputs in the path, which must not be absent. */
   pathInputs: Set<string>;
   account: Set<string>;
-  /** Inputs that stand for files. */
+  /** Inputs that are used as files. */
   files: Set<string>;
   problems: FieldError[];
 }
@@ -38,17 +38,17 @@ export function referencesOf({ request, pagination }: ToolDefinition): Reference
   return found;
 }
 
-/** The account values that a tool takes. */
+/** Returns the account values that a tool uses. */
 export function accountReferences(tool: ToolDefinition): Set<string> {
   return referencesOf(tool).account;
 }
 
-/** The current path in a tool's templates. */
+/** The current position in a tool's templates. */
 interface Place {
   found: References;
-  /** From the tool's root, dotted. */
+  /** The path from the tool's root, with dots. */
   path: string;
-  /** Whether `$item` means something here. */
+  /** Whether `$item` is allowed here. */
   inEach: boolean;
 }
 

@@ -4,8 +4,9 @@ import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
 
 /**
- * Limits of one rendered request. A request may repeat a short input many times: as the name of each item of a list, in a
- * template for each item, as a file that a list names repeatedly. So everything is counted before it is built.
+ * Limits the size of one rendered request. A request may repeat a short input many times: as the name of each item of a
+ * list, in a template for each item, or as a file that a list names repeatedly. So everything is counted before it is
+ * built.
  */
 export class RenderBudget {
   #nodes = 0;
@@ -24,7 +25,7 @@ export class RenderBudget {
     }
   }
 
-  /** Counts a piece of text or of a file. @throws ApiError INVALID_TOOL_INPUT */
+  /** Counts bytes of text or of a file. @throws ApiError INVALID_TOOL_INPUT */
   bytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.#maxBytes) {
@@ -32,7 +33,7 @@ export class RenderBudget {
     }
   }
 
-  /** Counts a whole value that becomes JSON. @throws ApiError INVALID_TOOL_INPUT */
+  /** Counts a value that will be encoded as JSON. @throws ApiError INVALID_TOOL_INPUT */
   value(whole: unknown): void {
     const left = [whole];
     while (left.length > 0) {

@@ -16,30 +16,30 @@ import { encodeUnreserved } from './template.ts';
 import type { Tool } from './tool.ts';
 import { checkAddressLength, type PathTemplate, parsePathTemplate, type RenderedUrl, renderUrl } from './url.ts';
 
-/** What one call says, without its credential. */
+/** The data of one call without its credential. */
 export interface RequestFacts {
   tool: Tool;
   provider: ProviderDefinition;
   account: AccountInputs;
-  /** Checked, defaults filled in. */
+  /** The validated input with its defaults. */
   input: Readonly<Record<string, unknown>>;
-  /** The place of the page that was asked for. */
+  /** The position of the requested page. */
   at?: CursorValue;
-  /** Fills the provider's idempotency header on calls that are not idempotent by themselves. */
+  /** The value of the provider's idempotency header; only sent for calls that are not idempotent themselves. */
   idempotencyKey?: string;
   /** The stored files that the input names; undefined while the call is only checked. */
   files?: StoredFiles;
 }
 
-/** A request but for its credential. Header names are in lower case. */
+/** A request without its credential. Header names are in lower case. */
 export interface RequestDraft {
-  /** Base address and path. */
+  /** Base URL and path. */
   address: string;
   /** Percent-encoded, without the question mark. */
   query: string;
-  /** Without the type of the body, which a credential may be part of. */
+  /** Without Content-Type, because the credential may still be added to the body. */
   headers: Readonly<Record<string, string>>;
-  /** Names of the headers that the caller chose; the credential's must not be among them. */
+  /** The names of the headers that the caller chose. The credential's header must not be among them. */
   callerHeaders: readonly string[];
   body: RenderedBody | undefined;
 }
@@ -47,7 +47,7 @@ export interface RequestDraft {
 const pathTemplates = new WeakMap<Tool, PathTemplate>();
 
 /**
- * Renders the request of a call but for its credential: the tool's template at the account's base address.
+ * Renders the request of a call without its credential: the tool's template, with the account's base URL.
  *
  * @throws ApiError INVALID_TOOL_INPUT, INVALID_API_CONFIG, PROVIDER_HAS_NO_BASE_URL
  */
@@ -62,7 +62,7 @@ export function draftRequest(facts: RequestFacts): RequestDraft {
   return { address, query, headers, callerHeaders, body };
 }
 
-/** Where the values of its templates come from. */
+/** Returns the values that the templates of a call can use. */
 export function scopeOf({ input, account, files }: RequestFacts): TemplateScope {
   return { input, account, files, budget: new RenderBudget() };
 }
@@ -85,7 +85,10 @@ function templateOf(tool: Tool): PathTemplate {
   return known;
 }
 
-/** Stops at the length that an address may have: a name can be long, and is repeated for each item of a list. */
+/**
+ * Appends pairs to a query, up to the maximum length of an address. The limit matters because a long name can be
+ * repeated for each item of a list.
+ */
 function withPairs(query: string, pairs: Iterable<string>): string {
   let text = query;
   for (const pair of pairs) {
@@ -109,7 +112,7 @@ function* extraPairs({ request }: Tool, scope: TemplateScope): Generator<string>
   }
 }
 
-/** The members of the input that holds free parameters or headers; none without such an input. */
+/** Returns the members of the input for free parameters or headers; empty without such an input. */
 function fromCaller({ input }: TemplateScope, name: string | undefined): Record<string, unknown> {
   const value = name === undefined ? undefined : input[name];
   return isRecord(value) ? value : {};
@@ -126,7 +129,7 @@ function paged(tool: Tool, query: string, at: CursorValue): string {
   return withParameter(query, request.name, `${encodeUnreserved(request.name)}=${encodeUnreserved(String(at))}`);
 }
 
-/** @returns the names of those that the caller chose */
+/** @returns the names of the headers that the caller chose */
 function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: TemplateScope): string[] {
   const { request } = tool;
   for (const [name, template] of Object.entries(request.headers ?? {})) {
@@ -146,12 +149,15 @@ function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: Temp
   return chosen;
 }
 
-/** The error for a header that the input names and must not. */
+/** Returns the error for a header that the input must not contain. */
 export function notForCallers({ request }: Tool, name: string): ApiError {
   return inputProblem(`${request.headers_input}.${name}`, 'is a header that callers must not set');
 }
 
-/** Visible ASCII and blanks only: a line break would start another header (threat E2). */
+/**
+ * Returns a valid header value. Only visible ASCII and blanks are allowed, because a line break would start another
+ * header (threat E2).
+ */
 function headerValue(value: unknown, input: string | undefined): string {
   if (typeof value === 'object') throw inputProblem(input, 'must be a string, number or boolean');
   const text = String(value);
@@ -160,7 +166,7 @@ function headerValue(value: unknown, input: string | undefined): string {
   return text.trim();
 }
 
-/** A write that may be sent twice by accident carries a key by which the API recognises it (threat E7). */
+/** Adds the idempotency key to a write, so that the provider recognizes a repeated request (threat E7). */
 function addIdempotencyKey(headers: Record<string, string>, { tool, provider, idempotencyKey }: RequestFacts): void {
   const header = provider.api.idempotency_header;
   if (header === undefined || idempotencyKey === undefined || tool.hints.idempotent) return;

@@ -11,7 +11,7 @@ export interface RenderedRequest {
   url: string;
   headers: Record<string, string>;
   body: string | Buffer | undefined;
-  /** What people see of the body. */
+  /** The body as users see it. */
   preview: unknown;
   /** Texts that must not appear in the response. */
   secrets: string[];
@@ -20,9 +20,10 @@ export interface RenderedRequest {
 /**
  * Renders the request of a call: its draft with the placed credential.
  *
- * @param credential where the credential goes; its parts are added last and nothing can replace them
- * @param options `masked`: show what people may see of the credential instead of its value (dry run)
- * @throws ApiError as draftRequest; INVALID_TOOL_INPUT when the input takes a place of the credential, or leaves it none
+ * @param credential where the credential is placed; its parts are added last and cannot be replaced
+ * @param options `masked`: show the masked credential instead of its value (dry run)
+ * @throws ApiError as `draftRequest`; INVALID_TOOL_INPUT if the input occupies a place of the credential, or the
+ * address becomes too long for it
  */
 export function renderRequest(
   facts: RequestFacts & { draft?: RequestDraft | undefined },
@@ -69,7 +70,7 @@ function bodyWith(
   return renderBody(facts.tool, scopeOf(facts), facts.at, pairs);
 }
 
-/** The header of a credential, which no caller may have named. */
+/** Returns the header name of a credential after checking that the caller has not set this header. */
 function freeHeader(name: string, tool: Tool, { callerHeaders }: RequestDraft): string {
   const lower = name.toLowerCase();
   const taken = callerHeaders.find((chosen) => chosen.toLowerCase() === lower);
@@ -77,7 +78,7 @@ function freeHeader(name: string, tool: Tool, { callerHeaders }: RequestDraft): 
   return lower;
 }
 
-/** The mask stays readable in the address of a dry run. */
+/** Percent-encodes a value but leaves the mask readable in the address of a dry run. */
 function encodeMasked(value: string): string {
   return value.split(MASK).map(encodeUnreserved).join(MASK);
 }

@@ -3,29 +3,29 @@ import { RESPONSE } from '../budgets.ts';
 import { decodeBase64 } from './file-content.ts';
 import { jsonExtent } from './json-extent.ts';
 
-/** The body of a response, by its content. */
+/** The decoded body of a response. */
 export type DecodedBody =
   | { kind: 'empty' }
   | { kind: 'json'; value: unknown }
   | { kind: 'text'; text: string }
   | { kind: 'binary'; mediaType: string; bytes: Buffer };
 
-/** A body that says it is JSON and is not. */
+/** The Content-Type of a response says JSON, but its body is not JSON. */
 export class UnreadableBodyError extends Error {}
 
 const UTF_8 = new TextDecoder();
 const JSON_TYPE = /^(application|text)\/(json|[a-z0-9.+-]+\+json|x-amz-json-\d\.\d)$/;
-/** A whole number that may be beyond what a double holds exactly. */
+/** Matches whole numbers that may be too large for a double. */
 const LONG_NUMBER = /\d{16}/;
 const TEXT_TYPE =
   /^(text\/.+|application\/(xml|x-www-form-urlencoded|javascript|ecmascript|yaml|x-yaml|[a-z0-9.+-]+\+(xml|yaml)))$/;
 
 /**
- * Reads a body by its media type. One without a type is JSON when it can be read as JSON. JSON with more values than are parsed is
- * `binary`.
+ * Decodes a body by its media type. A body without a type is JSON if it can be parsed as JSON. JSON with too many
+ * values is not parsed and counts as `binary`.
  *
  * @param contentType the Content-Type header
- * @throws UnreadableBodyError for a JSON type whose body is not JSON or is nested beyond reason
+ * @throws UnreadableBodyError if a body of a JSON type is not JSON or is nested too deeply
  */
 export function decodeBody(contentType: string | undefined, bytes: Buffer): DecodedBody {
   if (bytes.length === 0) return { kind: 'empty' };
@@ -51,14 +51,14 @@ export function isJsonType(mediaType: string): boolean {
   return JSON_TYPE.test(mediaType);
 }
 
-/** Whether a body is read so quickly that nothing else has to wait for it. */
+/** Whether a body is so small that reading it on the event loop delays nothing else. */
 export function isReadQuickly(bytes: Buffer): boolean {
   const { inlineBytes, inlineNodes } = RESPONSE;
   if (bytes.length > inlineBytes) return false;
   return bytes.length <= inlineNodes || jsonExtent(bytes).nodes <= inlineNodes;
 }
 
-/** The decoded text; undefined if it is not base64, or if the bytes are not text. */
+/** Returns the decoded text; undefined if it is not base64, or if the bytes are not text. */
 export function textOfBase64(base64: string): string | undefined {
   const bytes = decodeBase64(base64);
   return bytes !== undefined && isText(bytes) ? bytes.toString('utf8') : undefined;
@@ -94,7 +94,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whole numbers of 64 bits keep their digits, as text. The context is part of ECMAScript 2026; the types do not know it yet. */
+/**
+ * Returns large whole numbers as text, so that they keep their digits. The parameter `context` is part of ECMAScript
+ * 2026, which TypeScript's types do not include yet.
+ */
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;

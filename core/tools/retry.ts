@@ -1,15 +1,15 @@
 import { TOOL_RESULT } from '../budgets.ts';
 import type { ToolError } from './outcome.ts';
 
-/** Bounds of trying a call again. Times are in milliseconds. */
+/** Limits for repeating a call. Times are in milliseconds. */
 export interface RetryLimits {
   /** Requests of one execution, including retries and refreshes (threat E10). */
   maxRequests: number;
-  /** From the first request to the last byte of the last response. */
+  /** From the first request of an execution to the last byte of its last response. */
   deadlineMs: number;
-  /** The wait that the first further request is chosen from at random; it doubles. */
+  /** The base of the random wait before the first retry; it doubles with each retry. */
   backoffMs: number;
-  /** A longer wait, also one that the provider asks for, is the caller's. */
+  /** If a longer wait is needed, or requested by the provider, the caller must retry. */
   maxWaitMs: number;
 }
 
@@ -27,11 +27,12 @@ const WORTH_IT: ReadonlySet<ToolError['kind']> = new Set([
 ]);
 
 /**
- * How long to wait before a failed call is sent again.
+ * Returns how long to wait before a failed call is repeated.
  *
- * @param repeatable a second effect is impossible: by the nature of the call, by the provider's key, or because nothing had left
- * @param state requests made so far, milliseconds since the first one, and randomness
- * @returns undefined when it is not to be sent again
+ * @param repeatable whether a second effect is impossible: the call is idempotent, has an idempotency key, or was not
+ * sent
+ * @param state the requests so far, milliseconds since the first one, and randomness
+ * @returns undefined if it must not be repeated
  */
 export function waitBeforeRetry(
   error: ToolError,
@@ -40,14 +41,14 @@ export function waitBeforeRetry(
   limits: RetryLimits = RETRY_LIMITS,
 ): number | undefined {
   if (!repeatable || !WORTH_IT.has(error.kind) || state.requests >= limits.maxRequests) return undefined;
-  // 501: it will not do this later either.
+  // 501 Not Implemented is not temporary.
   if (error.upstreamStatus === 501) return undefined;
   const backoff = Math.round(limits.backoffMs * 2 ** (state.requests - 1) * share(state.random));
   const wait = Math.max(error.retryAfterMs ?? 0, backoff);
   return wait > limits.maxWaitMs || state.elapsedMs + wait >= limits.deadlineMs ? undefined : wait;
 }
 
-/** Between a half and one: those who failed together do not come back together. */
+/** Returns a random factor between a half and one, so that calls that failed together are not repeated together. */
 function share(random: (size: number) => Buffer): number {
   return 0.5 + (random(2).readUInt16BE() / 0xffff) * 0.5;
 }

@@ -1,7 +1,9 @@
 import { SCHEMA } from '../budgets.ts';
 import { isRecord, percentDecoded, pointerSegments } from './pointer.ts';
 
-/** A schema that cannot be used safely. The message is the rest of a sentence whose subject is the place. */
+/**
+ * A schema that cannot be used safely. The message is the rest of a sentence whose subject is the place in the schema.
+ */
 export class SchemaBoundsError extends Error {
   /** JSON pointer into the schema. */
   readonly pointer: string;
@@ -13,11 +15,14 @@ export class SchemaBoundsError extends Error {
   }
 }
 
-/** What validating with a schema may cost. */
+/** The cost of validating with a schema. */
 export interface SchemaSize {
-  /** Subschemas and literals that one value may be compared with, every reference followed; a recursive one counts once. */
+  /**
+   * How many subschemas and literals one value may be compared with, with every reference expanded; a recursive schema
+   * counts once.
+   */
   expanded: number;
-  /** The schema refers to itself, so the depth of the value decides how often. */
+  /** Whether the schema refers to itself; then the cost also depends on the nesting of the value. */
   recursive: boolean;
   hasPatterns: boolean;
 }
@@ -50,9 +55,9 @@ const BELOW = new Set([
   'unevaluatedItems',
   'additionalItems',
 ]);
-/** Of both, those that hold schemas by name. */
+/** Keywords of both sets that map names to schemas. */
 const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies']);
-/** Keywords that hold values, which are compared or filled in. */
+/** Keywords that contain literal values. */
 const LITERALS = new Set(['enum', 'const', 'default', 'required', 'dependentRequired', 'dependencies']);
 /**
  * Keywords that are not allowed. References that depend on the way to them cannot be counted beforehand. A schema with an `$id` would be
@@ -60,14 +65,14 @@ const LITERALS = new Set(['enum', 'const', 'default', 'required', 'dependentRequ
  * promise, which counts as valid, and whose rejection would end the process.
  */
 const FORBIDDEN = new Set(['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor', '$id', '$async']);
-/** Characters of a literal that weigh as much as one node. */
+/** How many characters of a literal cost as much as one node. */
 const CHARACTERS_PER_NODE = 32;
 
 const sizes = new WeakMap<object, SchemaSize>();
 
 /**
- * Checks a JSON Schema before it is compiled: whether it is self-contained, and how large it becomes when its references are
- * followed (threat E12). Two references in each of twenty definitions turn two kilobytes into a million subschemas.
+ * Checks a JSON Schema before it is compiled: whether it is self-contained, and how large it is with its references
+ * expanded (threat E12). Two references in each of twenty definitions turn two kilobytes into a million subschemas.
  *
  * @throws SchemaBoundsError with the path
  */
@@ -84,7 +89,7 @@ export function measureSchema(schema: unknown): SchemaSize {
 }
 
 /**
- * Whether comparing a value with a schema is bounded to a few milliseconds by the sizes of both.
+ * Whether validating a value takes only a few milliseconds, judged by the sizes of schema and value.
  *
  * @throws SchemaBoundsError
  */
@@ -94,7 +99,7 @@ export function isSmallWork(schema: unknown, value: unknown): boolean {
   return countNodes(value, SCHEMA.inlineWork / expanded) * expanded <= SCHEMA.inlineWork;
 }
 
-/** Objects, lists and values; stops counting beyond the limit. */
+/** Counts objects, lists and values; stops at the limit. */
 function countNodes(value: unknown, limit: number): number {
   let nodes = 1;
   if (typeof value !== 'object' || value === null) return nodes;
@@ -105,7 +110,7 @@ function countNodes(value: unknown, limit: number): number {
   return nodes;
 }
 
-/** Everything in the document, even unknown keywords. */
+/** Visits everything in the document, including unknown keywords. */
 class RawWalk {
   readonly anchors = new Map<string, Node>();
   hasPatterns = false;
@@ -133,15 +138,15 @@ class RawWalk {
   }
 }
 
-/** The schemas that apply one another, through keywords and references. */
+/** The schemas that apply each other, through keywords and references. */
 class SchemaGraph {
   recursive = false;
   readonly #root: Node;
   readonly #anchors: ReadonlyMap<string, Node>;
   readonly #expanded = new Map<Node, number>();
-  /** The schemas on the way to the one that is visited, with how many values deep each of them applies. */
+  /** The schemas from the root to the visited one, with the depth of the value that each applies to. */
   readonly #path = new Map<Node, number>();
-  /** Schemas from which no loop at one value starts. */
+  /** Schemas that cannot apply themselves to the same value again. */
   readonly #loopFree = new Set<Node>();
 
   constructor(root: Node, anchors: ReadonlyMap<string, Node>) {
@@ -150,9 +155,9 @@ class SchemaGraph {
   }
 
   /**
-   * The size of a schema with all that it applies.
+   * Returns the size of a schema including all schemas that it applies.
    *
-   * @param depth schemas on the way to it
+   * @param depth the number of schemas from the root
    */
   expand(schema: unknown, pointer: string, depth: number): number {
     if (!isRecord(schema)) return 1;
@@ -176,7 +181,7 @@ class SchemaGraph {
     return size;
   }
 
-  /** A schema that comes back to itself at the same value would never be done. */
+  /** Rejects a schema that applies itself to the same value again, because validation would never end. */
   #refuseLoop(schema: Node, pointer: string, onWay: Set<Node>): void {
     if (this.#loopFree.has(schema)) return;
     if (onWay.has(schema)) throw new SchemaBoundsError(pointer, 'must not refer to itself for the same value');

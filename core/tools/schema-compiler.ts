@@ -5,20 +5,20 @@ import { FILE_FORMAT } from './file-input.ts';
 import { createPatternEngine } from './schema-patterns.ts';
 import { uniqueItems } from './unique-items.ts';
 
-/** Addresses and expressions longer than this fit no format. */
+/** Longer texts are rejected by the formats for addresses and expressions. */
 const MAX_FORMAT_LENGTH = 8192;
 
 /**
- * Options for the schemas of MCP servers: only supported keywords are left, their style is not checked, and the server fills in
- * its defaults itself.
+ * Options for the schemas of MCP servers. These schemas contain only supported keywords, their style is not checked,
+ * and the server fills in its defaults itself.
  */
 export const LOOSE: Options = { strict: false, validateSchema: false, useDefaults: false, logger: false };
 
 /**
- * The compiler of the schemas of tools: JSON Schema 2020-12, defaults filled in. Its time is bounded by schema and value: patterns,
- * formats and `uniqueItems` run in linear time.
+ * Creates the compiler for schemas of tools: JSON Schema 2020-12, with defaults filled in. Validation takes time linear
+ * in the value: patterns, formats and `uniqueItems` are replaced by linear implementations.
  *
- * @param options of ajv, beside those that every schema of a tool is compiled with
+ * @param options of Ajv, in addition to those for every tool schema
  */
 export function schemaCompiler({ code } = createPatternEngine(), options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
@@ -30,10 +30,10 @@ export function schemaCompiler({ code } = createPatternEngine(), options: Option
     ...options,
   });
   formats.default(ajv);
-  // The expression of the library takes quadratic time.
+  // The library's own expression takes quadratic time.
   ajv.addFormat('url', { type: 'string', validate: isUrl });
   ajv.addFormat('regex', { type: 'string', validate: isRegex });
-  // A file input is an object with a format; the library knows formats of texts and numbers alone.
+  // A file input is an object with a format, but the library only supports formats of texts and numbers.
   ajv.removeKeyword('format');
   ajv.addKeyword({ ...formatVocabulary.default, type: ['string', 'number', 'object'] });
   ajv.addFormat(FILE_FORMAT, true);

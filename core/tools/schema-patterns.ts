@@ -2,20 +2,20 @@ import { SCHEMA } from '../budgets.ts';
 import { compileSearchPattern } from '../connectors/linear-pattern.ts';
 
 export interface PatternEngine {
-  /** For the option `code` of ajv. */
+  /** For Ajv's option `code`. */
   code: { regExp: ((source: string) => { test(value: string): boolean; toString(): string }) & { code: string } };
   /**
    * Runs a validation whose patterns share one budget of steps.
    *
-   * @throws PatternBudgetError when it is used up
+   * @throws PatternBudgetError if the budget is used up
    */
   within<T>(validate: () => T): T;
 }
 
 /**
- * Runs the regular expressions of untrusted schemas in time linear in the length of the value. The platform's engine backtracks:
- * `^(a+)+$` takes seconds for thirty characters and blocks all other requests (threat E12). Compiling a schema with an
- * unsupported pattern throws a PatternError.
+ * Runs the regular expressions of untrusted schemas in time linear in the length of the value. The built-in engine
+ * backtracks: `^(a+)+$` takes seconds for thirty characters and blocks all other requests (threat E12). Compiling a
+ * schema with an unsupported pattern throws a PatternError.
  *
  * @param steps of all patterns of one validation; an ordinary pattern takes three per character
  */
@@ -23,7 +23,7 @@ export function createPatternEngine(steps: number = SCHEMA.patternSteps): Patter
   const budget = { steps: 0 };
   const regExp = (source: string) => {
     const pattern = compileSearchPattern(source);
-    // The validator keeps one expression for each text that it writes itself as.
+    // Ajv caches expressions by their `toString()`.
     return { test: (value: string) => pattern.matches(value, budget), toString: () => `linear:${source}` };
   };
   return {

@@ -17,7 +17,7 @@ export interface SchemaJudge {
   patterns: PatternEngine;
 }
 
-/** Whether a schema is self-contained, small enough and one that the engine's compiler takes; it keeps nothing of it. */
+/** Checks whether a schema is self-contained, small enough and can be compiled. The compiled schema is discarded. */
 export function checkCompiles({ compiler, patterns }: SchemaJudge, schema: JsonSchema, field: string): FieldError[] {
   try {
     measureSchema(schema);
@@ -41,7 +41,10 @@ export function checkCompiles({ compiler, patterns }: SchemaJudge, schema: JsonS
   }
 }
 
-/** Every object says what else it takes, and every value what it is, unless a comment says why it is open. */
+/**
+ * Checks that every object says whether other members are allowed, and that every value has a type, unless a comment
+ * says why it is open.
+ */
 export function checkClosed(schema: unknown, field: string): FieldError[] {
   if (!isRecord(schema)) return [];
   if (typeof schema['$comment'] === 'string' && schema['$comment'].startsWith('open:')) return [];
@@ -66,7 +69,10 @@ export function checkClosed(schema: unknown, field: string): FieldError[] {
   return problems;
 }
 
-/** Every regular expression must run in time linear in the value: the author of a schema must not be able to block the process. */
+/**
+ * Checks that every regular expression runs in time linear in the value; otherwise the author of a schema could block
+ * the process.
+ */
 function checkPatterns(schema: unknown, field: string): FieldError[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]): FieldError[] => {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './tool.ts';
 
-/** A schema as it is sent to threads, which keep what they compiled of it by its key. */
+/** A schema in the format for threads, which cache the compiled schema by its key. */
 export interface SchemaText {
   key: string;
   json: string;
@@ -9,7 +9,10 @@ export interface SchemaText {
 const texts = new WeakMap<JsonSchema, SchemaText>();
 let made = 0;
 
-/** Written once for each schema object: to copy a text takes a hundredth of the time that copying objects does. */
+/**
+ * Returns the text of a schema, which is created once per object. Copying a text to a thread takes a hundredth of the
+ * time of copying objects.
+ */
 export function schemaText(schema: JsonSchema): SchemaText {
   const known = texts.get(schema);
   if (known) return known;

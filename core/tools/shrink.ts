@@ -2,11 +2,11 @@ import type { Cut, Truncation } from './outcome.ts';
 import { isRecord } from './pointer.ts';
 
 /**
- * Cuts a JSON value to a size while keeping its structure: lists lose items at their end, long strings lose their end, and only
- * if that is not enough, objects lose their largest members.
+ * Reduces a JSON value to a size while keeping its structure: lists lose items at their end, long strings are
+ * truncated, and only if that is not enough, objects lose their largest members.
  *
  * @param maxBytes the largest size of the value as JSON, in bytes of UTF-8
- * @param paged the response is one page of several (the advice then is a smaller page)
+ * @param paged whether the response is one of several pages; the message then suggests a smaller page size
  */
 export function shrinkToFit(
   value: unknown,
@@ -20,17 +20,20 @@ export function shrinkToFit(
   return { value: kept, truncated: { statement: statementOf(size, maxBytes, cutter.cuts, paged), cuts: cutter.cuts } };
 }
 
-/** Bytes of a value as JSON. */
+/** Returns the size of a value as JSON, in bytes. */
 export function sizeOf(value: unknown): number {
   return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Below this a member is dropped rather than cut: a few characters of it would only mislead. */
+/**
+ * A member with less space than this is removed instead of truncated, because a few characters of it would be
+ * misleading.
+ */
 const MIN_SHARE = 64;
 
 class Cutter {
   readonly cuts: Cut[] = [];
-  /** Containers are measured once: measuring again at every level would take depth times as long. */
+  /** Sizes are cached: measuring containers again at every level would take time proportional to the depth. */
   readonly #sizes = new Map<object, number>();
 
   cut(value: unknown, budget: number, path: string): unknown {
@@ -73,7 +76,7 @@ class Cutter {
       kept.push(item);
       used += size;
     }
-    // Nothing of the list would be worse than a part of its first item.
+    // A part of the first item is more useful than an empty list.
     const first = list[0];
     if (kept.length === 0 && typeof first === 'object' && first !== null && budget > MIN_SHARE) {
       kept.push(this.cut(first, budget - 2, `${path}/0`));
@@ -91,7 +94,7 @@ class Cutter {
     const shares = new Map<string, number>();
     let room = budget - 2;
     let left = members.length;
-    // Small members are kept whole; the large ones share the remaining space equally.
+    // Small members are kept as a whole; large ones share the remaining space equally.
     for (const { key, frame, size } of members.toSorted((a, b) => a.frame + a.size - (b.frame + b.size))) {
       const share = Math.min(size, Math.floor(room / left) - frame);
       left--;

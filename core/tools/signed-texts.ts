@@ -1,13 +1,14 @@
 import type { OutboundRequest } from './wire.ts';
 
 const SCHEME = /^[A-Za-z0-9._-]+ /;
-/** The signature in a header, an address or a form: OAuth 1.0a (RFC 5849 §3.5), and Signature Version 4 of AWS. */
+/** Matches a signature in a header, an address or a form: OAuth 1.0a (RFC 5849 §3.5), or AWS Signature Version 4. */
 const SIGNATURE = /(?:oauth_|X-Amz-)?Signature="?([^"&,\s]+)/gi;
 
 /**
- * Texts that signing has added to a request. With them the request could be sent again, so they must not appear in a response.
+ * Returns the texts that signing added to a request. Anyone who has them could repeat the request, so they must not
+ * appear in a response.
  *
- * @param before the request that was signed
+ * @param before the request before signing
  */
 export function signedTexts(before: OutboundRequest, signed: OutboundRequest): string[] {
   const { authorization } = signed.headers;

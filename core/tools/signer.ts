@@ -1,10 +1,10 @@
 import type { OutboundRequest } from './wire.ts';
 
-/** Signs the requests of one account. A repeated request is signed again. */
+/** Signs the requests of one account. A repeated request must be signed again. */
 export interface RequestSigner {
-  /** @param request ready but for its signature; header names in lower case */
+  /** @param request complete except for its signature; header names in lower case */
   sign(request: OutboundRequest): OutboundRequest;
-  /** The same request as people may see it: what is secret, and what differs from call to call, is masked. */
+  /** Returns the signed request for users: secrets, and values that differ in each call, are masked. */
   preview(request: OutboundRequest): OutboundRequest;
   /** Texts that must not appear in a response. */
   secrets: readonly string[];

@@ -1,4 +1,4 @@
-/** A value that a URI template can take; undefined and null leave no trace (RFC 6570 §2.3). */
+/** A value of a variable in a URI template; undefined and null expand to nothing (RFC 6570 §2.3). */
 export type TemplateValue =
   | string
   | number
@@ -13,7 +13,7 @@ export type TemplateScalar = string | number | boolean | null | undefined;
 export interface VariableSpec {
   name: string;
   explode: boolean;
-  /** Characters kept of a text (RFC 6570 §2.4.1). */
+  /** The maximum number of characters of a text (RFC 6570 §2.4.1). */
   prefix?: number;
 }
 
@@ -80,7 +80,7 @@ function parseExpression(text: string): TemplatePart {
   return { operator: operator as Operator, variables };
 }
 
-/** Expands parsed parts (RFC 6570 §3). `lookup` gives the value of a variable by its name. */
+/** Expands parsed parts (RFC 6570 §3). `lookup` returns the value of a variable by its name. */
 export function expandTemplate(parts: readonly TemplatePart[], lookup: (name: string) => TemplateValue): string {
   let text = '';
   for (const part of parts) {
@@ -127,7 +127,7 @@ function expandVariable(operator: Operator, variable: VariableSpec, value: Templ
     .join(separator);
 }
 
-/** Members of a list (without key) or of an associative array, undefined ones left out. */
+/** Returns the members of a list (without keys) or of an associative array, without undefined ones. */
 function pairsOf(
   value: readonly TemplateScalar[] | Readonly<Record<string, TemplateScalar>>,
 ): [string | undefined, string][] {
@@ -137,11 +137,11 @@ function pairsOf(
   return entries.filter(([, item]) => item !== undefined && item !== null).map(([key, item]) => [key, String(item)]);
 }
 
-/** Most names and values need no encoding. */
+/** Matches texts that need no encoding, as most names and values. */
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 const URI_CHARACTERS = /^[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]*$/;
 
-/** Percent-encodes everything but unreserved characters (RFC 3986 §2.3). */
+/** Percent-encodes all characters except unreserved ones (RFC 3986 §2.3). */
 export function encodeUnreserved(text: string): string {
   if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(
@@ -151,8 +151,8 @@ export function encodeUnreserved(text: string): string {
 }
 
 /**
- * Keeps reserved characters and percent-encoded triplets as they are (RFC 6570 §3.2.3). Literals are written so as well: they are
- * copied, and what a URI cannot hold is encoded (§3.1).
+ * Percent-encodes characters that a URI cannot contain, but keeps reserved characters and percent-encoded triplets (RFC
+ * 6570 §3.2.3). Literals are encoded in the same way (§3.1).
  */
 function encodeReserved(text: string): string {
   if (URI_CHARACTERS.test(text)) return text;

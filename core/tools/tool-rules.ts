@@ -18,14 +18,14 @@ const SAMPLE_BASE = 'https://api.example.com';
 
 export interface ToolRules {
   /**
-   * @param tool one that the schema of tools passes
-   * @param provider whose accounts are to run it
-   * @returns one entry per offending field, from the tool's root
+   * @param tool a tool that matches the schema of tools
+   * @param provider the provider whose accounts will run it
+   * @returns one entry per invalid field, with paths from the tool's root
    */
   check(tool: ToolDefinition, provider: ProviderDefinition): FieldError[];
 }
 
-/** Rules that the schema of a tool cannot express. The catalogue's check and the API both use them. */
+/** Creates the rules that the schema of a tool cannot express, for the catalogue's check and the API. */
 export function createToolRules(): ToolRules {
   const patterns = createPatternEngine();
   const judge = { compiler: schemaCompiler(patterns), patterns };
@@ -106,7 +106,7 @@ function checkReferences(tool: ToolDefinition, references: References, provider:
     problems.push({ field, message: `input_schema has ${name}, which no template uses` });
   }
   for (const name of references.pathInputs) {
-    // Whether the schema is valid is judged elsewhere.
+    // The validity of the schema itself is checked elsewhere.
     const present = (Array.isArray(required) && required.includes(name)) || properties[name]?.['default'] !== undefined;
     if (present || name.startsWith('account.')) continue;
     problems.push({ field: 'request.path', message: `${name} is part of the path, so it must be required` });
@@ -130,7 +130,7 @@ function propertiesOf(tool: ToolDefinition): Record<string, JsonSchema> {
   return (tool.input_schema['properties'] as Record<string, JsonSchema> | undefined) ?? {};
 }
 
-/** A file has one shape everywhere, so that a client learns it once. */
+/** Checks that every file input has the same schema, so that clients handle all files in the same way. */
 function checkFiles(tool: ToolDefinition, references: References): FieldError[] {
   return Object.entries(propertiesOf(tool)).flatMap(([name, schema]) => {
     const field = `input_schema.properties.${name}`;
@@ -162,7 +162,7 @@ function checkScopes({ scopes }: ToolDefinition, { authPatterns }: ProviderDefin
   );
 }
 
-/** An example is a promise: it must pass the schema and give a request, for each way of authenticating. */
+/** Checks that every example matches the schema and produces a request, for each authorization type of the provider. */
 function checkExamples(inputs: InputChecker, definition: ToolDefinition, given: ProviderDefinition): FieldError[] {
   const tool = { ...definition, connector: given.identifier };
   const provider = addressed(given);
@@ -182,13 +182,16 @@ function checkExamples(inputs: InputChecker, definition: ToolDefinition, given: 
   });
 }
 
-/** A custom provider may get its address later; its tools can be judged before. */
+/**
+ * Returns a provider with a placeholder address if it has none, because a custom provider may get its address after its
+ * tools.
+ */
 function addressed(provider: ProviderDefinition): ProviderDefinition {
   if (!provider.isCustom || (provider.proxyEnabled && provider.proxyUrl)) return provider;
   return { ...provider, proxyEnabled: true, proxyUrl: provider.proxyUrl ?? SAMPLE_BASE };
 }
 
-/** An account that has every value that addresses and paths can take. */
+/** Returns account values for every placeholder in addresses and paths. */
 function sampleAccount({ authPatterns, api }: ProviderDefinition): Record<string, string> {
   const names = authPatterns.flatMap((pattern) =>
     [...staticFieldsOf(pattern), ...(pattern.account_fields ?? [])].map((field) => field.field_name),

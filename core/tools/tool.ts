@@ -1,6 +1,9 @@
 import type { ErrorPredicate } from '../connectors/provider.ts';
 
-/** What raw calls are called where tools have a name: in records, in the allowed tools of a connection, as a scope. */
+/**
+ * The name used for raw calls in place of a tool's name: in records, in the allowed tools of a connection, and as a
+ * scope.
+ */
 export const RAW_CALL = 'proxy';
 
 /** JSON Schema 2020-12 as data. */
@@ -17,39 +20,42 @@ export interface ToolHints {
 export interface ToolBody {
   format: 'json' | 'form' | 'multipart' | 'raw' | 'none';
   value?: unknown;
-  /** json, raw: the Content-Type; default application/json, for raw what the file says. */
+  /** For json and raw: the Content-Type. The default is application/json; for raw, the type of the file. */
   media_type?: string;
-  /** form: how a list is written. */
+  /** For form: the format of lists. */
   lists?: FormLists;
   parts?: MultipartParts;
 }
 
-/** multipart: what is said of single members. A content type with a comma or a star only says what is taken. */
+/**
+ * For multipart: the content types of single members. A content type with a comma or a star only says which types are
+ * accepted.
+ */
 export type MultipartParts = Readonly<Record<string, { content_type?: string }>>;
 
-/** How a form writes a list: a[0]=x, a[]=x or a=x. */
+/** The format of a list in a form: a[0]=x, a[]=x or a=x. */
 export type FormLists = 'indices' | 'brackets' | 'repeat';
 
-/** One query parameter or header of an API that says how its value is serialised, in the terms of OpenAPI. */
+/** A query parameter or header whose encoding is declared as in OpenAPI. */
 export interface ToolParameter {
   in: 'query' | 'header';
-  /** On the wire. */
+  /** The name in requests. */
   name: string;
-  /** The input that gives the value. */
+  /** The input that provides the value. */
   input: string;
-  /** Default form in the query; a header is always simple. */
+  /** By default `form` in the query; a header is always `simple`. */
   style?: 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'simple';
-  /** Default true for form, else false. */
+  /** By default true for `form`, otherwise false. */
   explode?: boolean;
-  /** Query: reserved characters that cannot end the value stay as they are. */
+  /** For the query: whether reserved characters that cannot end the value are left unencoded. */
   allow_reserved?: boolean;
-  /** The value is written in this media type instead of a style. */
+  /** The value is encoded in this media type instead of a style. */
   content_type?: string;
 }
 
 export interface ToolRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** RFC 6570, appended to the base address. */
+  /** A URI template (RFC 6570) that is appended to the base URL. */
   path: string;
   query?: Record<string, unknown>;
   parameters?: ToolParameter[];
@@ -67,42 +73,47 @@ export interface ToolPagination {
 
 export interface ToolResponse {
   select?: string;
-  /** Places of base64 texts, within the selected object or each item of the selected list; they become the text they stand for. */
+  /**
+   * Pointers to base64 texts that are decoded, relative to the selected object or to each item of the selected list.
+   */
   base64?: string[];
   fields?: string[];
-  /** The response is a file regardless of its type, or contains one as base64: pointers to it, its name and its type. */
+  /**
+   * The response is a file regardless of its type, or contains one as base64: pointers to its content, its name and its
+   * type.
+   */
   file?: true | { base64: string; file_name?: string; media_type?: string };
   max_bytes?: number;
 }
 
-/** What a person writes down about a tool, as catalogue/tool.schema.json describes it. */
+/** The part of a tool that its author writes; catalogue/tool.schema.json describes it. */
 export type ToolDefinition = Omit<Tool, 'connector' | 'generic' | 'mcp'>;
 
-/** What a tool of an MCP server is there. */
+/** How an MCP server defines the tool. */
 export interface McpOrigin {
   name: string;
-  /** The hash of what the server says about it. */
+  /** The hash of the server's definition of the tool. */
   pin: string;
-  /** The server's names of properties by ours, where they differ. */
+  /** The server's property names, by the names used here, if they differ. */
   names?: Readonly<Record<string, string>>;
-  /** The inputs that the server wants in headers as well, by the server's names. */
+  /** The inputs that are also sent in headers, by the server's property names. */
   headers?: { path: string[]; header: string }[];
 }
 
-/** A tool: its definition, and where it belongs. */
+/** A tool: its definition, and the provider that it belongs to. */
 export interface Tool {
   /** The identifier of the provider whose accounts run it. */
   connector: string;
-  /** A tool of an MCP server. It is called by that protocol; `request` says only where. */
+  /** Only for tools of MCP servers, which are called by that protocol; `request` then only contains the address. */
   mcp?: McpOrigin;
-  /** The tool fits any HTTP API, so the accounts of custom providers run it too. */
+  /** Whether the tool works with any HTTP API, so that accounts of custom providers can run it too. */
   generic?: boolean;
   name: string;
   title: string;
   description: string;
   tags: string[];
   hints: ToolHints;
-  /** Any one of these sets of scopes, each held whole. */
+  /** Alternative sets of scopes; an account needs all scopes of one set. */
   scopes: string[][];
   input_schema: JsonSchema;
   output_schema: JsonSchema;

@@ -1,8 +1,8 @@
 import type { KeywordDefinition } from 'ajv';
 
 /**
- * `uniqueItems` in linear time. The library compares every item with every other one, so a list of a few thousand objects takes it
- * seconds.
+ * Implements `uniqueItems` in linear time. The library compares every item with every other one, which takes seconds
+ * for a list of a few thousand objects.
  */
 export const uniqueItems: KeywordDefinition = {
   keyword: 'uniqueItems',
@@ -17,7 +17,10 @@ function areDifferent(items: readonly unknown[]): boolean {
   return items.every((item) => seen.size !== seen.add(canonical(item)).size);
 }
 
-/** A text that is the same for values that JSON Schema takes for equal: the order of members does not count (2020-12 Core §4.2.2). */
+/**
+ * Returns the same text for values that JSON Schema considers equal; the order of members does not matter (2020-12 Core
+ * §4.2.2).
+ */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;

@@ -11,14 +11,14 @@ import {
   type TemplateValue,
 } from './template.ts';
 
-/** The path of a tool, split at its query. */
+/** The path of a tool, separated from its query. */
 export interface PathTemplate {
   path: TemplatePart[];
   query: TemplatePart[];
 }
 
 export interface RenderedUrl {
-  /** Base address and path, without a query. */
+  /** Base URL and path, without a query. */
   address: string;
   /** Percent-encoded, without the question mark. */
   query: string;
@@ -27,10 +27,11 @@ export interface RenderedUrl {
 const { addressChars: MAX_LENGTH } = TOOL_REQUEST;
 
 /**
- * Parses a tool's path. Only the catalogue's check and imports meet the errors; the engine sees checked templates.
+ * Parses a tool's path. It throws only in the catalogue's check and in imports, because stored templates were checked
+ * before.
  *
- * @throws TemplateSyntaxError for what RFC 6570 or the rules of tool paths refuse: fragments, dot segments, an operator
- *   that would let a value add query parameters
+ * @throws TemplateSyntaxError if RFC 6570 or the rules of tool paths do not allow the path: fragments, dot segments, or
+ * an operator that would let a value add query parameters
  */
 export function parsePathTemplate(template: string): PathTemplate {
   const path: TemplatePart[] = [];
@@ -92,10 +93,10 @@ function checkQuery(template: string, query: readonly TemplatePart[]): void {
 }
 
 /**
- * Renders the URL of a call. With any inputs, the result stays inside the template: the same origin, the base's path as prefix,
- * the same number of segments (unless the template has a path expression {+…}) (threat E1).
+ * Renders the URL of a call. With any inputs, the result stays inside the template: it has the same origin, the base
+ * URL's path as prefix, and the same number of segments (unless the template has a path expression {+…}) (threat E1).
  *
- * @param base absolute URL without trailing slash, as the URL parser writes it
+ * @param base absolute URL without a trailing slash, as normalized by the URL parser
  * @param lookup returns the value of a variable by its name
  * @throws ApiError INVALID_TOOL_INPUT naming the input that cannot be part of a URL
  */
@@ -114,7 +115,7 @@ export function renderUrl(base: string, template: PathTemplate, lookup: (name: s
   return { address: base + path, query };
 }
 
-/** After rendering, the URL parser must see exactly what was written: it is the parser that the request is sent by. */
+/** Checks that the URL parser, which is also used for sending, does not change the rendered URL. */
 function verify(base: string, path: string, query: string): void {
   const url = URL.parse(`${base}${path}${query === '' ? '' : `?${query}`}`);
   const inside =
@@ -141,7 +142,7 @@ function templateValue(name: string, value: unknown): TemplateValue {
   throw inputProblem(inputName(name), 'cannot be part of a URL: it has nested values');
 }
 
-/** A value that cannot fit into an address is refused before each of its items is looked at and encoded. */
+/** Rejects a value that is too long for an address, before its items are encoded. */
 function checkLength(name: string, value: unknown): void {
   const items = typeof value === 'object' && value !== null ? Object.entries(value) : [['', value] as const];
   let chars = 0;
@@ -157,11 +158,11 @@ function isScalar(value: unknown): value is string | number | boolean | null | u
 }
 
 /**
- * A value in a path must stay where it stands for every reader on the way, also for one that decodes twice: no backslash,
- * control character or dot segment, plain or encoded any number of times, and no slash that is encoded already.
+ * Checks that a value stays at its place in the path, even for servers that decode twice: it must contain no backslash,
+ * control character or dot segment, plain or encoded any number of times, and no encoded slash.
  */
 function checkPathValue(name: string, value: unknown, operator: Operator, first: boolean): void {
-  // {/a}, {.a} and {;a} bring their own separator, so an absent value leaves no hole.
+  // {/a}, {.a} and {;a} include their separator, so an absent value leaves no empty segment.
   if ((value === undefined || value === null) && ['/', '.', ';'].includes(operator)) return;
   for (const text of textsOf(value)) {
     if (text.length > MAX_LENGTH) throw inputProblem(inputName(name), `must have at most ${MAX_LENGTH} characters`);
@@ -176,7 +177,10 @@ function textsOf(value: unknown): string[] {
   return isRecord(value) ? [...Object.keys(value), ...Object.values(value).map(String)] : [String(value)];
 }
 
-/** A name of several segments, such as a branch, may hold what would end a path: that is sent percent-encoded. */
+/**
+ * A value of several segments, such as the name of a branch, may contain characters that would end the path. They are
+ * percent-encoded.
+ */
 function withinPath({ path }: PathTemplate, name: string, value: TemplateValue): TemplateValue {
   if (typeof value !== 'string' || !/[?#]/.test(value)) return value;
   const isName = path.some(
@@ -189,20 +193,23 @@ function withinPath({ path }: PathTemplate, name: string, value: TemplateValue):
   return isName ? value.replace(/[?#]/g, encodeURIComponent) : value;
 }
 
-/** A path of several segments: at the start of the template with its slash, after a folder without one. */
+/**
+ * Returns what is wrong with a path of several segments. At the start of the template it must begin with a slash, and
+ * after another segment it must not.
+ */
 function pathProblem(path: string, first: boolean): string | undefined {
   if (first && !path.startsWith('/')) return 'must start with a slash';
   if (!first && path.startsWith('/')) return 'must not start with a slash';
   if (first && /[?#]/.test(path)) return 'must be only a path: no query, no fragment';
   const segments = path.slice(first ? 1 : 0).split('/');
-  // A slash at the end is part of some addresses; an empty segment elsewhere is not.
+  // Some addresses end with a slash, but an empty segment elsewhere is invalid.
   if (segments.at(-1) === '') segments.pop();
   return segments.map(segmentProblem).find((problem) => problem !== undefined);
 }
 
 /**
- * A value in one segment may contain slashes: they are percent-encoded. Some servers treat an encoded slash like a plain one, so
- * the pieces between them must follow the rules of segments: no value can leave its place.
+ * Returns what is wrong with a value for one segment. It may contain slashes, which are percent-encoded. Some servers
+ * treat an encoded slash like a plain one, so the pieces between slashes must be valid segments too.
  */
 function valueProblem(text: string): string | undefined {
   if (!text.includes('/')) return segmentProblem(text);

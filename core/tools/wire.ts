@@ -18,22 +18,22 @@ export interface UpstreamResponse {
 
 export interface Scrub {
   <T>(value: T): T;
-  /** The same for a value that was read from a JSON text. */
+  /** Does the same for a value that was parsed from JSON text. */
   parsed<T>(value: T, json: Buffer): T;
-  /** The same for bytes of any kind. */
+  /** Does the same for bytes of any kind. */
   bytes(bytes: Buffer): Buffer;
 }
 
-/** The error that `send` rejects with; `sent`: the first byte may have left. */
+/** The error that `send` rejects with; `sent`: whether the first byte may have been sent. */
 export interface SendFailure {
   kind: 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_response' | 'tls' | 'aborted' | 'busy';
   sent: boolean;
-  /** When another call may be of use, where that is known. */
+  /** How long to wait before another call may succeed, if known. */
   retryAfterMs?: number | undefined;
   message: string;
 }
 
-/** What the failures of sending are called in the interface. */
+/** The API's names for failures of sending. */
 export const KIND_OF_FAILURE: Record<SendFailure['kind'], ToolErrorKind> = {
   blocked: 'blocked_by_egress_policy',
   unreachable: 'upstream_unreachable',

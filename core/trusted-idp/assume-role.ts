@@ -10,13 +10,13 @@ export interface AssumeRoleRequest {
   endpoint: URL;
   /** The role, by its ARN. */
   roleArn: string;
-  /** Names the session in the cloud's own audit log: 2 to 64 characters of `\w+=,.@-`. */
+  /** The name of the session in the cloud's audit log: 2 to 64 characters of `\w+=,.@-`. */
   sessionName: string;
-  /** How long the credentials live: 900 to 43200 seconds, and no longer than the role allows. */
+  /** The lifetime of the credentials: 900 to 43200 seconds, and at most the maximum of the role. */
   durationS: number;
   identity: Identity;
   sign: SignIdentityToken;
-  /** Pinned to the origin of the endpoint, and bounded in time. */
+  /** Restricted to the origin of the endpoint, with a time limit. */
   fetch: ProtocolFetch;
   /** Milliseconds UTC. */
   now: () => number;
@@ -28,11 +28,12 @@ const ROLE_ARN = /^arn:aws[a-z-]{0,20}:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
 const SESSION_NAME = /^[\w+=,.@-]{2,64}$/;
 
 /**
- * Exchanges an identity token for temporary credentials of a role (AssumeRoleWithWebIdentity), with one request that is
- * authenticated by the token only. A cloud with a different clock rejects the token as not yet or no longer valid; then the
- * request is repeated with the cloud's time.
+ * Exchanges an identity token for temporary credentials of a role (AssumeRoleWithWebIdentity). Only the token
+ * authenticates the request. A cloud whose clock differs rejects the token as expired or not yet valid; then the
+ * request is repeated with a token for the cloud's time.
  *
- * @returns never `refused`: there is no grant that could end. The cloud decides each time by a policy that its owner can change
+ * @returns never `refused`, because there is no grant that could end: the cloud evaluates the role's current policy at
+ * each request
  * @throws errors that are bugs
  */
 export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRoleOutcome> {
@@ -79,7 +80,7 @@ async function attempt(
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }
 
-/** A token can be signed again at any time, so after any failure nothing is lost. */
+/** A token can be signed again at any time, so a failed request uses nothing up. */
 function unspent(outcome: AssumeRoleOutcome): AssumeRoleOutcome {
   return !outcome.ok && outcome.kind === 'unavailable' ? { ...outcome, mayBeSpent: false } : outcome;
 }

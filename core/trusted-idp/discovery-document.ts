@@ -1,4 +1,4 @@
-/** What a cloud reads before it trusts tokens of ours: `{issuer}/.well-known/openid-configuration`. */
+/** The document that a cloud reads to verify identity tokens: `{issuer}/.well-known/openid-configuration`. */
 export interface DiscoveryDocument {
   issuer: string;
   jwks_uri: string;
@@ -9,8 +9,8 @@ export interface DiscoveryDocument {
 }
 
 /**
- * The metadata of an issuer of identity tokens without user sign-in (OpenID Connect Discovery 1.0 §3): it has no authorization
- * endpoint.
+ * Returns the metadata of an issuer of identity tokens (OpenID Connect Discovery 1.0 §3). Users cannot sign in at this
+ * issuer, so it has no authorization endpoint.
  *
  * @param issuer an https URL without a query; every token has exactly this issuer
  * @param algorithms of the published keys (RFC 7518 §3.1)

@@ -1,8 +1,8 @@
-/** The claims of a token by which we vouch for an account. Times are whole seconds since 1970, UTC. */
+/** The claims of an identity token for an account. Times are whole seconds since 1970, UTC. */
 export interface IdentityClaims {
-  /** Our issuer, exactly as the cloud has it registered and as our discovery document says. */
+  /** The issuer, exactly as registered at the cloud and published in the discovery document. */
   iss: string;
-  /** The client id that the cloud has registered for our issuer. */
+  /** The client id that is registered at the cloud for this issuer. */
   aud: string;
   sub: string;
   iat: number;
@@ -10,21 +10,21 @@ export interface IdentityClaims {
   jti: string;
 }
 
-/** Signs claims as a JWT with a key of our published set, under its `kid`; not with the type of an access token. */
+/** Signs claims as a JWT with a published key. The type of the JWT differs from that of an access token. */
 export type SignIdentityToken = (claims: IdentityClaims) => string | Promise<string>;
 
-/** For whom we vouch, and to whom. */
+/** The account that a token identifies, and the cloud that it is for. */
 export interface Identity {
   issuer: string;
   audience: string;
   subject: string;
 }
 
-/** The token is exchanged immediately; the rest allows for clock differences. */
+/** The lifetime of a token in seconds. It is used immediately; the rest allows for clock differences. */
 const LIFE_S = 300;
 
 /**
- * The claims of an identity token (OpenID Connect Core 1.0 §2).
+ * Returns the claims of an identity token (OpenID Connect Core 1.0 §2).
  *
  * @param now milliseconds UTC
  */
@@ -35,8 +35,9 @@ export function identityClaims(identity: Identity, now: number, random: (size: n
 }
 
 /**
- * How the cloud knows an account. It is made of ids that we give out alone: a role that trusts one account, or by a pattern the
- * accounts of one connection, cannot be had by choosing a name for an account.
+ * Returns the subject that identifies an account to the cloud. It contains only ids that Valetkey assigns. So a role
+ * that trusts one account, or the accounts of one connection by a pattern, cannot be reached by choosing an account's
+ * name.
  */
 export function identitySubject(account: { environmentId: string; connectionId: string; id: string }): string {
   return `environment:${account.environmentId}:connection:${account.connectionId}:account:${account.id}`;

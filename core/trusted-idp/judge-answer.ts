@@ -9,15 +9,15 @@ export type AssumeRoleOutcome =
   | {
       ok: true;
       credentials: TemporaryCredentials;
-      /** Who one is with them: the ARN of the role's session. */
+      /** The ARN of the role's session. */
       principal: string | null;
     }
   | TokenFailure;
 
 export interface Asked {
-  /** When, milliseconds UTC. */
+  /** When the request was sent, in milliseconds UTC. */
   requestedAt: number;
-  /** For how long. */
+  /** The requested lifetime in seconds. */
   durationS: number;
   /** Milliseconds UTC. */
   now: number;
@@ -25,9 +25,9 @@ export interface Asked {
 
 const ERROR_CODE = /^[A-Za-z][A-Za-z.]{1,63}$/;
 
-/** Codes that say nothing about what was asked. Every other one is about the role, its trust, our issuer or our token. */
+/** Error codes of temporary failures. All others concern the role, its trust policy, the issuer or the token. */
 const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
-  // The cloud could not read our keys: a matter of its network, or of ours.
+  // The cloud could not read the issuer's keys because of a network failure.
   IDPCommunicationError: 'unreachable',
   InternalError: 'server_error',
   InternalFailure: 'server_error',
@@ -36,12 +36,15 @@ const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
   Throttling: 'rate_limited',
 };
 
-/** Codes that refuse the identity token: its audience and its issuer are the connection's. Others are about the account's role. */
+/**
+ * Error codes for a rejected identity token. Its audience and issuer belong to the connection. Other codes concern the
+ * account's role.
+ */
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['InvalidIdentityToken', 'IDPRejectedClaim', 'ExpiredToken']);
 
 /**
- * Evaluates the XML response of a token service, for successes and failures. The error code decides; only the code is passed on,
- * never the cloud's text.
+ * Evaluates the XML response of a token service, for successes and failures. The error code determines the outcome.
+ * Only the code is passed on, never the cloud's text.
  */
 export async function judgeAnswer(response: Response, asked: Asked): Promise<AssumeRoleOutcome> {
   const { status, headers } = response;
@@ -86,7 +89,7 @@ function credentialsIn(answer: XmlElement | undefined, asked: Asked, headers: He
   const sessionToken = at('Credentials', 'SessionToken');
   const end = Date.parse(at('Credentials', 'Expiration'));
   if (!/^\w{16,128}$/.test(accessKeyId) || !isToken(secretAccessKey) || !isToken(sessionToken)) return undefined;
-  // By our clock, which is the one that will be asked; and no later than what was asked for.
+  // The expiry is converted to our clock, which checks it later, and limited to the requested lifetime.
   const ends = end - (clockDifference(headers, asked.now) ?? 0);
   const expiresAt = Math.min(ends, asked.requestedAt + asked.durationS * 1000);
   if (!(expiresAt > asked.now)) return undefined;
@@ -102,7 +105,7 @@ function credentialsIn(answer: XmlElement | undefined, asked: Asked, headers: He
   };
 }
 
-/** Visible ASCII, because one of them is sent in a header. */
+/** Whether a text is visible ASCII, because one of the credentials is sent in a header. */
 function isToken(text: string): boolean {
   return /^[\x21-\x7e]{1,16384}$/.test(text);
 }

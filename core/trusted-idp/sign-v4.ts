@@ -6,11 +6,11 @@ import type { OutboundRequest } from '../tools/wire.ts';
 export interface SigningCredentials {
   accessKeyId: string;
   secretAccessKey: Secret;
-  /** Temporary credentials have one. */
+  /** Only temporary credentials have one. */
   sessionToken: Secret | null;
 }
 
-/** What a signature is good for. */
+/** The region and service that a signature is valid for. */
 export interface SigningScope {
   region: string;
   service: string;
@@ -19,8 +19,8 @@ export interface SigningScope {
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
 /**
- * Signs a request with AWS Signature Version 4: method, URL, every header and the body. The signed request can be sent by anyone
- * who has it, for some minutes, but not changed.
+ * Signs a request with AWS Signature Version 4: method, URL, every header and the body. Anyone who has the signed
+ * request can send it for some minutes, but not change it.
  *
  * @param request complete except for its signature; header names in lower case
  * @param now milliseconds UTC
@@ -45,7 +45,7 @@ export function signRequestV4(
   const names = signed.map(([name]) => name).join(';');
   const canonical = [
     request.method.toUpperCase(),
-    // Encoded once more than on the wire.
+    // The path is encoded once more than in the request itself.
     url.pathname.split('/').map(encodeUnreserved).join('/'),
     canonicalQuery(url),
     ...signed.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}`),
@@ -63,7 +63,7 @@ export function signRequestV4(
   return { ...request, url: url.href, headers };
 }
 
-/** The same request as people may see it: what is secret, and what differs from call to call, is masked. */
+/** Returns the signed request for users: secrets, and values that differ in each call, are masked. */
 export function previewSignedV4(request: OutboundRequest, { region, service }: SigningScope): OutboundRequest {
   const credential = `${MASK}/${MASK}/${region}/${service}/aws4_request`;
   const signed = Object.keys(request.headers).concat('host', 'x-amz-date', 'x-amz-security-token').sort();

@@ -1,15 +1,18 @@
 import { Secret } from '../secret.ts';
 
-/** Temporary credentials of the cloud (the API only returns their id and expiry). */
+/** Temporary credentials of the cloud. The API only returns their id and expiry. */
 export interface TemporaryCredentials {
   accessKeyId: string;
   secretAccessKey: Secret;
   sessionToken: Secret;
-  /** When they end by our clock, milliseconds UTC. */
+  /** When they expire by our clock, milliseconds UTC. */
   expiresAt: number;
 }
 
-/** The fields of `trusted_idp` that the service fills by itself, in the terms of the interface. They hold secrets: seal them. */
+/**
+ * The fields of `trusted_idp` that Valetkey sets itself, named as in the contract. They contain secrets, so they must
+ * be stored encrypted.
+ */
 export interface TemporaryDetails {
   access_key_id: string;
   secret_access_key: string;
@@ -27,7 +30,10 @@ export function toTemporaryDetails(credentials: TemporaryCredentials): Temporary
   };
 }
 
-/** Reads what `toTemporaryDetails` wrote; null when something is missing, as before the first credentials. */
+/**
+ * Reads the output of `toTemporaryDetails`; returns null if a field is missing, as before the first credentials were
+ * obtained.
+ */
 export function fromTemporaryDetails(details: Readonly<Record<string, unknown>>): TemporaryCredentials | null {
   const { access_key_id, secret_access_key, session_token, expiry } = details;
   if (typeof access_key_id !== 'string' || typeof secret_access_key !== 'string') return null;

@@ -1,7 +1,10 @@
 import type { AccountInputs } from '../connectors/account-inputs.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 
-/** Where statements run: a provisioned cluster as one of its users, or a serverless workgroup, which knows who asks. */
+/**
+ * Where statements run: on a provisioned cluster as one of its users, or in a serverless workgroup, which derives the
+ * user from the credentials.
+ */
 export type WarehouseTarget =
   | { database: string; clusterIdentifier: string; dbUser: string }
   | { database: string; workgroupName: string };
@@ -10,7 +13,7 @@ export type WarehouseTarget =
  * Reads where an account's statements run.
  *
  * @param apiConfig `database`, and `cluster_identifier` or `workgroup_name`
- * @param dbUser of the account's details: required for a cluster, ignored for a workgroup
+ * @param dbUser from the account's details: required for a cluster, ignored for a workgroup
  * @throws ApiError INVALID_API_CONFIG, INVALID_AUTHORIZATION_DETAILS
  */
 export function warehouseTarget(apiConfig: Readonly<Record<string, unknown>>, dbUser: string | null): WarehouseTarget {
@@ -45,7 +48,8 @@ export function warehouseTarget(apiConfig: Readonly<Record<string, unknown>>, db
 }
 
 /**
- * The values that requests to an account's warehouse are made of: those of its target, and of nothing else that could name one.
+ * Returns the values for requests to an account's warehouse. Only the validated target is included, so that no other
+ * value can select a different one.
  *
  * @throws ApiError as `warehouseTarget`
  */

@@ -1,11 +1,11 @@
-/** An element: its text, or its children. Attributes and the name space are not kept. */
+/** An element with its text or its children. Attributes and namespaces are not kept. */
 export interface XmlElement {
   name: string;
   text: string;
   children: XmlElement[];
 }
 
-/** In characters. */
+/** The maximum length, in characters. */
 const MAX_LENGTH = 64 * 1024;
 const MAX_DEPTH = 16;
 
@@ -17,9 +17,9 @@ const TEXT = /[^<]*/y;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /**
- * Parses a simple XML response: elements that have either text or elements. It does not support document types, so the only
- * entities are the five of XML itself, and nothing is ever fetched or expanded (XML 1.0 §4.6). Comments, CDATA, processing
- * instructions, prefixes and mixed content are rejected: the expected responses have none.
+ * Parses a simple XML response: elements that contain either text or elements. Document types are not supported, so the
+ * only entities are the five of XML itself, and nothing is fetched or expanded (XML 1.0 §4.6). Comments, CDATA,
+ * processing instructions, prefixes and mixed content are rejected, because the expected responses have none.
  *
  * @returns undefined for anything else
  */
@@ -50,7 +50,7 @@ export function readXml(text: string): XmlElement | undefined {
       open.pop();
     } else {
       const characters = decoded(next(TEXT)?.[0] ?? '');
-      // Nothing matched: a `<` that begins no element.
+      // A `<` that does not begin an element.
       if (characters === undefined || characters === '') return undefined;
       inside.text += characters;
     }
@@ -63,7 +63,7 @@ function isMixed({ text, children }: XmlElement): boolean {
   return children.length > 0 && text.trim() !== '';
 }
 
-/** The text at the end of a path of element names, each of which must be unique. */
+/** Returns the text at the end of a path of element names, each of which must be unique. */
 export function textAt(element: XmlElement | undefined, ...path: string[]): string | undefined {
   let found = element;
   for (const name of path) {
@@ -85,7 +85,7 @@ function decoded(text: string): string | undefined {
   return known ? result : undefined;
 }
 
-/** XML 1.0 §2.2. */
+/** The characters that XML 1.0 §2.2 allows. */
 function characterOf(code: number): string | undefined {
   const isCharacter =
     code === 0x9 ||

@@ -8,11 +8,11 @@ const SALT_BYTES = 16;
 export type RandomSource = (size: number) => Buffer;
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce and a 128-bit tag. Made for keys that seal few messages: a data
- * key, or a key-encryption key that wraps data keys (at most 2^32 messages per key).
+ * Encrypts with AES-256-GCM (NIST SP 800-38D), with a random 96-bit nonce and a 128-bit tag. Only for keys that encrypt
+ * few messages: a data key, or a key-encryption key that wraps data keys (at most 2^32 messages per key).
  *
  * @param key 256 bits
- * @param associatedData bound to the message, not part of it
+ * @param associatedData authenticated together with the message, but not part of it
  * @returns nonce, ciphertext, tag
  */
 export function seal(key: KeyObject, associatedData: Buffer, plaintext: Buffer, random: RandomSource): Buffer {
@@ -47,8 +47,8 @@ export function open(key: KeyObject, associatedData: Buffer, sealed: Buffer): Bu
 }
 
 /**
- * Like `seal`, for a long-lived key that encrypts without limit (page tokens, stored responses): every message has its own key,
- * derived from a random 128-bit salt, so that random nonces stay far below their limit.
+ * As `seal`, for a long-lived key that encrypts without limit (page tokens, stored responses). Every message has its
+ * own key, derived from a random 128-bit salt, so that random nonces stay far below their limit.
  *
  * @returns salt, nonce, ciphertext, tag
  */
@@ -57,7 +57,7 @@ export function sealSalted(root: KeyObject, associatedData: Buffer, plaintext: B
   return Buffer.concat([salt, seal(messageKey(root, salt), associatedData, plaintext, random)]);
 }
 
-/** Opens what `sealSalted` made, with the result and the errors of `open`. */
+/** Decrypts the output of `sealSalted`, with the result and the errors of `open`. */
 export function openSalted(root: KeyObject, associatedData: Buffer, sealed: Buffer): Buffer {
   const key = messageKey(root, sealed.subarray(0, SALT_BYTES));
   return open(key, associatedData, sealed.subarray(SALT_BYTES));

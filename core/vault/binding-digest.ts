@@ -1,17 +1,18 @@
 import { hash } from 'node:crypto';
 import { lengthPrefixed } from './length-prefix.ts';
 
-/** Most credentials of a deployment are bound to one of a few sets of terms, and every opening of one asks for its digest. */
+/** A cache: most credentials of a deployment have one of a few bindings, and every decryption needs the digest. */
 const KNOWN = new Map<string, Buffer>();
 const MAX_KNOWN = 1000;
 
 /**
- * Stands for what a credential is bound to. The order and repetition of origins do not matter.
+ * Returns a digest of what a credential is bound to. The order and repetition of origins do not matter.
  *
- * @param origins where it may be sent, each exactly as `new URL(…).origin` writes it, such as `https://api.example.com`
- * @param terms what else it is bound to, in a fixed order
- * @returns 32 bytes (SHA-256), shared: not to be written to
- * @throws TypeError for another spelling of an origin: two spellings of one set must not have two digests
+ * @param origins the origins that it may be sent to, each exactly as returned by `new URL(…).origin`, such as
+ * `https://api.example.com`
+ * @param terms further values that it is bound to, in a fixed order
+ * @returns 32 bytes (SHA-256); the buffer is shared and must not be modified
+ * @throws TypeError for an origin that is not normalized: equal sets must have equal digests
  */
 export function bindingDigest(origins: readonly string[], terms: readonly string[] = []): Buffer {
   const name = JSON.stringify([origins, terms]);

@@ -1,8 +1,8 @@
 import { unsealable, VaultError } from './errors.ts';
 
-/** The body is nonce, ciphertext, tag. */
+/** The format version whose body is nonce, ciphertext, tag. */
 export const DIRECT = 1;
-/** The body is salt, nonce, ciphertext, tag. */
+/** The format version whose body is salt, nonce, ciphertext, tag. */
 export const SALTED = 2;
 
 export type BlobVersion = typeof DIRECT | typeof SALTED;
@@ -14,12 +14,14 @@ export interface SealedBlob {
   body: Buffer;
 }
 
-/** The stored form: version (1 byte), length of the key id (1 byte), key id (ASCII), body. */
+/** Returns the stored form: version (1 byte), length of the key id (1 byte), key id (ASCII), body. */
 export function encodeBlob(version: BlobVersion, keyId: string, body: Buffer): Buffer {
   return Buffer.concat([prefix(version, keyId), body]);
 }
 
-/** What every value begins with that is sealed under this key: for stores that keep no key id beside a value. */
+/**
+ * Returns the bytes that every value encrypted under this key begins with, for tables without a column for the key id.
+ */
 export function sealedValuePrefix(kekId: string): Buffer {
   return prefix(SALTED, kekId);
 }
@@ -28,7 +30,7 @@ function prefix(version: BlobVersion, keyId: string): Buffer {
   return Buffer.concat([Buffer.from([version, keyId.length]), Buffer.from(keyId, 'latin1')]);
 }
 
-/** The id of the key that encrypted a blob, for any version. Throws as `decodeBlob`. */
+/** Returns the id of the key that encrypted a blob, for any version. Throws as `decodeBlob`. */
 export function sealedUnder(bytes: Buffer): string {
   return decodeBlob(bytes[0] === SALTED ? SALTED : DIRECT, bytes).keyId;
 }

@@ -1,33 +1,33 @@
 import type { BlobVersion } from './blob.ts';
 import { lengthPrefixed } from './length-prefix.ts';
 
-/** The row that a data key belongs to. Its wrapping opens nowhere else. */
+/** The row that a data key belongs to. The wrapped key cannot be decrypted for another row. */
 export interface DataKeyContext {
-  /** Name of the table. */
+  /** The name of the table. */
   table: string;
   environmentId: string;
-  /** Id of the row, an account for example. */
+  /** The id of the row, for example of an account. */
   recordId: string;
-  /** Grows with every new credential of the row, and changes only together with what is sealed. */
+  /** Increases with every new credential of the row; it changes only together with the encrypted columns. */
   generation: number;
 }
 
-/** The row of sealed fields, and what its credentials were given for. */
+/** The row of encrypted fields, and the binding of its credentials. */
 export interface RecordContext extends DataKeyContext {
-  /** From `bindingDigest`: what was sealed for other origins or terms does not open. */
+  /** From `bindingDigest`. Fields that were encrypted with another binding cannot be decrypted. */
   bindingDigest: Buffer;
 }
 
-/** The place of a single sealed value. */
+/** What a single encrypted value is bound to. */
 export interface ValueContext {
   table: string;
   /** Empty for a value of the whole deployment. */
   environmentId: string;
   recordId: string;
   field: string;
-  /** Grows with every new value, where older ones must not open any more. */
+  /** Increases with every new value, if older ones must not be decryptable any more. */
   generation?: number;
-  /** From `bindingDigest`, where the value was given for some purpose only. */
+  /** From `bindingDigest`, if the value may only be used for certain destinations. */
   bindingDigest?: Buffer;
 }
 
@@ -49,7 +49,10 @@ export function bindValue(version: BlobVersion, keyId: string, context: ValueCon
   return bind('value', version, keyId, context, field, sealedAs, digest);
 }
 
-/** The associated data: everything that says where a ciphertext belongs, so that it fails to open anywhere else. */
+/**
+ * Returns the associated data. It contains everything that identifies the place of a ciphertext, so that the ciphertext
+ * cannot be decrypted anywhere else.
+ */
 function bind(
   purpose: string,
   version: BlobVersion,

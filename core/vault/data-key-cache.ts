@@ -1,23 +1,23 @@
 import type { DataKeyContext } from './context.ts';
 import { DATA_KEY_BYTES, type DataKey, readDataKey } from './data-key.ts';
 
-/** Longer wrapped keys do not exist; they would not be remembered. */
+/** Wrapped keys are never longer; a longer one would not be cached. */
 const MAX_WRAPPED_BYTES = 127;
 const LENGTH_AT = DATA_KEY_BYTES;
 const WRAPPED_AT = LENGTH_AT + 1;
 const SLOT_BYTES = WRAPPED_AT + MAX_WRAPPED_BYTES;
 
 /**
- * Caches unwrapped data keys, so that decrypting a credential takes one decryption instead of two. A key is only returned for the
- * same place and the same wrapped bytes, on which unwrapping depends besides the key-encryption key; the caller checks that this
- * key is still in the ring. A replaced or rewrapped key is never found.
+ * Caches unwrapped data keys, so that decrypting a credential takes one decryption instead of two. A key is only
+ * returned for the same row and the same wrapped bytes, so a replaced or rewrapped key is never found. The caller
+ * checks that the key-encryption key is still in the ring.
  *
  * The keys are in one block of memory outside the garbage-collected heap. Key objects would take five times the space.
  */
 export class DataKeyCache {
   readonly #max: number;
   readonly #slots: Buffer;
-  /** Slots by place, and the other way round. */
+  /** Maps from row to slot, and from slot to row. */
   readonly #slotOf = new Map<string, number>();
   readonly #names: string[] = [];
   #next = 0;
@@ -39,7 +39,7 @@ export class DataKeyCache {
     return isSame ? readDataKey(this.#slots.subarray(at, at + DATA_KEY_BYTES)) : undefined;
   }
 
-  /** @param bytes what `wrapped` opened to in its place; copied */
+  /** @param bytes the decrypted content of `wrapped`; it is copied */
   set(context: DataKeyContext, wrapped: Buffer, bytes: Buffer): void {
     if (wrapped.length > MAX_WRAPPED_BYTES || bytes.length !== DATA_KEY_BYTES) return;
     const name = nameOf(context);
@@ -60,7 +60,7 @@ export class DataKeyCache {
   }
 }
 
-/** Everything that says where a data key belongs, spelled so that no two places have one name. */
+/** Returns a text that identifies the row of a data key unambiguously. */
 function nameOf({ table, environmentId, recordId, generation }: DataKeyContext): string {
   return JSON.stringify([table, environmentId, recordId, generation]);
 }

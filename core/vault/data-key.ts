@@ -4,16 +4,16 @@ import type { RandomSource } from './aead.ts';
 const ID_BYTES = 20;
 const KEY_BYTES = 32;
 
-/** A data key as it is wrapped: its id, then the key. */
+/** The size of an unwrapped data key: its id, then the key. */
 export const DATA_KEY_BYTES = ID_BYTES + KEY_BYTES;
 
-/** The key of one record's fields. The id goes into each field's blob, so that a field says which key it belongs to. */
+/** The key of one record's fields. Each encrypted field contains the id, which shows which key it belongs to. */
 export interface DataKey {
   id: string;
   key: KeyObject;
 }
 
-/** A fresh data key, and the bytes to be wrapped: id, then key. The caller wipes them. */
+/** Creates a data key, and the bytes to be wrapped: id, then key. The caller must wipe the bytes. */
 export function generateDataKey(random: RandomSource): { dataKey: DataKey; bytes: Buffer } {
   const id = `dek_${random(8).toString('hex')}`;
   const key = random(KEY_BYTES);
@@ -24,7 +24,7 @@ export function generateDataKey(random: RandomSource): { dataKey: DataKey; bytes
   return { dataKey: readDataKey(bytes), bytes };
 }
 
-/** @param bytes as `generateDataKey` made them */
+/** @param bytes from `generateDataKey` */
 export function readDataKey(bytes: Buffer): DataKey {
   return { id: bytes.toString('latin1', 0, ID_BYTES), key: createSecretKey(bytes.subarray(ID_BYTES)) };
 }

@@ -4,15 +4,15 @@ import type { RandomSource } from './aead.ts';
 
 const BYTES = 32;
 
-/** A fresh secret of the deployment, to be stored sealed: base64url of 32 bytes. */
+/** Creates a secret of the deployment: 32 bytes in base64url. Store it encrypted. */
 export function mintDeploymentSecret(random: RandomSource): Secret {
   return new Secret(random(BYTES).toString('base64url'));
 }
 
 /**
- * The key that a deployment secret stands for, as `createSealedTokens` and `createDigester` take it.
+ * Returns the key of a deployment secret, for `createSealedTokens` and `createDigester`.
  *
- * @throws TypeError for anything but what `mintDeploymentSecret` makes
+ * @throws TypeError if the text does not come from `mintDeploymentSecret`
  */
 export function deploymentKey(secret: Secret): KeyObject {
   const bytes = Buffer.from(secret.reveal(), 'base64url');

@@ -1,10 +1,10 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
- * Derives an independent 256-bit key for one purpose (HKDF-SHA256, RFC 5869), so that no key is ever used in two algorithms.
+ * Derives an independent 256-bit key for one purpose (HKDF-SHA256, RFC 5869), so that no key is used in two algorithms.
  *
  * @param root key of at least 256 bits of entropy
- * @param purpose constant that names the use, different for each
+ * @param purpose constant that identifies the use, different for each
  */
 export function deriveKey(root: KeyObject, purpose: string): KeyObject {
   const bytes = deriveBytes(root, purpose);
@@ -13,7 +13,7 @@ export function deriveKey(root: KeyObject, purpose: string): KeyObject {
   return key;
 }
 
-/** The 32 derived bytes themselves, for values that are stored or shown. */
+/** Returns the 32 derived bytes, for values that are stored or shown. */
 export function deriveBytes(root: KeyObject, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', root, Buffer.alloc(0), `valetkey ${purpose}`, 32));
 }

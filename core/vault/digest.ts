@@ -6,20 +6,20 @@ const DIGEST_BYTES = 32;
 
 export interface Digester {
   /**
-   * @param purpose constant that names the use: equal values of different uses have different digests
-   * @param parts hashed so that no two lists of parts give the same input
+   * @param purpose constant that identifies the use: equal values of different uses have different digests
+   * @param parts hashed so that no two lists of parts have the same input
    * @returns 32 bytes (HMAC-SHA256)
    */
   digest(purpose: string, ...parts: string[]): Buffer;
-  /** Compares two digests in constant time; a digest of another length is never equal. */
+  /** Compares two digests in constant time; digests of different lengths are never equal. */
   equal(a: Buffer, b: Buffer): boolean;
 }
 
 /**
- * Keyed digests of values that are compared and never shown again: client secrets, idempotency keys, requests. Fast on
- * purpose: what needs a slow hash is a password, and there are none here.
+ * Creates keyed digests of values that are compared and never shown again: client secrets, idempotency keys, requests.
+ * The digest is fast on purpose: only passwords need a slow hash, and there are none here.
  *
- * @param key 32-byte secret of the deployment: without it a stolen database cannot be searched for a known value
+ * @param key 32-byte secret of the deployment; without it, a stolen database cannot be searched for a known value
  */
 export function createDigester(key: KeyObject): Digester {
   const hmacKey = deriveKey(key, 'digest');

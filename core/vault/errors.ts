@@ -22,7 +22,7 @@ export type VaultErrorCode =
   | 'UNKNOWN_FORMAT'
   | 'UNSEALABLE';
 
-/** A failure of the vault. Messages carry ids, paths and line numbers, never key material or plaintext. */
+/** A failure of the vault. Messages may contain ids, paths and line numbers, never key material or plaintext. */
 export class VaultError extends Error {
   readonly code: VaultErrorCode;
 
@@ -33,7 +33,10 @@ export class VaultError extends Error {
   }
 }
 
-/** One message for every cryptographic failure, so that the failed check is not revealed. The cause is for logs only. */
+/**
+ * Returns the same message for every cryptographic failure, so that the failed check is not revealed. The cause is only
+ * logged.
+ */
 export function unsealable(cause: unknown): VaultError {
   return new VaultError('UNSEALABLE', 'The sealed data cannot be opened', cause);
 }

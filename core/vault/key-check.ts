@@ -6,26 +6,26 @@ export interface KeyCheck {
   kekId: string;
   /** 32 bytes. */
   check: Buffer;
-  /** When the key was first met, milliseconds UTC. */
+  /** When the key was first used, milliseconds UTC. */
   createdAt: number;
 }
 
-/** The check values stored beside the data. Rows that name a key-encryption key reference theirs. */
+/** The check values that are stored with the data. Rows that name a key-encryption key reference its check value. */
 export interface KeyCheckStore {
   listKeyChecks(): Promise<KeyCheck[]>;
-  /** Stores a check; one that is there already stays as it is. */
+  /** Stores a check value; an existing one is not changed. */
   addKeyCheck(check: KeyCheck): Promise<void>;
-  /** How many data keys and values are sealed under the key. */
+  /** Returns how many data keys and values are encrypted under the key. */
   countUnder(kekId: string): Promise<number>;
 }
 
 /**
- * Done at every start, before anything is opened or sealed: is this the ring that sealed the data? Then stores a check for each
- * key that has none.
+ * Checks at every start, before anything is decrypted or encrypted, that the ring is the one that encrypted the data.
+ * Then stores a check value for each key that has none.
  *
  * @param now milliseconds UTC
- * @throws VaultError `KEY_CHECK_FAILED` when a key is another one than the stored check says, `UNKNOWN_KEY` when a key is
- *   missing that records are sealed under
+ * @throws VaultError `KEY_CHECK_FAILED` if a key differs from its stored check value, `UNKNOWN_KEY` if a key is missing
+ * that rows are encrypted under
  */
 export async function verifyKeyChecks(ring: KeyRing, store: KeyCheckStore, now: number): Promise<void> {
   const stored = await store.listKeyChecks();

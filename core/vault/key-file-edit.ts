@@ -23,10 +23,10 @@ const HEADER = `# Key-encryption keys of this Valetkey deployment. The first key
 `;
 
 /**
- * Writes a new key file, mode 0600. It appears complete or not at all, and never replaces another one. The drafts of interrupted
- * starts are harmless: each start has its own draft name, and removes older drafts.
+ * Writes a new key file, mode 0600. It appears complete or not at all, and never replaces another one. The drafts of
+ * interrupted starts are harmless: each start has its own draft name, and removes older drafts.
  *
- * @param line of `generateKey`
+ * @param line from `generateKey`
  * @throws VaultError `KEY_FILE_EXISTS`
  */
 export function createKeyFile(path: string, line: Secret): void {
@@ -36,7 +36,7 @@ export function createKeyFile(path: string, line: Secret): void {
     draft.write(`${HEADER}${text}\n`);
     draft.linkTo(path);
   });
-  // Nothing was ever sealed with a key that did not become the key file.
+  // A draft can be deleted, because nothing was encrypted with a key that did not become the key file.
   for (const name of readdirSync(dirname(path))) {
     if (isFirstDraft(name, basename(path))) rmSync(join(dirname(path), name), { force: true });
   }
@@ -47,9 +47,9 @@ function isFirstDraft(name: string, file: string): boolean {
 }
 
 /**
- * Adds a key as the new active one. Serving processes pick it up by themselves.
+ * Adds a key as the new active one. Running servers load it automatically.
  *
- * @param line of `generateKey`
+ * @param line from `generateKey`
  * @throws VaultError as `readKeyFile` and `parseKeyRing`, `KEY_FILE_BUSY`
  */
 export function addKey(path: string, line: Secret): void {
@@ -60,9 +60,10 @@ export function addKey(path: string, line: Secret): void {
 }
 
 /**
- * Removes a key that is not the active one. What is still sealed under it is lost: see `retireKey`.
+ * Removes a key that is not the active one. Data that is still encrypted under it is lost; see `retireKey`.
  *
- * @throws VaultError `UNKNOWN_KEY`, `KEY_IN_USE` for the active key, and as `readKeyFile` and `parseKeyRing`, `KEY_FILE_BUSY`
+ * @throws VaultError `UNKNOWN_KEY`, `KEY_IN_USE` for the active key, and as `readKeyFile` and `parseKeyRing`,
+ * `KEY_FILE_BUSY`
  */
 export function removeKey(path: string, id: string): void {
   replaceKeyFile(path, (lines) => {
@@ -78,7 +79,7 @@ function isKeyLine(line: string): boolean {
 }
 
 function replaceKeyFile(path: string, edit: (lines: string[]) => string[]): void {
-  // A secret mounted by an orchestrator is a symbolic link: change what it points to, not the link.
+  // An orchestrator mounts a secret as a symbolic link, so the target of the link is changed, not the link.
   const target = realFile(path);
   withDraft(target, `${target}.new`, (draft) => {
     const before = readKeyFile(target);
@@ -95,13 +96,13 @@ function realFile(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // readKeyFile says what is wrong with it
+    return path; // `readKeyFile` reports what is wrong with it.
   }
 }
 
 /**
- * Prepares the new content beside the file. The draft of a change has one fixed name and is made only where none is, so that it is also
- * the lock: of two changes at the same time one is refused, and no key is lost between them.
+ * Prepares the new content next to the file. The draft has a fixed name and is only created if it does not exist, so it
+ * also serves as the lock: of two concurrent changes one is rejected, and no key is lost.
  */
 function withDraft(path: string, draftPath: string, publish: (draft: Draft) => void): void {
   const draft = new Draft(draftPath);
@@ -123,7 +124,7 @@ class Draft {
     this.#path = path;
   }
 
-  /** An administrator's change must leave the file readable for the account that serves. */
+  /** Sets the owner, so that the server can still read the file after a change by an administrator. */
   giveTo(uid: number, gid: number): void {
     if (fstatSync(this.#fd).uid !== uid) fchownSync(this.#fd, uid, gid);
   }
@@ -138,13 +139,13 @@ class Draft {
     this.#moved = true;
   }
 
-  /** Unlike a rename, a link fails if the target exists. */
+  /** Publishes the draft by a link, which, unlike a rename, fails if the target exists. */
   linkTo(path: string): void {
     try {
       linkSync(this.#path, path);
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
-      // Without its draft: another start has made the file and cleaned up.
+      // ENOENT means that another process has created the file and removed the drafts.
       if (code !== 'EEXIST' && !(code === 'ENOENT' && existsSync(path))) throw cause;
       throw new VaultError('KEY_FILE_EXISTS', `The key file ${path} already exists`, cause);
     }
@@ -167,7 +168,7 @@ function openDraft(path: string): number {
   }
 }
 
-/** A rename is durable only when the directory is. */
+/** Makes a rename durable, which requires a sync of the directory. */
 function syncDirectory(path: string): void {
   const fd = openSync(path, 'r');
   try {

@@ -6,28 +6,28 @@ const OTHERS = 0o077n;
 
 export interface KeyFileContent {
   text: string;
-  /** Changes whenever the file is replaced, rewritten or given other permissions. */
+  /** Changes whenever the file is replaced, rewritten or gets other permissions. */
   identity: string;
   uid: number;
   gid: number;
 }
 
 /**
- * Reads a key file that only its owner may read.
+ * Reads a key file, which only its owner may be able to read.
  *
- * @throws VaultError `NO_KEY` if it cannot be read, `KEY_FILE_PERMISSIONS` with the mode found, `KEY_FORMAT` if it is not a
- * regular small file
+ * @throws VaultError `NO_KEY` if it cannot be read, `KEY_FILE_PERMISSIONS` with the mode found, `KEY_FORMAT` if it is
+ * not a small regular file
  */
 export function readKeyFile(path: string): KeyFileContent {
   let fd: number;
   try {
-    // Without O_NONBLOCK a pipe in its place would hang the start.
+    // Without O_NONBLOCK, a pipe at this path would block the start.
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     throw unreadable(path, cause);
   }
   try {
-    // The open file is checked, not the path, so it cannot be exchanged in between.
+    // The open file is checked, not the path, so that the file cannot be exchanged in between.
     const stat = fstatSync(fd, { bigint: true });
     judge(path, stat);
     const bytes = readFileSync(fd);
@@ -48,7 +48,10 @@ export function keyFileIdentity(path: string): string | undefined {
   }
 }
 
-/** The change time is part of it: a repaired permission moves that one only. */
+/**
+ * Returns a text that identifies the version of a file. It includes ctime, because a change of permissions does not
+ * change mtime.
+ */
 function identityOf(stat: BigIntStats): string {
   return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
 }

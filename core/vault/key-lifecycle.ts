@@ -29,7 +29,7 @@ export async function introduceKey(
 export interface Retirement {
   ring: KeyRing;
   store: Pick<RotationStore, 'forgetKeyCheck'> & Pick<KeyCheckStore, 'listKeyChecks'>;
-  /** Undefined where the keys come from a variable: then the operator removes the line. */
+  /** undefined if the keys come from a variable; then the operator must remove the line. */
   keyFile: string | undefined;
   /** Milliseconds UTC. */
   now: number;

@@ -7,18 +7,21 @@ import { VaultError } from './errors.ts';
 const KEY_BYTES = 32;
 const KEY_LINE = /^(kek_[A-Za-z0-9_-]{8,32}):(\S+)$/;
 
-/** A key-encryption key: what is derived from its 32 bytes, one key per use, in memory outside the JavaScript heap. */
+/**
+ * A key-encryption key: the keys derived from its 32 bytes, one for each use. They are in memory outside the JavaScript
+ * heap.
+ */
 export interface KeyEncryptionKey {
   readonly id: string;
   /** Wraps data keys. */
   readonly wrapping: KeyObject;
-  /** Seals single values. */
+  /** Encrypts single values. */
   readonly sealing: KeyObject;
-  /** 32 bytes that tell this key from every other and say nothing about it: safe to store beside the data. */
+  /** 32 bytes that identify this key and reveal nothing about it, so they can be stored with the data. */
   readonly check: Buffer;
 }
 
-/** The key-encryption keys of a deployment. The active one seals, each of them opens. */
+/** The key-encryption keys of a deployment. The active one encrypts; all of them decrypt. */
 export class KeyRing {
   readonly active: KeyEncryptionKey;
   readonly #keys: ReadonlyMap<string, KeyEncryptionKey>;
@@ -33,7 +36,7 @@ export class KeyRing {
     return this.#keys.get(id);
   }
 
-  /** Ids in the order of the ring, the active one first. */
+  /** The ids in the order of the ring, the active one first. */
   get ids(): string[] {
     return [...this.#keys.keys()];
   }
@@ -44,11 +47,11 @@ export class KeyRing {
 }
 
 /**
- * Reads a key ring: one `kek_<8 to 32 characters>:<base64 of 32 bytes>` per line, the active key first; lines that are empty or
- * start with `#` are skipped.
+ * Parses a key ring: one `kek_<8 to 32 characters>:<base64 of 32 bytes>` per line, the active key first. Empty lines
+ * and lines that start with `#` are skipped.
  *
- * @param source what the text is called in error messages: a path, or the name of a variable
- * @throws VaultError `NO_KEY` when there is none, `KEY_FORMAT` with the number of the line, never with its content
+ * @param source the name of the text in error messages: a path, or the name of a variable
+ * @throws VaultError `NO_KEY` if there are no keys, `KEY_FORMAT` with the number of the line, never with its content
  */
 export function parseKeyRing(text: string, source: string): KeyRing {
   const keys: KeyEncryptionKey[] = [];
@@ -69,7 +72,7 @@ export function parseKeyRing(text: string, source: string): KeyRing {
   return new KeyRing([active, ...others]);
 }
 
-/** A new key with the line that stands for it in a key file. */
+/** Creates a key, with its line for a key file. */
 export function generateKey(random: RandomSource): { key: KeyEncryptionKey; line: Secret } {
   const id = `kek_${random(8).toString('hex')}`;
   const bytes = random(KEY_BYTES);
@@ -79,14 +82,14 @@ export function generateKey(random: RandomSource): { key: KeyEncryptionKey; line
 
 function decodeKey(encoded: string, refuse: (reason: string) => never): Buffer {
   const bytes = Buffer.from(encoded, 'base64');
-  // Buffer skips what is not base64; only the exact text of these bytes is taken.
+  // Node's decoder skips invalid characters, so the result is compared with the text.
   if (bytes.toString('base64') !== encoded) return refuse('the key is not base64 with padding');
   if (bytes.length !== KEY_BYTES) return refuse(`the key has ${bytes.length} bytes, not ${KEY_BYTES}`);
   if (bytes.every((byte) => byte === 0)) return refuse('the key is all zero');
   return bytes;
 }
 
-/** Wipes the bytes. */
+/** Derives the keys and wipes the bytes. */
 function fromBytes(id: string, bytes: Buffer): KeyEncryptionKey {
   const root = createSecretKey(bytes);
   bytes.fill(0);

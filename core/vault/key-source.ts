@@ -3,15 +3,15 @@ import { VaultError } from './errors.ts';
 import { keyFileIdentity, readKeyFile } from './key-file.ts';
 import { type KeyEncryptionKey, type KeyRing, parseKeyRing } from './key-ring.ts';
 
-/** The source of the vault's keys, read for each use. */
+/** The source of the vault's keys, which is read for each use. */
 export interface KeySource {
-  /** The ring as it is known now. */
+  /** Returns the current ring. */
   current(): KeyRing;
-  /** The key of this id; one that is not known is looked for once more at the source. */
+  /** Returns the key with this id; for an unknown id the source is read again. */
   find(id: string): KeyEncryptionKey | undefined;
 }
 
-/** A ring that never changes: keys given in a variable, or a test's. */
+/** Returns a source whose ring never changes: keys from a variable, or of a test. */
 export function fixedKeys(ring: KeyRing): KeySource {
   return { current: () => ring, find: (id) => ring.get(id) };
 }
@@ -19,8 +19,9 @@ export function fixedKeys(ring: KeyRing): KeySource {
 export type KeyReload = { outcome: 'reloaded'; ring: KeyRing } | { outcome: 'refused'; error: unknown };
 
 /**
- * The ring of a key file, reloaded while serving: a rotation by another process is noticed within `RELOAD.keyFileMs`, or
- * immediately if a record names an unknown key. An invalid file is ignored: the last valid ring stays in use.
+ * The ring of a key file, which is reloaded while the server runs: a rotation by another process is noticed within
+ * `RELOAD.keyFileMs`, or immediately if a record names an unknown key. An invalid file is ignored: the last valid ring
+ * stays in use.
  */
 export class KeyFileSource implements KeySource {
   readonly #path: string;
@@ -33,7 +34,7 @@ export class KeyFileSource implements KeySource {
   /**
    * @param path of the key file
    * @param now milliseconds UTC
-   * @param report is told of each later change of the file, once
+   * @param report is called once for each later change of the file
    * @throws VaultError as `readKeyFile` and `parseKeyRing`
    */
   constructor(path: string, now: () => number, report: (reload: KeyReload) => void = () => {}) {
@@ -48,7 +49,7 @@ export class KeyFileSource implements KeySource {
 
   current(): KeyRing {
     const elapsed = this.#now() - this.#lookedAt;
-    // A clock that was set back must not keep us from looking.
+    // A negative time means that the clock went back; the file is then read again.
     if (elapsed >= RELOAD.keyFileMs || elapsed < 0) this.#look();
     return this.#ring;
   }
@@ -78,7 +79,10 @@ export class KeyFileSource implements KeySource {
   }
 }
 
-/** An id that suddenly stands for another key is an accident: sealing under it would lose data. */
+/**
+ * Rejects a ring in which an id now belongs to another key: this is a mistake, and encrypting with that key would lose
+ * data.
+ */
 function refuseExchangedKeys(before: KeyRing, after: KeyRing): void {
   for (const key of after.keys()) {
     const known = before.get(key.id);

@@ -2,13 +2,14 @@ const LENGTH_BYTES = 4;
 const UTF_16 = 0x8000_0000;
 
 /**
- * Joins parts so that no two different lists give the same bytes: each part is preceded by its length (4 bytes, big endian).
- * Text is UTF-8; where it has a lone surrogate, which UTF-8 cannot tell from another, it is UTF-16 and the length says so.
+ * Joins parts so that different lists always give different bytes: each part is preceded by its length (4 bytes, big
+ * endian). Text is encoded as UTF-8. Text with a lone surrogate, which UTF-8 cannot represent, is encoded as UTF-16,
+ * and the length marks this.
  */
 export function lengthPrefixed(parts: readonly (string | Buffer)[]): Buffer {
   let size = 0;
   for (const part of parts) size += LENGTH_BYTES + byteLength(part);
-  // One buffer, written in place, because this runs for every decrypted credential.
+  // A single buffer is used, because this runs for every decrypted credential.
   const out = Buffer.allocUnsafe(size);
   let at = 0;
   for (const part of parts) {

@@ -4,24 +4,24 @@ import { VaultError } from './errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Vault } from './vault.ts';
 
-/** Something sealed under a key-encryption key, as it was read. */
+/** A data key or value that is encrypted under a key-encryption key, as it was read. */
 export type SealedItem =
   | { kind: 'data-key'; context: DataKeyContext; blob: Buffer }
   | { kind: 'value'; context: ValueContext; blob: Buffer };
 
 export interface Resealed {
   item: SealedItem;
-  /** The key-encryption key and the blob to store in place of `item.blob`. */
+  /** The key-encryption key, and the blob that replaces `item.blob`. */
   kekId: string;
   blob: Buffer;
 }
 
-/** The sealed rows of all tables. */
+/** The encrypted rows of all tables. */
 export interface RotationStore {
-  /** How many data keys and values are sealed under the key. */
+  /** Returns how many data keys and values are encrypted under the key. */
   countUnder(kekId: string): Promise<number>;
   /**
-   * Up to `limit` items under the key in a fixed order, after the place that `cursor` names.
+   * Returns up to `limit` items under the key in a fixed order, after the position of `cursor`.
    *
    * @returns `next` is the cursor of the following batch, `undefined` after the last
    */
@@ -31,24 +31,25 @@ export interface RotationStore {
     limit: number,
   ): Promise<{ items: SealedItem[]; next?: string | undefined }>;
   /**
-   * Replaces, in one transaction, each blob that still equals `item.blob`, together with the row's key id. A row that a request
-   * has written in the meantime is left alone.
+   * Replaces, in one transaction, each blob that still equals `item.blob`, together with the row's key id. A row that a
+   * request has written in the meantime is not changed.
    *
    * @returns how many were replaced
    */
   replaceSealed(changes: readonly Resealed[]): Promise<number>;
   /**
-   * Forgets the check of a key, in one transaction and only when nothing is under the key. From then on the store refuses rows
-   * that name this key (a foreign key), so that a late writer cannot seal under a key that is about to be destroyed.
+   * Deletes the check value of a key in one transaction, if nothing is encrypted under the key. From then on a foreign
+   * key makes the store reject rows that name this key, so that nothing can be encrypted under a key that is about to
+   * be removed.
    *
-   * @returns how many items are under the key
+   * @returns how many items are encrypted under the key
    */
   forgetKeyCheck(kekId: string): Promise<number>;
 }
 
 export interface RotationProgress {
   kekId: string;
-  /** Items brought under the active key so far, of all keys. */
+  /** How many items were rewrapped so far, of all keys. */
   done: number;
   /** Items that were to be done at the beginning. */
   total: number;
@@ -56,9 +57,9 @@ export interface RotationProgress {
 
 export interface RotationResult {
   done: number;
-  /** Items that do not open. They stay as they are, and so must their key. */
+  /** Items that could not be decrypted. They are not changed, so their key must be kept. */
   failed: { item: SealedItem; error: VaultError }[];
-  /** Items not under the active key at the end: 0 when the old keys can go. */
+  /** How many items are not under the active key at the end; 0 means that the old keys can be removed. */
   remaining: number;
 }
 
@@ -68,10 +69,11 @@ export interface RotationOptions {
 }
 
 /**
- * Rewraps everything that is encrypted under the other keys of the ring with the active one, in small batches while the server
- * runs. It may be interrupted and started again, also twice at the same time: each item is only replaced if it is unchanged.
+ * Rewraps everything that is encrypted under other keys of the ring with the active key, in small batches while the
+ * server runs. It may be interrupted and started again, even twice at the same time: an item is only replaced if it is
+ * unchanged.
  *
- * @param ring the one that `vault` encrypts with
+ * @param ring the ring that `vault` encrypts with
  */
 export async function rewrapAll(
   vault: Vault,
@@ -83,7 +85,8 @@ export async function rewrapAll(
   const total = await countAll(store, old);
   const result: RotationResult = { done: 0, failed: [], remaining: total };
   let advanced = total > 0;
-  // Repeated as long as it finds items: a process that had not loaded the new key yet may have used the old one meanwhile.
+  // Repeated until no items are found, because a process that had not loaded the new key may have used the old one in
+  // the meantime.
   while (advanced && result.remaining > result.failed.length) {
     const before = result.done;
     result.failed = [];
@@ -118,7 +121,7 @@ async function rewrapKey(kekId: string, { vault, store, options, total, result }
   } while (cursor !== undefined);
 }
 
-/** A record that does not open fails alone; it must not keep the others from being rotated. */
+/** Rewraps one item. A record that cannot be decrypted must not prevent the rotation of the others. */
 function tryReseal(vault: Vault, item: SealedItem): Resealed | VaultError {
   try {
     return reseal(vault, item);
@@ -136,7 +139,7 @@ function reseal(vault: Vault, item: SealedItem): Resealed {
     const value = vault.resealValue(item.context, item.blob);
     if (value !== null) return { item, ...value };
   }
-  // Under the active key already, though the row says otherwise: only the row's key id is put right.
+  // The blob is already under the active key, but the row's key id is wrong and is corrected.
   return { item, kekId: sealedUnder(item.blob), blob: item.blob };
 }
 

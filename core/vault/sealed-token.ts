@@ -16,20 +16,22 @@ export interface SealedTokens {
    * @returns base64url
    */
   seal(purpose: string, associatedData: readonly string[], payload: string, expiresAt: number): string;
-  /** @returns the payload; `null` for a token that is altered, expired, or was made for something else */
+  /**
+   * @returns the payload; `null` if the token was altered, has expired, or is of another kind or bound to other values
+   */
   open(purpose: string, associatedData: readonly string[], token: string): string | null;
-  /** `seal` for bytes of any length that are stored and not sent. */
+  /** As `seal`, for bytes of any length that are stored and not sent. */
   sealBytes(purpose: string, associatedData: readonly string[], payload: Uint8Array, expiresAt: number): Buffer;
-  /** `open` for what `sealBytes` made. */
+  /** Decrypts the output of `sealBytes`, as `open` does. */
   openBytes(purpose: string, associatedData: readonly string[], sealed: Uint8Array): Buffer | null;
 }
 
 /**
- * Opaque strings for callers to bring back: encrypted, authenticated, bound to what they were made for, and dated.
+ * Creates opaque tokens that callers return later: encrypted, authenticated, bound to their use, and with an expiry.
  *
  * @param key 32-byte secret of the deployment
  * @param now milliseconds UTC
- * @param maxChars longer texts are not looked at
+ * @param maxChars longer texts are rejected without decoding
  */
 export function createSealedTokens(
   key: KeyObject,
@@ -70,7 +72,7 @@ function bind(purpose: string, associatedData: readonly string[]): Buffer {
   return lengthPrefixed([`valetkey sealed token ${VERSION}`, purpose, ...associatedData]);
 }
 
-/** One spelling for each token: padding, white space and stray bits in the last character are refused. */
+/** Decodes the only valid text of a token: padding, white space and unused bits in the last character are rejected. */
 function decodeCanonical(token: string): Buffer | null {
   const bytes = Buffer.from(token, 'base64url');
   return bytes.toString('base64url') === token ? bytes : null;

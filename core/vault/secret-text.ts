@@ -1,9 +1,9 @@
 import { Secret } from '../secret.ts';
 
 /**
- * The bytes of a secret, for the caller to wipe.
+ * Returns the bytes of a secret. The caller must wipe them.
  *
- * @throws TypeError for text with a lone surrogate, which UTF-8 would alter without a word
+ * @throws TypeError for text with a lone surrogate, which UTF-8 would silently change
  */
 export function encodeSecret(secret: Secret): Buffer {
   const text = secret.reveal();
@@ -11,7 +11,7 @@ export function encodeSecret(secret: Secret): Buffer {
   return Buffer.from(text, 'utf8');
 }
 
-/** The secret that these bytes spell. Wipes them. */
+/** Returns the secret that the bytes encode, and wipes them. */
 export function decodeSecret(bytes: Buffer): Secret {
   const secret = new Secret(bytes.toString('utf8'));
   bytes.fill(0);

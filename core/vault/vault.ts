@@ -16,7 +16,7 @@ import type { KeyEncryptionKey } from './key-ring.ts';
 import type { KeySource } from './key-source.ts';
 import { decodeSecret, encodeSecret } from './secret-text.ts';
 
-/** A record's data key, wrapped. `kekId` repeats what the blob says, for queries. */
+/** A record's wrapped data key. `kekId` repeats the key id in the blob, for queries. */
 export interface WrappedDataKey {
   kekId: string;
   wrappedDataKey: Buffer;
@@ -26,13 +26,13 @@ export interface SealedRecord<Field extends string = string> extends WrappedData
   sealed: Record<Field, Buffer>;
 }
 
-/** A value sealed without a data key. `kekId` repeats what the blob says, for queries. */
+/** A value that is encrypted without a data key. `kekId` repeats the key id in the blob, for queries. */
 export interface SealedValue {
   kekId: string;
   blob: Buffer;
 }
 
-/** Data keys that are remembered: some megabytes when all of them are in use. */
+/** The maximum number of cached data keys, which take some megabytes. */
 const MAX_KNOWN = 16_384;
 
 /**
@@ -53,7 +53,9 @@ export class Vault {
     this.#random = random;
   }
 
-  /** Encrypts the fields of a record under a new data key. Repeated, with a new generation, on every credential write. */
+  /**
+   * Encrypts the fields of a record under a new data key. Call it with a new generation for every write of credentials.
+   */
   sealRecord<Field extends string>(context: RecordContext, fields: Record<Field, Secret>): SealedRecord<Field> {
     const { dataKey, bytes } = generateDataKey(this.#random);
     const wrapped = this.#wrap(context, bytes);
@@ -62,13 +64,13 @@ export class Vault {
     return { ...wrapped, sealed };
   }
 
-  /** Opens one field of a record. */
+  /** Decrypts one field of a record. */
   open(context: RecordContext, field: string, record: Pick<SealedRecord, 'wrappedDataKey' | 'sealed'>): Secret {
     const dataKey = this.#recallDataKey(context, record.wrappedDataKey);
     return openField(context, field, dataKey, Object.hasOwn(record.sealed, field) ? record.sealed[field] : undefined);
   }
 
-  /** Opens all fields of a record, or none. */
+  /** Decrypts all fields of a record, or none. */
   openRecord<Field extends string>(
     context: RecordContext,
     record: Pick<SealedRecord<Field>, 'wrappedDataKey' | 'sealed'>,
@@ -80,7 +82,7 @@ export class Vault {
   /**
    * Rewraps a data key with the active key-encryption key. Fields and generation do not change.
    *
-   * @returns `null` if it already is under the active key
+   * @returns `null` if it is already under the active key
    */
   rewrap(context: DataKeyContext, wrappedDataKey: Buffer): WrappedDataKey | null {
     if (decodeBlob(DIRECT, wrappedDataKey).keyId === this.#keys.current().active.id) return null;
@@ -90,7 +92,9 @@ export class Vault {
     return wrapped;
   }
 
-  /** Encrypts bytes under their own data key, for large or short-lived contents: a rotation rewraps the key and not the bytes. */
+  /**
+   * Encrypts bytes under their own data key, for large or short-lived contents: a rotation only rewraps the data key.
+   */
   sealBytes(context: DataKeyContext, bytes: Buffer): WrappedDataKey & { sealed: Buffer } {
     const { dataKey, bytes: keyBytes } = generateDataKey(this.#random);
     const wrapped = this.#wrap(context, keyBytes);
@@ -123,7 +127,7 @@ export class Vault {
     return decodeSecret(opening(() => openSalted(kek.sealing, associatedData, body)));
   }
 
-  /** Encrypts a value again under the active key-encryption key; `null` if it already is under that key. */
+  /** Encrypts a value again under the active key-encryption key; returns `null` if it is already under that key. */
   resealValue(context: ValueContext, blob: Buffer): SealedValue | null {
     if (decodeBlob(SALTED, blob).keyId === this.#keys.current().active.id) return null;
     return this.sealValue(context, this.openValue(context, blob));
@@ -142,7 +146,10 @@ export class Vault {
     return opening(() => open(kek.wrapping, associatedData, body));
   }
 
-  /** A key that was removed from the ring decrypts nothing, even if data keys are cached. */
+  /**
+   * Returns a data key, from the cache if possible. After a key-encryption key was removed from the ring, its data keys
+   * cannot be used, even if they are cached.
+   */
   #recallDataKey(context: DataKeyContext, wrappedDataKey: Buffer): DataKey {
     this.#find(decodeBlob(DIRECT, wrappedDataKey).keyId);
     return this.#known.get(context, wrappedDataKey) ?? this.#openDataKey(context, wrappedDataKey, this.#known);
@@ -191,6 +198,6 @@ function mapFields<Field extends string, From, To>(
   map: (field: Field, value: From) => To,
 ): Record<Field, To> {
   const entries = Object.entries(fields) as [Field, From][];
-  // Built from entries, so that a field named __proto__ is a field like any other.
+  // Built from entries, so that a field named __proto__ is an ordinary field.
   return Object.fromEntries(entries.map(([field, value]) => [field, map(field, value)])) as Record<Field, To>;
 }

@@ -1,21 +1,22 @@
 import { sign } from 'node:crypto';
 import type { ServiceAccount } from './service-account.ts';
 
-/** Providers take no assertion that lives longer. */
+/** The lifetime of an assertion in seconds; providers reject longer ones. */
 const LIFE_S = 3600;
 
-/** For whom a token is asked for. */
+/** The token that is requested. */
 export interface Delegation {
   account: ServiceAccount;
-  /** The user that the service account stands for. */
+  /** The user that the service account acts for. */
   subject: string;
   scopes: readonly string[];
-  /** Who takes the assertion: the token endpoint, written as the provider writes it. */
+  /** The audience of the assertion: the token endpoint, exactly as the provider writes it. */
   audience: string;
 }
 
 /**
- * The claims by which a service account stands for a user (RFC 7523 §3). Scopes are asked for in a claim, so that they are signed.
+ * Returns the claims with which a service account acts for a user (RFC 7523 §3). The scopes are a claim, so that they
+ * are signed.
  *
  * @param now milliseconds UTC
  */
@@ -32,7 +33,8 @@ export function delegationClaims({ account, subject, scopes, audience }: Delegat
 }
 
 /**
- * The assertion: a JWT signed with RS256 (RFC 7515 §3.1). Its holder can get the token, so it is as secret as the token.
+ * Returns the assertion: a JWT signed with RS256 (RFC 7515 §3.1). Its holder can get the token, so it must be kept
+ * secret too.
  *
  * @param now milliseconds UTC
  */

@@ -3,35 +3,37 @@ import { readRetryAfter } from '../oauth/retry-after.ts';
 import { readTokenAnswer } from '../oauth/token-answer.ts';
 import type { Secret } from '../secret.ts';
 
-/** A token that acts for one subject with these scopes. It cannot be refreshed: the next one is asked for in the same way. */
+/** A token for one subject with these scopes. It cannot be refreshed; the next one is requested in the same way. */
 export interface DelegatedToken {
   accessToken: Secret;
-  /** Those granted; those asked for where the provider does not say. */
+  /** The granted scopes; the requested ones if the response names none. */
   scopes: string[];
-  /** Milliseconds UTC; null where the provider does not say. */
+  /** Milliseconds UTC; null if the response contains no lifetime. */
   expiresAt: number | null;
 }
 
-/** `refused`: the subject. `client`: the service account's key, or how far its delegation reaches. */
+/** `refused`: the subject was rejected. `client`: the service account's key or its delegation was rejected. */
 export type DelegatedTokenOutcome = { ok: true; token: DelegatedToken } | TokenFailure;
 
 export interface Asked {
   scopes: readonly string[];
-  /** When, milliseconds UTC. */
+  /** When the request was sent, in milliseconds UTC. */
   requestedAt: number;
   /** Milliseconds UTC. */
   now: number;
 }
 
-/** Codes by which a provider says that the delegation does not reach so far. An administrator can widen it. */
+/** Error codes for a missing delegation. An administrator can extend it. */
 const NOT_DELEGATED: ReadonlySet<string> = new Set(['unauthorized_client', 'access_denied', 'invalid_scope']);
 
-/** Of `invalid_grant` only the description tells whether the assertion or the subject was refused (RFC 6749 §5.2). */
+/**
+ * For `invalid_grant`, only the description shows whether the assertion or the subject was rejected (RFC 6749 §5.2).
+ */
 const SPEAKS_OF_THE_KEY = /\b(?:jwt|signature|assertion|issuer|key|account not found)\b/i;
 
 /**
- * Evaluates the response to an assertion (RFC 7521 §4.1.1). The status decides if it is clear, otherwise the code, and for
- * `invalid_grant` the description; no description is passed on.
+ * Evaluates the response to an assertion (RFC 7521 §4.1.1). The status decides if it is unambiguous, otherwise the
+ * code, and for `invalid_grant` the description. Descriptions are not passed on.
  */
 export async function judgeAnswer(response: Response, asked: Asked): Promise<DelegatedTokenOutcome> {
   const { status, headers } = response;

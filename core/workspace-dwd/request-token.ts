@@ -8,7 +8,7 @@ import { type DelegatedTokenOutcome, judgeAnswer } from './judge-answer.ts';
 export interface DelegatedTokenRequest extends Delegation {
   /** The token endpoint of the provider, even if the key file names another one. */
   tokenEndpoint: URL;
-  /** Pinned to the origin of the endpoint, and bounded in time. */
+  /** Restricted to the origin of the endpoint, with a time limit. */
   fetch: ProtocolFetch;
   /** Milliseconds UTC. */
   now: () => number;
@@ -17,10 +17,10 @@ export interface DelegatedTokenRequest extends Delegation {
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /**
- * Asks for a token that lets a service account act for a user (RFC 7523 §2.1): one request, judged. A provider whose clock differs
- * refuses assertions as not yet or no longer valid; it is asked once more with its own time.
+ * Requests a token with which a service account acts for a user (RFC 7523 §2.1). A provider whose clock differs rejects
+ * assertions as expired or not yet valid; then the request is repeated once with the provider's time.
  *
- * @throws what is a mistake of ours
+ * @throws errors that are bugs
  */
 export async function requestDelegatedToken(request: DelegatedTokenRequest): Promise<DelegatedTokenOutcome> {
   try {
@@ -33,7 +33,10 @@ export async function requestDelegatedToken(request: DelegatedTokenRequest): Pro
   }
 }
 
-/** Without a subject the token would be the service account's own, which may do other things altogether. */
+/**
+ * Rejects an account without a subject: its token would be for the service account itself, which may have other
+ * permissions.
+ */
 function checkRequest({ subject, scopes }: DelegatedTokenRequest): void {
   if (subject.trim() === '') throw new OAuthConfigError('The account has no subject.', { culprit: 'account' });
   if (scopes.length === 0) throw new OAuthConfigError('The connection has no scopes.');
@@ -57,7 +60,7 @@ async function attempt(
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }
 
-/** An assertion can be signed again at any time, so after any failure nothing is lost. */
+/** An assertion can be signed again at any time, so a failed request uses nothing up. */
 function unspent(outcome: DelegatedTokenOutcome): DelegatedTokenOutcome {
   return !outcome.ok && outcome.kind === 'unavailable' ? { ...outcome, mayBeSpent: false } : outcome;
 }

@@ -3,17 +3,17 @@ import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Secret } from '../secret.ts';
 import { isRecord } from '../tools/pointer.ts';
 
-/** A service account, as the file says that its owner downloads. */
+/** A service account, as described by its key file. */
 export interface ServiceAccount {
-  /** Names the account in assertions. */
+  /** Identifies the account in assertions. */
   clientEmail: string;
-  /** What an administrator names to delegate to it; not every file says. */
+  /** The id that an administrator delegates to; not every file contains it. */
   clientId: string | null;
-  /** Tells the provider which of the account's keys signed. */
+  /** Tells the provider which of the account's keys was used. */
   keyId: string | null;
   /** RSA, at least 2048 bits. */
   privateKey: KeyObject;
-  /** Where its assertions are taken: an https address. */
+  /** The https address that its assertions are sent to. */
   tokenUri: URL;
 }
 
@@ -21,10 +21,10 @@ const MIN_BITS = 2048;
 const EMAIL = /^[^\s@<>"]{1,128}@[^\s@<>"]{1,253}$/;
 
 /**
- * Reads the JSON file of a service account key.
+ * Reads the JSON key file of a service account.
  *
  * @param file its whole text
- * @throws OAuthConfigError that says what is wrong with it; neither message nor cause quote any of it
+ * @throws OAuthConfigError with the problem; neither message nor cause contains a part of the file
  */
 export function readServiceAccount(file: Secret): ServiceAccount {
   const json = parse(file);
@@ -48,7 +48,7 @@ function parse(file: Secret): Record<string, unknown> {
   try {
     value = JSON.parse(file.reveal());
   } catch {
-    // Without the cause: the parser's message quotes what it read.
+    // The cause is omitted, because the parser's message quotes its input.
     throw new OAuthConfigError('The service account key is not JSON. Use the whole key file.');
   }
   if (!isRecord(value)) throw new OAuthConfigError('The service account key is not a JSON object.');
@@ -78,7 +78,7 @@ function readKey(pem: string): KeyObject {
 
 function privateKeyOf(pem: string): KeyObject {
   try {
-    // A file that went through an environment variable often has its line breaks escaped twice.
+    // In a file that was passed in an environment variable, line breaks are often escaped twice.
     return createPrivateKey(pem.replaceAll('\\n', '\n'));
   } catch {
     throw new OAuthConfigError('"private_key" of the service account key is not a private key in PEM.');
