@@ -1,21 +1,21 @@
 import type { Ending } from './ending.ts';
 
-/** Something to do once what a unit has written is committed. */
+/** A function that is called after the commit of a unit. */
 export type Effect = () => void;
 
 export interface AfterCommit {
-  /** Keeps an effect of the unit that is running. */
+  /** Adds an effect of the running unit. */
   add(effect: Effect): void;
   ending: Ending;
-  /** Runs the effects of the units that were committed. Call it after the commit. */
+  /** Runs the effects of the committed units. Call it after the commit. */
   run(): void;
 }
 
 /**
- * Holds back the effects of units until their transaction is committed. An effect that ran inside a unit would also happen when the
- * unit is undone, and could look at the database before the change is there.
+ * Collects the effects of units until their transaction is committed. Otherwise an effect would also happen if its unit
+ * is rolled back, and it could read the database before the change is visible.
  *
- * @param report is told of an effect that throws; the others still run
+ * @param report receives the error of an effect; the other effects still run
  */
 export function createAfterCommit(report: (error: unknown) => void): AfterCommit {
   let ofUnit: Effect[] = [];

@@ -7,25 +7,29 @@ import { apiClientSecrets, apiClients } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface ApiClientReads {
-  /** The client with the secrets that are live at `now`, newest first. */
+  /** Returns the client with its secrets that are valid at `now`, newest first. */
   get(
     environmentId: EnvironmentId,
     id: string,
     now: number,
   ): Promise<(ApiClientRow & { secrets: ApiClientSecretRow[] }) | undefined>;
-  /** What every request of a client is checked against. */
+  /** Returns what every request of a client is checked against. */
   state(environmentId: EnvironmentId, id: string): Promise<{ enabled: boolean; generation: number } | undefined>;
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<ApiClientRow>>;
 }
 
 export interface ApiClientWrites {
   insert(environmentId: EnvironmentId, client: NewApiClient, secret: NewApiClientSecret): Promise<void>;
-  /** Ends the client and, by a new generation, every token of it. @returns false when there is none that is enabled */
+  /**
+   * Disables the client and increases its generation, which invalidates all its tokens. @returns false if there is no
+   * enabled client with this id
+   */
   disable(environmentId: EnvironmentId, id: string, now: number): Promise<boolean>;
   /**
-   * Adds a secret. Of the older ones the newest lives on for at most `overlapMs`, the others are removed: two are live at most.
+   * Adds a secret. The newest of the older secrets stays valid for at most `overlapMs`, and the others are removed, so
+   * at most two are valid.
    *
-   * @returns false when there is no such client
+   * @returns false if there is no such client
    */
   rotate(
     environmentId: EnvironmentId,

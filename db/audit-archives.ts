@@ -30,7 +30,7 @@ export function createAuditArchives({ db, once }: Statements) {
       .prepare(),
   );
   return {
-    /** Undefined while nothing was archived. */
+    /** undefined if nothing was archived yet. */
     get(environmentId: EnvironmentId, { start, limit }: AuditChain): Promise<AuditArchiveRow | undefined> {
       return get().get({ environmentId, start, limit });
     },

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { AuditRow } from './rows/audit.ts';
 
-/** What the first row of a chain follows. */
+/** The previous hash of the first row of a chain. */
 export const GENESIS: Buffer = Buffer.alloc(32);
 
 /**
- * The SHA-256 of a row: every field as json (or null) behind its length, in a fixed order, with the hash of the row before. The
- * lengths make two different rows two different texts.
+ * Returns the SHA-256 of a row: every field as JSON (or null) preceded by its length, in a fixed order, together with
+ * the hash of the previous row. The lengths ensure that different rows are hashed as different texts.
  */
 export function auditHash(row: Omit<AuditRow, 'hash'>): Buffer {
   const { seq, id, environmentId, at, actor, action, subjectId, requestId, details } = row;
@@ -18,7 +18,10 @@ export function auditHash(row: Omit<AuditRow, 'hash'>): Buffer {
   return hash('sha256', Buffer.concat([Buffer.from(fields), row.prevHash]), 'buffer');
 }
 
-/** The same value as it is read back: with the keys of all its objects in order, and without members that JSON does not store. */
+/**
+ * Returns a value as it will be read back from the database: with sorted keys, and without members that JSON cannot
+ * represent.
+ */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

@@ -8,13 +8,13 @@ import { environmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
 import type { AuditRow } from './rows/audit.ts';
 
-/** A file of the archive that is being written. It gets its name when it is complete. */
+/** A file of the archive that is being written. It gets its final name when it is complete. */
 export interface AuditFile {
   append(rows: readonly AuditRow[]): Promise<void>;
   /**
-   * Syncs the file and gives it its name.
+   * Syncs the file and gives it its final name.
    *
-   * @throws StorageError `ARCHIVE_DIFFERS` when a file of this name has other records; it is left as it is
+   * @throws StorageError `ARCHIVE_DIFFERS` if a file of this name contains other records; that file is not changed
    */
   finish(): Promise<void>;
   /** Removes an incomplete file. */
@@ -43,7 +43,7 @@ export async function createAuditFile(
   const directory = chainDirectory(environmentDirectory, chain);
   const digits = (row: AuditRow) => String(numberOf(row, chain)).padStart(12, '0');
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // One process archives at a time, and an interrupted attempt left nothing that is needed.
+  // Only one process archives at a time, so the draft of an interrupted attempt can be overwritten.
   const draft = join(directory, 'incomplete');
   const file = await open(draft, 'w', 0o600);
   let first: AuditRow | undefined;
@@ -61,7 +61,7 @@ export async function createAuditFile(
       const path = join(directory, `${digits(first)}-${digits(last)}.jsonl`);
       await requireSame(path, last);
       await rename(draft, path);
-      // The directory of the environment and that of the archive may be new as well.
+      // The directories of the environment and of the archive may be new as well.
       for (const each of [directory, dirname(directory), dirname(dirname(directory))]) await syncEntries(each);
     },
     async discard() {
@@ -71,24 +71,24 @@ export async function createAuditFile(
   };
 }
 
-/** The files of an archive, in the order of their records. */
+/** Returns the files of an archive, in the order of their records. */
 export async function auditFiles(directory: string): Promise<string[]> {
   if (!existsSync(directory)) return [];
   const names = (await readdir(directory)).filter((name) => NAME.test(name));
   return names.sort().map((name) => join(directory, name));
 }
 
-/** The numbers of the first and the last record of a file, as its name gives them. */
+/** Returns the numbers of the first and the last record of a file, from its name. */
 export function rangeOf(path: string): { first: number; last: number } {
   const [first, last] = basename(path, '.jsonl').split('-').map(Number) as [number, number];
   return { first, last };
 }
 
 /**
- * Reads a file of the archive. A line is a record only as `append` writes it: a member that is added or repeated could show a reader
- * something else than what the hash covers.
+ * Reads a file of the archive. A line is accepted only if it is exactly as `append` writes it: a repeated or additional
+ * member could show a reader something else than what the hash covers.
  *
- * @throws StorageError `ARCHIVE_DAMAGED` that names the line
+ * @throws StorageError `ARCHIVE_DAMAGED` naming the line
  */
 export async function* readAuditFile(path: string): AsyncGenerator<AuditRow> {
   let line = 0;
@@ -108,7 +108,7 @@ function recordIn(text: string, place: string): AuditRow {
   throw new StorageError('ARCHIVE_DAMAGED', `${place} is not an audit record as it was written`);
 }
 
-/** Makes the entries of a directory durable, beside the event loop. */
+/** Makes the entries of a directory durable, without blocking the event loop. */
 async function syncEntries(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -118,7 +118,10 @@ async function syncEntries(path: string): Promise<void> {
   }
 }
 
-/** Each record has the hash of the one before it, so files that end with the same hash are the same. */
+/**
+ * Checks that a file contains the same records. Each record contains the hash of the previous one, so files with the
+ * same last hash are equal.
+ */
 async function requireSame(path: string, last: AuditRow): Promise<void> {
   if (!existsSync(path)) return;
   let found: AuditRow | undefined;
@@ -127,7 +130,7 @@ async function requireSame(path: string, last: AuditRow): Promise<void> {
   throw new StorageError('ARCHIVE_DIFFERS', `${path} has other records than the database: move it elsewhere`);
 }
 
-/** In ASCII, because readers of lines may take other characters for the end of one. */
+/** Returns a record as a line of ASCII text, because some readers of lines treat other characters as line ends. */
 function toLine({ seq, id, environmentId, at, actor, action, subjectId, requestId, ...row }: AuditRow): string {
   const { details, prevHash, hash } = row;
   const time = new Date(at).toISOString();

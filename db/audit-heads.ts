@@ -19,12 +19,12 @@ export interface AuditChain {
 
 /** The ends of the chains. An environment has one chain, or one for each connection that writes. */
 export interface AuditHeads {
-  /** What the next row follows: the beginning, where there is none yet. */
+  /** Returns what the next row follows; the start of the chain if there is no row yet. */
   next(environmentId: EnvironmentId): Promise<AuditHead>;
   chains(environmentId: EnvironmentId): Promise<AuditChain[]>;
-  /** How many rows there are; those that were archived and removed are not counted. */
+  /** Returns how many rows were ever written. Rows that were archived and removed are not subtracted. */
   total(environmentId: EnvironmentId): Promise<number>;
-  /** Moves the end to a row that was appended. It is written with the end of the transaction. */
+  /** Records an appended row as the last one. It is written to the database at the end of the transaction. */
   move(environmentId: EnvironmentId, head: AuditHead): void;
   ending: Ending;
 }
@@ -47,7 +47,7 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
   );
   const removed = sql`select ${auditArchives.removedSeq} from ${auditArchives}
     where ${auditArchives.environmentId} = ${environments.id}`;
-  /** What the first row follows. */
+  /** What the first row of a chain follows. */
   const start = once(() =>
     db
       // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_initial.sql.
@@ -67,7 +67,7 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
       .prepare(),
   );
   let moved = new Map<EnvironmentId, AuditHead>();
-  /** What the moves of the unit have replaced. */
+  /** The previous values of entries that the running unit has changed. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
   const get = async (environmentId: EnvironmentId): Promise<AuditHead | undefined> =>
     moved.get(environmentId) ?? (await stored().get({ environmentId }));

@@ -26,7 +26,7 @@ export interface AuditWrites {
   append(environmentId: EnvironmentId, row: NewAuditRow): Promise<void>;
   /** Notes that the records of a chain up to this `seq` are in the archive. */
   markArchived(environmentId: EnvironmentId, chain: AuditChain, seq: number): Promise<void>;
-  /** Removes some of the records that are in the archive, the oldest first. @returns how many */
+  /** Deletes some of the archived records, the oldest first. @returns how many */
   removeArchived(environmentId: EnvironmentId, limit: number): Promise<number>;
 }
 

@@ -10,9 +10,9 @@ export interface AuthFlowReads {
 
 export interface AuthFlowWrites {
   insert(environmentId: EnvironmentId, flow: NewAuthFlow): Promise<void>;
-  /** Uses a flow up and wipes what was kept for it. @returns false when it was used before, or its time is over */
+  /** Marks a flow as used and deletes its stored data. @returns false if it was already used or has expired */
   spend(environmentId: EnvironmentId, stateDigest: Buffer, at: number): Promise<boolean>;
-  /** Removes some of the flows whose time is over, the oldest first. @returns how many */
+  /** Deletes some of the expired flows, the oldest first. @returns how many */
   sweep(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
 }
 

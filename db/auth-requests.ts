@@ -8,11 +8,11 @@ export interface AuthRequestReads {
   get(environmentId: EnvironmentId, id: string): Promise<AuthRequestRow | undefined>;
   byLink(environmentId: EnvironmentId, linkDigest: Buffer): Promise<AuthRequestRow | undefined>;
   byRequest(environmentId: EnvironmentId, requestDigest: Buffer): Promise<AuthRequestRow | undefined>;
-  /** Those that have not ended although their time is over, the longest overdue first. */
+  /** Returns the requests that have expired but not ended, the longest overdue first. */
   due(environmentId: EnvironmentId, now: number, limit: number): Promise<AuthRequestRow[]>;
-  /** How many of an account's wait to be verified. */
+  /** Counts the requests of an account that wait for verification. */
   countPending(environmentId: EnvironmentId, accountId: string): Promise<number>;
-  /** Those of the same account that wait to be verified and were finished before this one. */
+  /** Returns the requests of the same account that wait for verification and were finished before this one. */
   finishedBefore(
     environmentId: EnvironmentId,
     request: Pick<AuthRequestRow, 'accountId' | 'expiresAt' | 'id'>,
@@ -21,17 +21,22 @@ export interface AuthRequestReads {
 
 export interface AuthRequestWrites {
   insert(environmentId: EnvironmentId, request: NewAuthRequest): Promise<void>;
-  /** Lets an open request live on until a time, if it would end before. @returns false when it is not open */
+  /** Extends an open request, if it would expire earlier. @returns false if it is not open */
   extend(environmentId: EnvironmentId, id: string, expiresAt: number): Promise<boolean>;
-  /** OPEN to PENDING_VERIFICATION, with what was granted. @returns false when it is not open */
+  /**
+   * Changes the state from OPEN to PENDING_VERIFICATION and stores the grant. @returns false if the request is not open
+   */
   finish(environmentId: EnvironmentId, id: string, grant: PendingGrant): Promise<boolean>;
-  /** Counts a wrong identifier. @returns false when the request does not wait to be verified */
+  /** Counts a wrong identifier. @returns false if the request does not wait for verification */
   countMismatch(environmentId: EnvironmentId, id: string): Promise<boolean>;
-  /** Ends a request and wipes what it held. @returns false when it has ended before */
+  /** Ends a request and deletes its stored data. @returns false if it has already ended */
   end(environmentId: EnvironmentId, id: string, as: AuthRequestEnd, endedAt: number): Promise<boolean>;
-  /** Lets the time of all of an account's requests be over: none of them works any more, and `due` finds them. @returns how many */
+  /**
+   * Makes all requests of an account expire, so that none can be used any more and `due` returns them. @returns how
+   * many
+   */
   close(environmentId: EnvironmentId, accountId: string, at: number): Promise<number>;
-  /** Removes some of what ended before a time, the oldest first, with their flows. @returns how many */
+  /** Deletes some of the requests that ended before a time, the oldest first, with their flows. @returns how many */
   purge(environmentId: EnvironmentId, endedBefore: number, limit: number): Promise<number>;
 }
 
@@ -41,7 +46,7 @@ const t = authRequests;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneRequest = and(eq(t.id, sql.placeholder('id')), withinEnvironment) as SQL;
 const itsAccount = and(eq(t.accountId, sql.placeholder('accountId')), withinEnvironment) as SQL;
-// Literal, so that the partial indexes serve.
+// A literal instead of a parameter, so that SQLite can use the partial indexes.
 const notEnded = sql`${t.endedAt} is null`;
 const open = eq(t.state, 'OPEN');
 const pending = eq(t.state, 'PENDING_VERIFICATION');
@@ -69,7 +74,8 @@ export function createAuthRequestRepository({ db, once, dialect }: Statements): 
       .prepare(),
   );
   const finishedBefore = once(() => {
-    // All are given the same time to be verified, so the order of their ends is that in which they were finished.
+    // All requests have the same time for verification, so the order of their expiry is the order in which they were
+    // finished.
     const earlier = sql`(${t.expiresAt}, ${t.id}) < (${sql.placeholder('expiresAt')}, ${sql.placeholder('id')})`;
     return db
       .select()

@@ -5,7 +5,7 @@ import { catalogueDigests } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface CatalogueDigestReads {
-  /** By the identifier of the connector; undefined for an environment that has none yet. */
+  /** Returns the digests by connector; undefined for an environment that has none yet. */
   get(environmentId: EnvironmentId): Promise<Record<string, string> | undefined>;
 }
 
@@ -15,7 +15,7 @@ export interface CatalogueDigestWrites {
 
 export type CatalogueDigestRepository = CatalogueDigestReads & CatalogueDigestWrites;
 
-/** Used at start alone. */
+/** Statements are not kept, because they are only used at start. */
 export function createCatalogueDigestRepository({ db }: Statements): CatalogueDigestRepository {
   return {
     async get(environmentId) {

@@ -27,11 +27,11 @@ export interface ConnectionReads {
 export interface ConnectionWrites {
   /** @throws UniqueError `connections_key_id` */
   insert(environmentId: EnvironmentId, connection: NewConnection): Promise<void>;
-  /** Changes a connection that still has the version. @returns false when it has another one by now, or is gone */
+  /** Updates a connection if it still has this version. @returns false if its version has changed or it was deleted */
   update(environmentId: EnvironmentId, id: string, version: number, changes: ConnectionChanges): Promise<boolean>;
-  /** Changes the status without checking the version. @returns false when there is no such connection */
+  /** Changes the status without checking the version. @returns false if there is no such connection */
   setStatus(environmentId: EnvironmentId, id: string, status: ConnectionStatus, updatedAt: number): Promise<boolean>;
-  /** @returns false when there is none. @throws RelationError while it has accounts */
+  /** @returns false if there is none. @throws RelationError while it has accounts */
   delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
 }
 

@@ -6,21 +6,21 @@ import type { Statements } from './statements.ts';
 
 export interface CustomProviderReads {
   get(environmentId: EnvironmentId, identifier: string): Promise<CustomProviderRow | undefined>;
-  /** All of them, newest first. */
+  /** Returns all of them, newest first. */
   list(environmentId: EnvironmentId): Promise<CustomProviderRow[]>;
 }
 
 export interface CustomProviderWrites {
   /** @throws UniqueError `custom_providers_identifier` */
   insert(environmentId: EnvironmentId, provider: NewCustomProvider): Promise<void>;
-  /** Changes a provider that still has the version. @returns false when it has another one by now, or is gone */
+  /** Updates a provider if it still has this version. @returns false if its version has changed or it was deleted */
   update(
     environmentId: EnvironmentId,
     identifier: string,
     version: number,
     changes: { definition: object; isMcp: boolean; updatedAt: number },
   ): Promise<boolean>;
-  /** @returns false when there is none */
+  /** @returns false if there is none */
   delete(environmentId: EnvironmentId, identifier: string): Promise<boolean>;
 }
 

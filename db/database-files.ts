@@ -1,51 +1,57 @@
 import type { ReadRepositories } from './repositories.ts';
 
-/** What operators do with a database that is a file. Paths are those of files. */
+/** The operator commands for a database that is a file. */
 export interface DatabaseFiles {
   /**
-   * Backs up a database that may be in use: one consistent copy (mode 0600) that is verified before it gets its name, and durable
-   * afterwards. Interrupted, it leaves nothing under that name; what it leaves is removed by a later backup to the same directory.
+   * Backs up a database that may be in use. The result is one consistent copy (mode 0600), which is verified before it
+   * gets its name, and durable afterwards. An interrupted backup leaves nothing under that name; a later backup to the
+   * same directory removes its temporary file.
    *
    * @returns the manifest of the backup
-   * @throws StorageError `BACKUP_EXISTS`, `DATABASE_INCOMPLETE`, or because the copy cannot be written or verified
+   * @throws StorageError `BACKUP_EXISTS`, `DATABASE_INCOMPLETE`, or another code if the copy cannot be written or
+   * verified
    */
   makeBackup(request: BackupRequest): Promise<Manifest>;
   /**
-   * Checks a backup: every page, every reference, the audit chain of every environment, and what its manifest says.
+   * Verifies a backup: every page, every reference, the audit chain of every environment, and the values in its
+   * manifest.
    *
-   * @throws StorageError `BACKUP_INVALID`; `MIGRATION_REFUSED` for a backup of a newer program
+   * @throws StorageError `BACKUP_INVALID`; `MIGRATION_REFUSED` for a backup of a newer version
    */
   verifyBackup(path: string): Promise<Manifest>;
-  /** The rows of a backup. */
+  /** Opens a backup for reading its rows. */
   readBackup(path: string): { read: ReadRepositories; close(): void };
   /**
-   * Takes hold of the place of a database, so that no process can open it until it is released.
+   * Locks the path of a database, so that no process can open it until it is released.
    *
-   * @param path the database file; there may be none
-   * @throws StorageError `DATABASE_IN_USE` while any process has the database open
+   * @param path the database file, which may not exist
+   * @throws StorageError `DATABASE_IN_USE` while a process has the database open
    */
   takeTarget(path: string): Target;
-  /** What a database has more of than a backup, as words for the operator: `12 accounts`. */
+  /** Returns what a database contains that a backup does not, for the operator: `12 accounts`. */
   surplusOf(database: Facts, backup: Facts): string[];
-  /** What was stored durably and is missing from a database, as words for the operator, such as `98 accounts`; empty when nothing is. */
+  /**
+   * Returns what was stored durably and is missing from a database, for the operator: `98 accounts`. Returns an empty
+   * list if nothing is missing.
+   */
   missingData(path: string): string[];
-  /** Lets the database be opened although data are missing. */
+  /** Allows the database to be opened although data is missing. */
   acceptLoss(path: string): void;
 }
 
 export interface BackupRequest {
   /** The database file. */
   source: string;
-  /** Where the backup is to be; nothing may be there. */
+  /** The path of the backup, which must not exist. */
   target: string;
   now: Date;
   /** The version of the program. */
   program: string;
-  /** Told what is being done, and how much of the copy is written, in bytes. */
+  /** Called with the current phase, and how many bytes of the copy are written. */
   progress?: (phase: 'copying' | 'verifying', written: number, total: number) => void;
 }
 
-/** The description of a backup. It is kept in a table of the backup, so that one file is all there is to keep. */
+/** The description of a backup. It is stored in a table of the backup, so that a backup is a single file. */
 export interface Manifest {
   format: 1;
   /** RFC 3339. */
@@ -58,24 +64,24 @@ export interface Manifest {
   keyIds: string[];
   /** Rows by table. */
   counts: Record<string, number>;
-  /** Audit records by environment: the lengths of the chains that were verified. */
+  /** The numbers of audit records by environment, as verified. */
   audit: Record<string, number>;
 }
 
-/** The part of a manifest that is read from the database. */
+/** The part of a manifest that is read from the database itself. */
 export type Facts = Pick<Manifest, 'schema' | 'keyIds' | 'counts'>;
 
-/** The database that a restore is to replace. */
+/** The database that a restore replaces. */
 export interface Target {
-  /** What it holds; null where there is none, or where it cannot be read. */
+  /** The content of the database; null if there is none or it cannot be read. */
   facts: Facts | null;
   exists: boolean;
   /**
-   * Puts a verified backup in its place. The earlier database stays beside it under another name.
+   * Replaces the database by a verified backup. The previous database is kept in the same directory under another name.
    *
-   * @returns the name under which the earlier database was kept, or null
+   * @returns the name of the previous database, or null
    */
   replaceBy(backup: string, now: Date): string | null;
-  /** Lets other processes open the database again. */
+  /** Allows other processes to open the database again. */
   release(): void;
 }

@@ -10,18 +10,18 @@ export interface DeploymentSecretReads {
 }
 
 export interface DeploymentSecretWrites {
-  /** @returns the row that is in force: the given one, or the one that was there before */
+  /** @returns the stored row: the given one, or the one that existed before */
   insertIfAbsent(secret: DeploymentSecretRow): Promise<DeploymentSecretRow>;
   /** Replaces an encrypted value if it is unchanged. @returns false if it has changed */
   replace(name: string, sealed: Buffer, by: { kekId: string; sealed: Buffer }): Promise<boolean>;
-  /** @returns the row that is in force */
+  /** @returns the stored row: the given one, or the one that existed before */
   insertKeyCheckIfAbsent(check: KeyCheckRow): Promise<KeyCheckRow>;
   deleteKeyCheck(kekId: string): Promise<boolean>;
 }
 
 export type DeploymentSecretRepository = DeploymentSecretReads & DeploymentSecretWrites;
 
-/** Used at start and by the rotation of keys, so nothing here is worth preparing ahead. */
+/** Statements are not prepared in advance, because they are only used at start and by key rotation. */
 export function createDeploymentSecretRepository({ db }: Statements): DeploymentSecretRepository {
   const find = (name: string) => db.select().from(deploymentSecrets).where(eq(deploymentSecrets.name, name)).get();
   return {

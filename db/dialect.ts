@@ -1,22 +1,22 @@
 import type { AnyColumn, AnyTable, SQL, SQLWrapper } from './drizzle.ts';
 
-/** Each table whose rows are numbered by environment. */
+/** The tables whose rows are numbered by environment. */
 export type SequencedTable = 'accounts' | 'executions';
 
 /**
- * What the SQL dialects of the engines write differently. A repository that needs one of these asks the dialect and never writes it
- * itself; all else that a repository writes must mean the same to every engine. Names are those of placeholders.
+ * The parts of SQL that engines write differently. A repository must take these from the dialect; everything else that
+ * it writes must have the same meaning in every engine. Names are those of placeholders.
  */
 export interface Dialect {
-  /** The parameter at a place (0 for the first). */
+  /** Returns the text of the parameter at an index (0 for the first). */
   parameter(place: number): string;
-  /** Goes before a column whose index is not to be used, where the planner would choose it for lack of statistics. */
+  /** Written before a column whose index must not be used, for engines whose planner has no statistics. */
   steer: SQL;
-  /** The limit that is none. */
+  /** The value of `limit` that means no limit. */
   unlimited: number | null;
   greatest(a: SQLWrapper, b: SQLWrapper): SQL;
   least(a: SQLWrapper, b: SQLWrapper): SQL;
-  /** Whether a text contains another one, literally. */
+  /** Whether a text literally contains another one. */
   contains(text: SQLWrapper, part: SQLWrapper): SQL;
   /** Whether a value is in the list that is bound to a placeholder. Bind `list(values)`. */
   isIn(value: SQLWrapper, name: string): SQL;
@@ -29,13 +29,13 @@ export interface Dialect {
   mergePatch(json: SQLWrapper, patch: SQLWrapper): SQL;
   /** Whether an element of a JSON array has a member with this value. */
   hasElement(json: SQLWrapper, member: string, value: SQLWrapper): SQL;
-  /** Whether an element of a JSON array has a member that is a list with this value in it. */
+  /** Whether an element of a JSON array has a list member that contains this value. */
   hasElementWith(json: SQLWrapper, listMember: string, value: SQLWrapper): SQL;
-  /** The `seq` of the next row of the environment `environmentId`. Null for an unknown environment. */
+  /** The `seq` of the next row in the environment `environmentId`; null for an unknown environment. */
   nextSeq(table: SequencedTable): SQL<number>;
   /** The column that orders the list of audit records. Where the records are several chains, `seq` does not. */
   auditOrder: 'seq' | 'id';
-  /** The index of the folded identifiers of accounts, by substring. */
+  /** The substring index of the folded identifiers of accounts. */
   search: SearchDialect;
 }
 
@@ -45,6 +45,6 @@ export interface SearchDialect {
   seq: AnyColumn;
   /** Whether the row matches the pattern that is bound to a placeholder. */
   matches(name: string): SQL;
-  /** The pattern of the texts that contain a folded text literally. */
+  /** Returns the pattern for texts that literally contain a folded text. */
   pattern(folded: string): string;
 }

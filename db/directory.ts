@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Makes the entries of a directory durable: files that were made, renamed or removed in it. */
+/** Makes the entries of a directory durable, after files in it were created, renamed or removed. */
 export function syncDirectory(path: string): void {
   const fd = openSync(path, 'r');
   try {
@@ -12,8 +12,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * Makes a directory and those above it where they are missing, for its owner alone (mode 0700). Each new entry is synced in the directory
- * above it: without that a power loss could take away the directory with everything in it.
+ * Creates a directory with its missing parents, accessible only to the owner (mode 0700). Each new entry is synced in
+ * its parent directory; otherwise a power failure could remove the directory with everything in it.
  */
 export function makeDirectory(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -25,11 +25,11 @@ export function makeDirectory(path: string): void {
   for (let made = resolve(path); made !== top; made = dirname(made)) syncDirectory(dirname(made));
 }
 
-/** Of a directory that was there already: a start that was interrupted may have made it, and not synced its entry. */
+/** Syncs the entry of an existing directory, because an interrupted start may have created it without syncing. */
 function syncEntry(path: string): void {
   try {
     syncDirectory(dirname(resolve(path)));
   } catch {
-    // The directory above may be closed to this account, which then has not made the entry either.
+    // This account may have no access to the parent directory; then it did not create the entry either.
   }
 }

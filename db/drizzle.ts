@@ -1,17 +1,17 @@
 import { createRequire } from 'node:module';
 
-// The query builder, loaded as CommonJS: its hundred modules take 50 ms that way and several hundred as ES modules, which is most
-// of the time of a start. So no other file of db/ imports the package but for its types.
+// Loads the query builder as CommonJS: its hundred modules take 50 ms this way, but several hundred milliseconds as ES
+// modules, which would be most of the start time. So no other file of db/ imports the package, except for its types.
 //
-// The builder has one module for each SQL dialect, and this one serves all engines: what the dialects write in the same way is built
-// here, and `Dialect` has the rest.
+// The builder has a module for each SQL dialect. This one is used for all engines: it builds what is the same in all
+// dialects, and `Dialect` has the rest.
 
 const require = createRequire(import.meta.url);
 const orm = require('drizzle-orm') as typeof import('drizzle-orm');
 const core = require('drizzle-orm/sqlite-core') as typeof import('drizzle-orm/sqlite-core');
 
 export const { and, asc, count, desc, eq, getTableColumns, gt, is, isNotNull, lte, ne, Param, Placeholder, sql } = orm;
-/** What a column does that shows its values as they are stored. */
+/** The method of columns whose values need no conversion. */
 export const showAsStored = orm.Column.prototype.mapFromDriverValue;
 export const {
   BaseSQLiteDatabase: QueryBuilder,

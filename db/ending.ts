@@ -1,16 +1,18 @@
-/** What a repository keeps back while a transaction is open, to write it once at its end and not with every unit. */
+/**
+ * Data that a repository collects while a transaction is open and writes once at its end, instead of with every unit.
+ */
 export interface Ending {
-  /** Another transaction begins; the one before may have been lost. */
+  /** Another transaction begins. The previous one may have been rolled back. */
   begin(): void;
-  /** The last unit stays in the transaction, and what it has left here does too. */
+  /** The last unit succeeded; keep its data. */
   keep(): void;
-  /** The last unit was undone, and what it has left here is as well. */
+  /** The last unit was rolled back; discard its data. */
   undo(): void;
-  /** Writes what was kept back. It goes before the commit. */
+  /** Writes the collected data. Called before the commit. */
   write(): Promise<void>;
 }
 
-/** Several of them as one. */
+/** Combines several endings into one. */
 export function joinEndings(endings: Ending[]): Ending {
   const each = (step: 'begin' | 'keep' | 'undo') => () => {
     for (const ending of endings) ending[step]();

@@ -4,20 +4,20 @@ import type { HealthWatch } from './storage-health.ts';
 import type { Store } from './store.ts';
 
 /**
- * A kind of database that can keep the data of a deployment. Nothing outside of the engine's folder depends on which one it is: an engine
- * implements this interface, makes the repositories of `repositories.ts` over its own `Connection`, and is added to `engineFor`.
+ * A kind of database. Code outside of an engine's folder must not depend on the engine in use. An engine implements
+ * this interface, creates the repositories of `repositories.ts` with its own `Connection`, and is added to `engineFor`.
  */
 export interface Engine {
   /**
-   * Opens the store, and creates the database where the engine can.
+   * Opens the store; creates the database if the engine can do so.
    *
-   * @throws StorageError when the database is not usable, lacks data, or has a schema that this program cannot work with
+   * @throws StorageError if the database is not usable, lacks data, or has a schema that this version does not support
    */
   open(options: StoreOptions): Promise<Store>;
   /**
-   * Takes the right to serve the database. With an engine that serves several processes at a time each of them has it.
+   * Acquires the right to serve the database. If the engine supports several servers at a time, each of them gets it.
    *
-   * @throws StorageError `DATABASE_IN_USE` when another server still has it after the time to wait
+   * @throws StorageError `DATABASE_IN_USE` if another server still has it after the waiting time
    */
   hold(location: string, terms?: HoldTerms): Promise<Hold>;
   /**
@@ -30,7 +30,7 @@ export interface Engine {
   migrate: ((location: string, now: () => number) => Promise<string[]>) | null;
   /** Whether several processes may serve the database at a time. A start then makes nothing that another one could make as well. */
   isShared: boolean;
-  /** For operators; null for a database that is not a file and has its own tools. */
+  /** The operator commands for database files; null for a database that is not a file and has its own tools. */
   files: DatabaseFiles | null;
 }
 
@@ -39,7 +39,7 @@ export interface StoreOptions {
   location: string;
   /** Milliseconds UTC. */
   now: () => number;
-  /** How much of a list one statement reads (default LIST of core/budgets.ts). */
+  /** How many rows of a list one statement reads (default LIST of core/budgets.ts). */
   listLimits?: SliceLimits | undefined;
   watch?: StoreWatch | undefined;
   /** For a database on a server. */
@@ -55,30 +55,30 @@ export interface ConnectionTerms {
 }
 
 export interface StoreWatch extends HealthWatch {
-  /** Told of failures that no caller waits for. By default they are emitted as warnings of the process. */
+  /** Receives failures that no caller waits for. By default they are emitted as warnings of the process. */
   report?: ((error: unknown, what: string) => void) | undefined;
 }
 
 export interface HoldTerms {
-  /** Is called once, when another server has the right. */
+  /** Called once if another server has the right. */
   onWait?: () => void;
-  /** Milliseconds to wait for another server to end; 0 refuses immediately. */
+  /** How long to wait for another server to end, in milliseconds; 0 to fail immediately. */
   waitMs?: number;
 }
 
-/** The right to serve a database. */
+/** The right to serve a database; held until `release`. */
 export interface Hold {
   release(): Promise<void>;
 }
 
-/** The engine of a database. Only the one that is used is loaded. */
+/** Returns the engine of a database. Other engines are not loaded. */
 export async function engineFor(location: string): Promise<Engine> {
   if (/^postgres(ql)?:/.test(location)) return (await import('./postgres/engine.ts')).postgresEngine;
   const { sqliteEngine } = await import('./sqlite/engine.ts');
   return sqliteEngine;
 }
 
-/** Opens the store of a location with the engine of that location. @throws StorageError see `Engine.open` */
+/** Opens the store at a location with its engine. @throws StorageError see `Engine.open` */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const engine = await engineFor(options.location);
   return await engine.open(options);

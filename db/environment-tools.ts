@@ -13,21 +13,21 @@ import type { Statements } from './statements.ts';
 
 export interface EnvironmentToolReads {
   get(environmentId: EnvironmentId, name: string): Promise<EnvironmentToolRow | undefined>;
-  /** In the order of names. */
+  /** Returns tools sorted by name. */
   list(environmentId: EnvironmentId, request: ToolListRequest): Promise<EnvironmentToolRow[]>;
-  /** All tools of a provider, in the order of names. */
+  /** Returns all tools of a provider, sorted by name. */
   listByConnector(environmentId: EnvironmentId, connector: string): Promise<EnvironmentToolRow[]>;
-  /** All tools of a provider without their definitions, in the order of names. */
+  /** Returns all tools of a provider without their definitions, sorted by name. */
   entriesOf(environmentId: EnvironmentId, connector: string): Promise<EnvironmentToolEntry[]>;
-  /** The names of all tools, in order. */
+  /** Returns the names of all tools, sorted. */
   names(environmentId: EnvironmentId): Promise<string[]>;
-  /** The names of the tools of a provider whose description is this one, apart from space around it. */
+  /** Returns the names of a provider's tools with this description; surrounding space is ignored. */
   namesWithDescription(environmentId: EnvironmentId, connector: string, description: string): Promise<string[]>;
-  /** A number that grows with every change of the environment's tools; 0 before the first. */
+  /** Returns a number that increases with every change of the environment's tools; 0 before the first change. */
   revision(environmentId: EnvironmentId): Promise<number>;
   /**
-   * What was written after a place, in the order of revisions and names; `{ revision, name: '' }` is the place before everything of
-   * that revision. Deletions show in {@link names} alone.
+   * Returns tools that were written after a position, sorted by revision and name. `{ revision, name: '' }` is the
+   * position before all tools of that revision. Deletions are only visible in {@link names}.
    */
   changedAfter(
     environmentId: EnvironmentId,
@@ -38,14 +38,13 @@ export interface EnvironmentToolReads {
 
 export interface EnvironmentToolWrites {
   /**
-   * Writes tools by name, as new ones or in place of those that have the names. A tool that is already as it is to be stays
-   * untouched.
+   * Inserts or replaces tools by name. Tools that are already identical are not written.
    *
    * @returns how many were written
-   * @throws UniqueError `environment_tools_source` when another tool of the provider has the source's name
+   * @throws UniqueError `environment_tools_source` if another tool of the provider has the same source id
    */
   upsert(environmentId: EnvironmentId, tools: readonly NewEnvironmentTool[]): Promise<number>;
-  /** @returns how many were there */
+  /** @returns how many existed */
   delete(environmentId: EnvironmentId, names: readonly string[]): Promise<number>;
   /** Deletes up to `limit` tools of a provider. @returns how many */
   deleteOfConnector(environmentId: EnvironmentId, connector: string, limit: number): Promise<number>;
@@ -53,10 +52,10 @@ export interface EnvironmentToolWrites {
 
 export type EnvironmentToolRepository = EnvironmentToolReads & EnvironmentToolWrites;
 
-/** The limit may be that of `Dialect.unlimited`. */
+/** The limit may be `Dialect.unlimited`. */
 type Selection = Omit<ToolListRequest, 'limit'> & { limit: number | null };
 
-/** The hash under which a definition is stored. Equal definitions, in the same order of members, have equal hashes. */
+/** Returns the hash of a definition. Equal definitions with members in the same order have equal hashes. */
 export function contentHash(definition: object): string {
   return hashText(JSON.stringify(definition));
 }
@@ -121,7 +120,8 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .prepare(),
   );
   const names = once(() => db.select({ name: t.name }).from(t).where(withinEnvironment).orderBy(asc(t.name)).prepare());
-  // As the index has it: the definitions of a large provider take a second to read.
+  // The expression must equal that of the index: without the index, reading the definitions of a large provider takes a
+  // second.
   const described = once(() =>
     db
       .select({ name: t.name })

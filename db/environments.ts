@@ -13,7 +13,7 @@ export interface EnvironmentReads {
 export interface EnvironmentWrites {
   /** @throws UniqueError `environment_hosts_host` if another environment has one of the hosts */
   insert(environment: EnvironmentRow): Promise<void>;
-  /** @returns false when there is no such environment */
+  /** @returns false if there is no such environment */
   setSettings(id: EnvironmentId, settings: EnvironmentSettings): Promise<boolean>;
   /**
    * Changes the base URL of an environment and adds its host to the environment's hosts.

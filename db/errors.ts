@@ -1,6 +1,9 @@
-/** The storage could not do its work: full, failing, locked, corrupt. The cause is for logs. */
+/**
+ * A failure of the storage: the disk is full or failing, or the database is locked or corrupt. The cause is only
+ * logged.
+ */
 export class StorageError extends Error {
-  /** The code that the engine's database gives, or one of ours (`STORE_CLOSED`, `STORE_REFUSED`, …). */
+  /** The error code of the database, or one of this project (`STORE_CLOSED`, `STORE_REFUSED`, …). */
   readonly code: string;
 
   constructor(code: string, message: string, options?: { cause?: unknown }) {
@@ -11,8 +14,8 @@ export class StorageError extends Error {
 }
 
 /**
- * Another transaction was in the way. It is certain that nothing was done, and the same may succeed if it is tried again. An engine runs
- * units again by itself; a caller gets this error when the engine gave up.
+ * Another transaction caused a conflict. Nothing was done, and the operation may succeed if it is repeated. An engine
+ * repeats units itself; a caller only gets this error after the engine gave up.
  */
 export class RetryableError extends StorageError {}
 
@@ -27,7 +30,7 @@ export class UniqueError extends Error {
   }
 }
 
-/** A row that is referred to is missing, or a row that is to be removed is still in use. */
+/** A referenced row is missing, or a row that is to be removed is still referenced. */
 export class RelationError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);

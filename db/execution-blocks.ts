@@ -3,28 +3,30 @@ import type { EnvironmentId } from './environment-id.ts';
 import { environments, executionBlocks, executions } from './schema.ts';
 import type { Statements } from './statements.ts';
 
-/** Both exclusive. */
+/** A range of `seq` numbers; both ends are exclusive. */
 export interface SeqRange {
   low: number;
   high: number;
 }
 
 export interface TimeRange {
-  /** Milliseconds UTC: at or after, and before. */
+  /** Milliseconds UTC; `from` is inclusive, `before` is exclusive. */
   from?: number | undefined;
   before?: number | undefined;
 }
 
 export interface ExecutionBlocks {
-  /** The numbers among which are all executions of an environment that were started in a range of time. */
+  /** Returns a range of numbers that contains all executions of an environment that were started in a time range. */
   rangeOf(environmentId: EnvironmentId, times: TimeRange): Promise<SeqRange>;
-  /** Removes the oldest executions that were started before a time, at most `limit`, from one block. @returns how many */
+  /**
+   * Deletes the oldest executions that were started before a time, at most `limit`, from one block. @returns how many
+   */
   removeOldest(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
 }
 
-/** A block has this many numbers: see 0001_initial.sql. */
+/** The size of a block: see 0001_initial.sql. */
 const SIZE = 1024;
-/** Numbers of one environment: see 0001_initial.sql. */
+/** How many numbers an environment has: see 0001_initial.sql. */
 const ENVIRONMENT_SIZE = 2 ** 40;
 
 const { block, firstStartedAt, lastStartedAt } = executionBlocks;
@@ -94,7 +96,7 @@ export function createExecutionBlocks({ db, once }: Statements): ExecutionBlocks
   return {
     async rangeOf(environmentId, { from, before }) {
       const { low, high, ...bounds } = await blocksOf(environmentId);
-      // Where no block has such a time, the range is empty.
+      // If no block has such a time, the range is empty.
       const range = { low, high };
       if (from !== undefined) {
         const block = (await first().get({ ...bounds, from }))?.block ?? bounds.lastBlock + 1;

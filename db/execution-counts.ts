@@ -3,7 +3,7 @@ import { executionCounts, executions } from './schema.ts';
 import { createTotal } from './sequence.ts';
 import type { Statements } from './statements.ts';
 
-/** The filters whose totals are kept. */
+/** The filters whose totals are maintained. */
 export type CountedFilter = 'toolName' | 'connector' | 'status';
 
 type Values = Record<string, unknown>;
@@ -28,9 +28,10 @@ export function isCounted(name: string): name is CountedFilter {
 }
 
 /**
- * Reads exact totals: those that have ended are kept in `execution_counts`, those under way are few.
+ * Reads exact totals. Ended executions are counted in `execution_counts`; running ones are few and are counted by the
+ * query.
  *
- * @returns undefined for filters whose totals are not kept
+ * @returns undefined for filters whose totals are not maintained
  */
 export function createExecutionTotals(
   statements: Statements,
@@ -58,7 +59,7 @@ export function createExecutionTotals(
         .where(
           and(
             eq(executions.environmentId, ENVIRONMENT),
-            // Literal, so that the partial index over what is under way serves.
+            // A literal instead of a parameter, so that SQLite can use the partial index of running executions.
             sql`${executions.status} = 'STARTED'`,
             ...names.map((name) => COUNTED[name].underWay),
           ),

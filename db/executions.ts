@@ -18,11 +18,11 @@ export interface ExecutionReads {
 export interface ExecutionWrites {
   /** Records an execution as STARTED, before it is sent. */
   insert(environmentId: EnvironmentId, execution: NewExecution): Promise<void>;
-  /** Ends an execution that is STARTED. @returns false when it had ended before, or there is none */
+  /** Ends an execution that is STARTED. @returns false if it had already ended or does not exist */
   finish(environmentId: EnvironmentId, id: string, outcome: ExecutionOutcome): Promise<boolean>;
-  /** Ends as UNKNOWN what instances that are gone had begun. @returns how many */
+  /** Ends as UNKNOWN the executions of instances that have stopped. @returns how many */
   markAbandoned(environmentId: EnvironmentId, finishedAt: number): Promise<number>;
-  /** Removes the oldest that were started before a time. @returns how many */
+  /** Deletes the oldest executions that were started before a time. @returns how many */
   sweep(environmentId: EnvironmentId, startedBefore: number, limit: number): Promise<number>;
 }
 
@@ -30,7 +30,7 @@ export type ExecutionRepository = ExecutionReads & ExecutionWrites;
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 const oneExecution = and(eq(executions.id, sql.placeholder('id')), eq(executions.environmentId, ENVIRONMENT)) as SQL;
-/** Literal, so that the partial index over what is under way serves. */
+/** A literal instead of a parameter, so that SQLite can use the partial index of running executions. */
 const underWay = sql`${executions.status} = 'STARTED'`;
 
 const FILTERS: Record<keyof ExecutionFilters, Filter> = {
@@ -42,7 +42,9 @@ const FILTERS: Record<keyof ExecutionFilters, Filter> = {
   startedFrom: () => sql`${executions.startedAt} >= ${sql.placeholder('startedFrom')}`,
   startedBefore: () => sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
 };
-/** A filter that leaves no more than this is walked before one whose total is not known. */
+/**
+ * If a filter matches at most this many rows, its rows are read, rather than those of a filter whose total is unknown.
+ */
 const FEW = 1000;
 
 export function createExecutionRepository(statements: Statements, pacing: Pacing): ExecutionRepository {
@@ -119,7 +121,10 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
     },
   });
 
-  /** A run has few executions. Of the others the rarest value leads; an account may have any number. */
+  /**
+   * Returns the filter whose index is used. An agent run has few executions. Among the other filters, the one with the
+   * fewest rows is used; an account may have any number of executions.
+   */
   async function leadingFilter(names: (keyof ExecutionFilters)[], values: Record<string, unknown>) {
     if (names.includes('agentRunId')) return 'agentRunId';
     const rarest = await rarestOf(names.filter(isCounted), async (name) => (await totals([name], values)) ?? 0);

@@ -12,14 +12,14 @@ import type { Statements } from './statements.ts';
 
 export interface IdempotencyKeyReads {
   get(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<IdempotencyKeyRow | undefined>;
-  /** Bytes that the keys of a client take: 256 for each, and the responses that they hold. */
+  /** Returns the storage of a client's keys in bytes: 256 for each, plus the stored responses. */
   keptBytes(environmentId: EnvironmentId, clientId: string): Promise<number>;
 }
 
 export interface IdempotencyKeyWrites {
-  /** Takes the key as RUNNING, or tells who has it. A key that has expired by `createdAt` counts as free. */
+  /** Takes the key as RUNNING, or returns who has it. A key that has expired by `createdAt` counts as free. */
   claim(environmentId: EnvironmentId, key: NewIdempotencyKey): Promise<IdempotencyClaim>;
-  /** Notes which execution the request began, before it is sent. @returns false when the key is not RUNNING */
+  /** Stores which execution belongs to the request, before it is sent. @returns false if the key is not RUNNING */
   attachExecution(environmentId: EnvironmentId, name: IdempotencyKeyName, executionId: string): Promise<boolean>;
   /** Stores the response for retries. @returns false if the key is not RUNNING */
   complete(
@@ -29,9 +29,9 @@ export interface IdempotencyKeyWrites {
   ): Promise<boolean>;
   /** Frees a key that is RUNNING, after a request that had no effect. */
   release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
-  /** Frees what instances that are gone had taken and not yet tied to an execution. @returns how many */
+  /** Releases the keys of instances that have stopped, if no execution belongs to them yet. @returns how many */
   releaseAbandoned(environmentId: EnvironmentId): Promise<number>;
-  /** Removes a piece of what has expired, the oldest first. @returns how many */
+  /** Deletes a batch of the expired keys, the oldest first. @returns how many */
   sweep(environmentId: EnvironmentId, now: number, piece: Piece): Promise<number>;
 }
 
@@ -45,7 +45,7 @@ const oneKey = and(
   eq(t.route, sql.placeholder('route')),
   eq(t.keyDigest, sql.placeholder('keyDigest')),
 ) as SQL;
-// Literal, so that the partial index serves.
+// A literal instead of a parameter, so that SQLite can use the partial index.
 const running = sql`${t.state} = 'RUNNING'`;
 const { environmentId: _environmentId, ...columns } = {
   environmentId: t.environmentId,

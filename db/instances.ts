@@ -10,12 +10,12 @@ export interface InstanceReads {
 }
 
 export interface InstanceWrites {
-  /** @returns the number of the instance, by which rows name it; no number is used twice */
+  /** @returns the number that identifies the instance in rows; numbers are never reused */
   register(instance: NewInstance): Promise<number>;
-  /** Notes that the instance is alive, at a time in milliseconds UTC. */
+  /** Records that the instance is running, at a time in milliseconds UTC. */
   beat(number: number, at: number): Promise<void>;
   remove(number: number): Promise<void>;
-  /** Removes all instances but one, for databases that have one at a time. */
+  /** Removes all instances but one, for databases that only one instance can serve. */
   removeOthers(number: number): Promise<void>;
 }
 

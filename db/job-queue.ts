@@ -5,31 +5,34 @@ import { instances, jobs } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface JobQueueReads {
-  /** The next lane of a kind in which a job waits, in the order of environments and lanes. */
+  /** Returns the next lane of a kind with a waiting job, in the order of environments and lanes. */
   nextLane(kind: string, after: Omit<JobLane, 'kind'> | undefined): Promise<WaitingLane | undefined>;
-  /** Jobs of instances that are gone. */
+  /** Returns the jobs of instances that have stopped. */
   abandoned(limit: number): Promise<JobRow[]>;
-  /** Counts up to `limit` jobs, and none that is DONE. */
+  /** Counts up to `limit` jobs of a state. DONE jobs cannot be counted. */
   tally(kind: string, state: Exclude<JobState, 'DONE'>, limit: number): Promise<JobTally>;
 }
 
 export interface JobQueueWrites {
-  /** Takes jobs of a lane that are due, the longest overdue first: each is given to one caller. */
+  /** Takes due jobs of a lane, the longest overdue first. Each job is given to only one caller. */
   claim(claim: JobClaim): Promise<JobRow[]>;
-  /** The attempt worked. The payload is removed. @returns false when it is no longer the current one */
+  /**
+   * Ends a job after a successful attempt and deletes its payload. @returns false if the attempt is no longer the
+   * current one
+   */
   done(attempt: JobAttempt, end: JobEnd): Promise<boolean>;
-  /** The attempt failed, and another one follows. @returns false when it is no longer the current one */
+  /** Schedules the next attempt after a failure. @returns false if the attempt is no longer the current one */
   again(attempt: JobAttempt, next: { runAt: number; reason: string; at: number }): Promise<boolean>;
-  /** The attempt failed, and was the last one. @returns false when it is no longer the current one */
+  /** Ends a job after its last attempt failed. @returns false if the attempt is no longer the current one */
   fail(attempt: JobAttempt, end: JobEnd): Promise<boolean>;
 }
 
-/** Over all environments: for the engine that runs jobs, and for nothing else. */
+/** Queries over all environments. Only the job engine may use them. */
 export type JobQueueRepository = JobQueueReads & JobQueueWrites;
 
 const t = jobs;
 const given = (name: string) => sql`${sql.placeholder(name)}`;
-// Literal, so that the partial indexes serve.
+// A literal instead of a parameter, so that SQLite can use the partial indexes.
 const waiting = sql`${t.state} = 'WAITING'`;
 const running = sql`${t.state} = 'RUNNING'`;
 const ofKind = eq(t.kind, sql.placeholder('kind'));
@@ -57,7 +60,7 @@ export function createJobQueueRepository({ db, once }: Statements): JobQueueRepo
     db
       .select()
       .from(t)
-      // Numbers begin with 1; the range lets the index serve.
+      // Numbers begin with 1; the range condition lets SQLite use the index.
       .where(and(running, sql`${t.owner} > 0`, sql`${t.owner} not in (select ${instances.number} from ${instances})`))
       .limit(sql.placeholder('limit'))
       .prepare(),

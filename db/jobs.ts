@@ -10,31 +10,31 @@ import type { Statements } from './statements.ts';
 
 export interface JobReads {
   get(environmentId: EnvironmentId, id: string): Promise<JobRow | undefined>;
-  /** Everything about one subject, the oldest first. */
+  /** Returns all jobs of one subject, oldest first. */
   listBySubject(environmentId: EnvironmentId, subjectId: string): Promise<JobRow[]>;
-  /** A page of one kind, the newest first. */
+  /** Returns a page of jobs of one kind, newest first. */
   page(environmentId: EnvironmentId, filters: JobFilters & { kind: string }, page: PageRequest): Promise<Page<JobRow>>;
-  /** A page of all kinds without those that are DONE, the newest first. */
+  /** Returns a page of jobs of all kinds that are not DONE, newest first. */
   pageOpen(environmentId: EnvironmentId, filters: JobFilters, page: PageRequest): Promise<Page<JobRow>>;
 }
 
 export interface JobWrites {
   insert(environmentId: EnvironmentId, job: NewJob): Promise<void>;
-  /** Writes down a job that cannot be tried. */
+  /** Inserts a job that cannot be attempted. */
   insertFailed(environmentId: EnvironmentId, job: FailedJob): Promise<void>;
   /**
-   * Lets a failed job run again, as if it had not been tried.
+   * Makes a failed job run again, as if it had not been attempted.
    *
-   * @returns the job, or undefined when it has not failed or its payload is gone
+   * @returns the job, or undefined if it has not failed or its payload was deleted
    */
   retry(
     environmentId: EnvironmentId,
     id: string,
     times: { runAt: number; giveUpAt: number; at: number },
   ): Promise<JobRow | undefined>;
-  /** Removes some of what ended before a time, the oldest first. @returns how many */
+  /** Deletes some of the jobs that ended before a time, the oldest first. @returns how many */
   purge(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
-  /** Removes the payloads of some that failed before a time, the oldest first. @returns how many */
+  /** Deletes the payloads of some jobs that failed before a time, the oldest first. @returns how many */
   wipe(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
 }
 
@@ -44,7 +44,7 @@ const t = jobs;
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneJob = and(eq(t.id, sql.placeholder('id')), withinEnvironment) as SQL;
-// Literal, so that the partial indexes serve.
+// A literal instead of a parameter, so that SQLite can use the partial indexes.
 const failed = sql`${t.state} = 'FAILED' and ${t.payloadSealed} is not null`;
 const ended = sql`${t.state} in ('DONE', 'FAILED')`;
 const open = and(withinEnvironment, sql`${t.state} <> 'DONE'`) as SQL;
@@ -82,10 +82,10 @@ export function createJobRepository(statements: Statements, pacing: Pacing): Job
         pacing,
       },
       placeOf: ({ id }) => id,
-      // Ids are in the order of time, also that of a job which is gone.
+      // Ids are in the order of time, so the id itself is the position, even of a deleted job.
       placeOfCursor: async (_environmentId, id) => id,
     });
-  // A subject has few jobs.
+  // A subject has few jobs, so its filter is used first.
   const ofKind = list(withinEnvironment, ([first]) => first);
   const opened = list(open, () => undefined);
   const retry = once(() =>

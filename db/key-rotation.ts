@@ -4,13 +4,13 @@ import { accounts, authRequests, connections, jobs, storedContents } from './sch
 import type { Statements } from './statements.ts';
 
 export interface KeyRotationReads {
-  /** The accounts under a key-encryption key from oldest to newest, those after a `seq` (0 for the first page). */
+  /** Returns the accounts under a key-encryption key after a `seq` (0 for the first page), oldest first. */
   listByKek(kekId: string, afterSeq: number, limit: number): Promise<WrappedKeyRow[]>;
-  /** How many rows of all tables name a key-encryption key. */
+  /** Returns how many rows of all tables name a key-encryption key. */
   countByKek(kekId: string): Promise<number>;
-  /** All pending values under a key, in one list, because there are few. */
+  /** Returns all other data keys and payloads under a key in one list, because there are few. */
   listWaiting(kekId: string): Promise<SealedWaitingRow[]>;
-  /** The connections with a sealed client secret in the order of their ids, those after an id ('' for the first page). */
+  /** Returns the connections with an encrypted client secret after an id ('' for the first page), sorted by id. */
   listConnectionSecrets(afterId: string, limit: number): Promise<SealedConnectionSecretRow[]>;
 }
 
@@ -21,7 +21,10 @@ export interface KeyRotationWrites {
   setWaiting(row: SealedWaitingRow, by: { sealed: Buffer; kekId: string }): Promise<boolean>;
 }
 
-/** Over all environments: a key-encryption key belongs to the deployment. Nothing else may use these. */
+/**
+ * Queries over all environments, because a key-encryption key belongs to the deployment. Only the key rotation may use
+ * them.
+ */
 export type KeyRotationRepository = KeyRotationReads & KeyRotationWrites;
 
 export function createKeyRotationRepository({ db, once }: Statements): KeyRotationRepository {

@@ -9,36 +9,45 @@ type Place = string | number;
 type Counted = { get(values: Values): Promise<{ total: number } | undefined> };
 type Placed = { get(values: Values): Promise<{ place: Place } | undefined> };
 
-/** From the newest row to the oldest, or back. */
+/** `older`: from the newest row to the oldest. `newer`: the other direction. */
 export type Direction = 'older' | 'newer';
 
-/** Turns a placeholder into a condition; `steer` goes before the column where another filter's index is to be used. */
+/** Returns the condition of a filter. `steer` is written before its column if another filter's index must be used. */
 export type Filter = (steer: SQL) => SQL;
 
-/** A list that is read by keyset: newest first, both ways, with filters. Every statement has the placeholder `environmentId`. */
+/**
+ * A list that is paged by keyset: newest first, in both directions, with filters. Every statement has the placeholder
+ * `environmentId`.
+ */
 export interface KeysetSource<Row, Name extends string> {
   /** The column that orders the list. */
   order: SQLWrapper;
-  /** What keeps a statement within its environment: the whole of it, what is older than `:place`, what is newer. */
+  /**
+   * The conditions that limit a statement to its environment: for the whole list, for rows older than `:place`, and for
+   * newer ones.
+   */
   scope: { all: SQL; older: SQL; newer: SQL };
-  /** By name of filter and of its placeholder, the most selective one first: its index is the one that is used. */
+  /** The filters by the names of their placeholders, the most selective one first: its index is used. */
   filters: Record<Name, Filter>;
   /** Prepares a selection of rows with the placeholder `limit`. */
   select(where: SQL, order: SQL): { all(values: Values): Promise<Row[]> };
-  /** Prepares a count; in a list with `large`, of at most `limit` rows. */
+  /** Prepares a count; for a list with `large`, of at most `limit` rows. */
   count(where: SQL): Counted;
-  /** The total of what these filters leave, where it is kept; undefined where it must be counted. */
+  /** Returns the total for these filters if it is maintained; undefined if it must be counted. */
   keptTotal?(names: Name[], values: Values): Promise<number | undefined>;
   placeOf(row: Row): Place;
   placeOfCursor(environmentId: EnvironmentId, id: string): Promise<Place | undefined>;
-  /** For a table that grows without end: no statement looks at more than a slice of it. */
+  /** For tables of unlimited size: each statement reads only a slice of the table. */
   large?: LargeList<Name>;
 }
 
 export interface LargeList<Name extends string> {
-  /** The filter whose index is walked; the others are tested on each of its rows. Undefined walks the list itself. */
+  /**
+   * Returns the filter whose index is read; the other filters are checked on each row. undefined to read the list
+   * itself.
+   */
   lead(names: Name[], values: Values): Promise<Name | undefined>;
-  /** Prepares the selection of the place that is `offset` rows further, as `place`. */
+  /** Prepares a statement that returns the position `offset` rows further, as `place`. */
   places(where: SQL, order: SQL): Placed;
   pacing: Pacing;
 }
@@ -50,30 +59,30 @@ export interface KeysetList<Row, Name extends string> {
     request: PageRequest,
     options?: PageOptions,
   ): Promise<Page<Row>>;
-  /** The rows that fit, for those who make pages of several lists. */
+  /** Returns a reader of the matching rows, for callers that combine several lists into pages. */
   rows(environmentId: EnvironmentId, filters: Filters<Name>): Promise<Rows<Row>>;
-  /** Without pages, newest first. */
+  /** Returns all matching rows, newest first. */
   all(environmentId: EnvironmentId, filters: Filters<Name>): Promise<Row[]>;
-  /** Of a list without `large`. */
+  /** Returns the total; only for lists without `large`. */
   total(environmentId: EnvironmentId, filters: Filters<Name>): Promise<number>;
 }
 
 export interface PageOptions {
-  /** Of placeholders beside those of the filters. */
+  /** Values of placeholders that are not filters. */
   values?: Record<string, unknown>;
-  /** Matches that are counted, where it is not as many as usual. */
+  /** The maximum number of matches that are counted, if it differs from the default. */
   counted?: number;
 }
 
-/** Reads the first rows after a place (exclusively), or from the beginning of the list. */
+/** Reads the first rows after a position, or from the beginning of the list. */
 export type Rows<Row> = (direction: Direction, place: Place | undefined, limit: number) => Promise<Row[]>;
 
-/** Values by filter; an absent or undefined one does not filter. */
+/** Values by filter; absent and undefined filters are ignored. */
 export type Filters<Name extends string> = { [N in Name]?: unknown };
 
 const NO_STEER = sql.raw('');
 
-/** Prepares each statement of a list at its first use, per set of filters. */
+/** Creates a list. Each statement is prepared at its first use, for each set of filters. */
 export function createKeysetList<Row, Name extends string>(
   { oncePerShape, dialect }: Statements,
   source: KeysetSource<Row, Name>,
@@ -89,7 +98,9 @@ export function createKeysetList<Row, Name extends string>(
     return order.filter((name) => filters[name] !== undefined);
   }
 
-  /** Conditions of a stretch of the list: from `:place` (exclusively) to `:end` (inclusively), where these are given. */
+  /**
+   * Returns the conditions for a part of the list: from `:place` (exclusive) to `:end` (inclusive), if these are given.
+   */
   function where(names: Name[], lead: Name | undefined, direction: Direction, from: unknown, to: unknown): SQL {
     const older = direction === 'older';
     const place = older
@@ -101,7 +112,8 @@ export function createKeysetList<Row, Name extends string>(
     const bounds = [
       from === undefined ? undefined : place,
       to === undefined ? undefined : end,
-      // One bound on each side, not two: the planner would use one of them and read all that the other one excludes.
+      // One condition on each side, not two: the planner would use one of them and read all rows that the other one
+      // excludes.
       from === undefined && to === undefined ? scope.all : undefined,
       from !== undefined && to === undefined ? scope[direction] : undefined,
       from === undefined && to !== undefined ? scope[older ? 'newer' : 'older'] : undefined,
@@ -143,7 +155,7 @@ export function createKeysetList<Row, Name extends string>(
 
   function rows(names: Name[], lead: Name | undefined, direction: Direction, values: Values) {
     const read = reader(names, lead, direction, values);
-    // What the index of the leading filter gives is all that is asked for.
+    // Whether the index of the leading filter returns exactly the matching rows.
     const isServed = !large || names.every((name) => name === lead);
     return (place: Place | undefined, limit: number): Promise<Row[]> =>
       isServed ? read.rows(place, undefined, limit) : rowsInSlices(read, large.pacing, place, limit);

@@ -15,7 +15,7 @@ export function countUpTo(db: Db, table: LargeTable, where: SQL) {
   return db.select({ total: count() }).from(found).prepare();
 }
 
-/** Prepares the selection of the place that is `offset` rows further in a list. */
+/** Prepares a statement that returns the position `offset` rows further in a list. */
 export function placesOf<K extends string | number>(
   db: Db,
   table: LargeTable,
@@ -33,7 +33,7 @@ export function placesOf<K extends string | number>(
     .prepare();
 }
 
-/** The value that the fewest rows have, of those whose totals are kept. */
+/** Returns the filter value with the fewest rows, among those whose totals are maintained. */
 export async function rarestOf<Name>(names: readonly Name[], totalOf: (name: Name) => Promise<number>) {
   let rarest: { name: Name; total: number } | undefined;
   for (const name of names) {

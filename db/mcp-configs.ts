@@ -8,11 +8,11 @@ import type { Statements } from './statements.ts';
 
 export interface McpConfigReads {
   get(environmentId: EnvironmentId, id: string): Promise<McpConfigRow | undefined>;
-  /** Newest first. */
+  /** Returns a page, newest first. */
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<McpConfigRow>>;
-  /** The names of those that offer tools of a connection. */
+  /** Returns the names of the configs that include a connection. */
   namesWith(environmentId: EnvironmentId, connectionId: string): Promise<string[]>;
-  /** The names of those that name a tool. */
+  /** Returns the names of the configs that list a tool. */
   namesWithTool(environmentId: EnvironmentId, tool: string): Promise<string[]>;
 }
 
@@ -20,11 +20,12 @@ export interface McpConfigWrites {
   /** @throws UniqueError `mcp_configs_name` */
   insert(environmentId: EnvironmentId, config: NewMcpConfig): Promise<void>;
   /**
-   * Changes a config that still has the version. @returns false when it has another one by now, or is gone
+   * Updates a config if it still has this version. @returns false if its version has changed or it was deleted
+   *
    * @throws UniqueError `mcp_configs_name`
    */
   update(environmentId: EnvironmentId, id: string, version: number, changes: McpConfigChanges): Promise<boolean>;
-  /** @returns false when there is none */
+  /** @returns false if there is none */
   delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
 }
 

@@ -1,56 +1,61 @@
 /**
- * A page of a list that is ordered from newest to oldest. Without a cursor it is the first page; `after` asks for the rows that
- * follow the row of that id (older), `before` for those that precede it (newer). The row of the cursor may be gone meanwhile.
+ * A request for a page of a list that is sorted from newest to oldest. Without a cursor it is the first page. `after`
+ * requests the rows that follow the row of that id (older), `before` those that precede it (newer). The row of the
+ * cursor may have been deleted meanwhile.
  */
 export interface PageRequest {
-  /** The most rows that are wanted, 1 to 100. */
+  /** The maximum number of rows, 1 to 100. */
   size: number;
-  /** An id: the last row of the page before. */
+  /** The id of the last row of the previous page. */
   after?: string | undefined;
-  /** An id: the first row of the page after. */
+  /** The id of the first row of the following page. */
   before?: string | undefined;
 }
 
-/** How many rows fit the filters, over all pages. */
+/** How many rows match the filters, over all pages. */
 export interface Total {
   total: number;
-  /** False when there are at least `total` rows, and possibly more: counting stopped at a bound. */
+  /** False if `total` is a lower bound, because counting stopped at a limit. */
   totalIsExact: boolean;
 }
 
 export interface Page<Row> extends Total {
   rows: Row[];
-  /** Whether older rows follow the last one. An empty page has no neighbours. */
+  /** Whether older rows follow the last one. False for an empty page. */
   hasNext: boolean;
   /** Whether newer rows precede the first one. */
   hasPrevious: boolean;
 }
 
-/** The queries of a keyset list, over rows of one order column `K`. Each may take several turns of the event loop. */
+/**
+ * The queries of a keyset list whose rows are ordered by a column `K`. Each may take several turns of the event loop.
+ */
 export interface KeysetQueries<Row, K> {
-  /** The newest rows, newest first. */
+  /** Returns the newest rows, newest first. */
   newest(limit: number): Promise<Row[]>;
-  /** The rows that follow a place, newest first. */
+  /** Returns the rows that follow a position, newest first. */
   older(place: K, limit: number): Promise<Row[]>;
-  /** The rows that precede a place, oldest first. */
+  /** Returns the rows that precede a position, oldest first. */
   newer(place: K, limit: number): Promise<Row[]>;
   total(): Promise<Total>;
-  /** A row's place in the order. */
+  /** Returns a row's position in the order. */
   placeOf(row: Row): K;
-  /** The place that a cursor names, or undefined when it names none: the page is then empty. */
+  /** Returns the position of a cursor; undefined for an unknown cursor, and then the page is empty. */
   placeOfCursor(id: string): Promise<K | undefined>;
 }
 
-/** Reads one page: one row more than asked for tells whether the list goes on, one probe whether there is something behind. */
+/**
+ * Reads one page. One additional row shows whether the list continues, and one probe whether there are rows before it.
+ */
 export async function readPage<Row, K>(queries: KeysetQueries<Row, K>, request: PageRequest): Promise<Page<Row>> {
   const { size, after, before } = request;
   const counted = await queries.total();
   const { total, totalIsExact } = counted;
-  // Not only the shortest way: a search for two frequent values that never meet looks at every row.
+  // This check also avoids a slow query: a search for two frequent values without a common row would read every row.
   if (total === 0 && totalIsExact) return emptyPage(counted);
   const cursor = before ?? after;
   if (cursor === undefined) {
-    // The last match is the last that is looked for.
+    // The search stops at the last match.
     const wanted = totalIsExact ? Math.min(size + 1, total) : size + 1;
     const rows = await queries.newest(wanted);
     return withTotal(counted, { rows: rows.slice(0, size), hasNext: rows.length > size, hasPrevious: false });
@@ -73,7 +78,7 @@ export function emptyPage<Row>(total: Total = { total: 0, totalIsExact: true }):
   return { rows: [], hasNext: false, hasPrevious: false, ...total };
 }
 
-/** A count that stopped early never says less than the page shows. */
+/** Returns a page with its total. If counting stopped early, the total is at least the number of rows on the page. */
 function withTotal<Row>({ total, totalIsExact }: Total, page: Omit<Page<Row>, keyof Total>): Page<Row> {
   return { ...page, total: totalIsExact ? total : Math.max(total, page.rows.length), totalIsExact };
 }

@@ -8,23 +8,23 @@ export interface PeriodicJobReads {
 }
 
 export interface PeriodicJobWrites {
-  /** Adds a job that is not there yet. */
+  /** Adds a job if it does not exist. */
   add(name: string, nextAt: number): Promise<void>;
   /**
-   * Takes a job that is due and that no living instance holds.
+   * Takes a job that is due and that no running instance holds.
    *
-   * @param holder the number of the instance that takes it; a job that it holds already is taken again
+   * @param holder the number of the instance that takes it; a job that it already holds is taken again
    * @param nextAt the time of the next run
-   * @returns whether it may be run now
+   * @returns whether the instance may run the job now
    */
   take(name: string, holder: number, now: number, nextAt: number): Promise<boolean>;
   /** Ends a run, unless another instance holds the job by now. */
   release(name: string, holder: number): Promise<void>;
-  /** Makes a job due at a time, or keeps the earlier one. */
+  /** Makes a job due at a time, unless it is due earlier. */
   hasten(name: string, nextAt: number): Promise<void>;
 }
 
-/** Of the whole deployment: for the engine that runs these jobs, and for nothing else. */
+/** Queries for the whole deployment. Only the job engine may use them. */
 export type PeriodicJobRepository = PeriodicJobReads & PeriodicJobWrites;
 
 const t = periodicJobs;

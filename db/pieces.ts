@@ -1,11 +1,11 @@
-/** How much one transaction removes: the event loop is held for as long as that takes. */
+/** The limits of rows that one transaction deletes, because it blocks the event loop. */
 export interface Piece {
   rows: number;
-  /** Of sealed bytes in these rows. A larger row is removed by itself. */
+  /** Encrypted bytes in these rows. A larger row is deleted in its own transaction. */
   bytes: number;
 }
 
-/** The first rows that fit into a piece; at least one. */
+/** Returns the first rows that are within the limits; at least one. */
 export function firstPiece<Row extends { bytes: number }>(rows: readonly Row[], limit: number): Row[] {
   let bytes = 0;
   return rows.filter((row, place) => {

@@ -3,17 +3,17 @@ import { is, Param, Placeholder, showAsStored } from './drizzle.ts';
 /** The values of a statement's placeholders, by name. */
 export type Values = Record<string, unknown>;
 
-/** A statement as the query builder describes it: all that an engine needs to run it any number of times. */
+/** A statement of the query builder, with everything that an engine needs to run it repeatedly. */
 export interface Plan {
-  /** In the dialect of the engine. */
+  /** The SQL text in the dialect of the engine. */
   text: string;
-  /** The parameters in their order. @throws Error when a placeholder has no value */
+  /** Returns the parameters in order. @throws Error if a placeholder has no value */
   bind(values: Values): unknown[];
-  /** Makes a row of the stored values in their order; null where the statement returns no rows. */
+  /** Converts the stored values of a row, in order, to an object; null if the statement returns no rows. */
   toRow: ((stored: readonly unknown[]) => Values) | null;
 }
 
-/** What the builder hands to its session. */
+/** A statement as the query builder passes it to its session. */
 export interface Built {
   sql: string;
   params: unknown[];
@@ -25,13 +25,14 @@ export interface BuiltField {
   field: Decoder | { decoder: Decoder } | { sql: { decoder: Decoder } };
 }
 
-/** Turns a stored value into the one that is shown. */
+/** Converts a stored value. */
 type Decode = (value: unknown) => unknown;
 type Decoder = { mapFromDriverValue: Decode };
 
 /**
- * Prepares the binding and the decoding of a statement. The builder's own way looks at each parameter again in each execution, along its
- * chain of prototypes, and maps rows as if they could be nested: for one row of a wide table that takes half as long as the query.
+ * Prepares the binding and decoding of a statement once. The query builder itself would examine each parameter at each
+ * execution, along its prototype chain, and map rows as if they could be nested. For one row of a wide table, this
+ * takes half as long as the query.
  */
 export function createPlan({ sql, params }: Built, fields: BuiltField[] | undefined): Plan {
   return { text: sql, bind: createBind(params), toRow: fields ? createToRow(fields) : null };
@@ -60,7 +61,7 @@ function createToRow(fields: readonly BuiltField[]): NonNullable<Plan['toRow']> 
     if (path.length > 1) throw new Error(`a selection cannot have nested fields (${path.join('.')})`);
     return { name: path[0] as string, decode: decoderOf(field) };
   });
-  // Copied and then filled: a row that grows by a name at a time takes four times as long.
+  // A copied object is filled, because adding names one by one takes four times as long.
   const empty = Object.fromEntries(plan.map(({ name }) => [name, null]));
   return (stored) => {
     const row: Values = { ...empty };
@@ -73,7 +74,7 @@ function createToRow(fields: readonly BuiltField[]): NonNullable<Plan['toRow']> 
   };
 }
 
-/** Null where the stored value is shown as it is. */
+/** Returns the conversion of a field; null if the stored value is used unchanged. */
 function decoderOf(field: BuiltField['field']): Decode | null {
   const decoder = 'mapFromDriverValue' in field ? field : 'decoder' in field ? field.decoder : field.sql.decoder;
   return decoder.mapFromDriverValue === showAsStored ? null : (value) => decoder.mapFromDriverValue(value);

@@ -10,10 +10,10 @@ export interface RefreshLeaseReads {
 
 export interface RefreshLeaseWrites {
   /**
-   * Takes the lease of an account under the next fencing number. Whether it may be taken from a former holder is for the caller
-   * to judge.
+   * Takes the lease of an account with the next fencing number. The caller must check whether the lease may be taken
+   * from a previous holder.
    *
-   * @returns false when the number has moved on, or there is no such account
+   * @returns false if the number has changed, or there is no such account
    */
   take(environmentId: EnvironmentId, accountId: string, lease: NewRefreshLease): Promise<boolean>;
   /** Releases a lease. @returns false if another process has it now, or the account was deleted */

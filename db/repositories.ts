@@ -54,7 +54,10 @@ import {
   type StoredContentRepository,
 } from './stored-contents.ts';
 
-/** Every query of the product. All but the pinned few take an environment first: test/db/environment-scope.test.ts. */
+/**
+ * Every query of the product. All but a few listed exceptions take an environment as the first parameter
+ * (test/db/environment-scope.test.ts).
+ */
 export interface Repositories extends ReadRepositories {
   environments: EnvironmentRepository;
   apiClients: ApiClientRepository;
@@ -79,21 +82,21 @@ export interface Repositories extends ReadRepositories {
   catalogueDigests: CatalogueDigestRepository;
 }
 
-/** What a unit of work gets: the repositories, writing into its transaction. */
+/** The repositories that a unit of work receives; they write in its transaction. */
 export interface Transaction extends Repositories {
   /**
-   * Runs an effect once this unit is committed, and never if it is undone. A unit has no other effect outside of the database: it may
-   * be undone, and it may be run again.
+   * Calls a function after this unit is committed, and never if it is rolled back. A unit must not have any other
+   * effect outside of the database, because it may be rolled back and run again.
    */
   afterCommit(effect: () => void): void;
   /**
-   * Lets other work have a turn of the event loop. For units that write thousands of rows: call it after each piece. The transaction
-   * stays open and other writes wait, so it stays one change, which is seen as a whole or not at all.
+   * Lets other work run on the event loop. Units that write thousands of rows call it after each batch. The transaction
+   * stays open and other writes wait, so the unit is still one atomic change.
    */
   breathe(): Promise<void>;
 }
 
-/** The half that needs no transaction. */
+/** The repositories without their writing functions, for use outside of transactions. */
 export interface ReadRepositories {
   environments: EnvironmentReads;
   apiClients: ApiClientReads;
@@ -118,16 +121,16 @@ export interface ReadRepositories {
   catalogueDigests: CatalogueDigestReads;
 }
 
-/** What an engine can say about the repositories that it makes. */
+/** Options that an engine passes to its repositories. */
 export interface RepositoryOptions extends Partial<AccountOptions> {
   /** Makes the ends of the audit chains; by default an environment has one chain. */
   auditHeads?: (statements: Statements) => AuditHeads;
 }
 
 /**
- * The repositories over one connection.
+ * Creates the repositories of one connection.
  *
- * @returns with them what they leave to the end of a transaction, which must be called at the end of each transaction
+ * @returns the repositories, and their endings, which the engine must call at the end of each transaction
  */
 export function createRepositories(
   statements: Statements,
@@ -164,5 +167,5 @@ export function createRepositories(
   return { repositories, ending: auditHeads.ending };
 }
 
-/** A transaction does not end its turn. */
+/** Within a transaction, lists do not yield the event loop. */
 const IN_TRANSACTION: Pacing = { limits: LIST, breathe: async () => {} };

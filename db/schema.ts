@@ -14,7 +14,8 @@ import type { JsonObject } from './rows/json-object.ts';
 import type { StoredMcpMapping } from './rows/mcp-configs.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
 
-// The tables as typed queries see them. The source are the migrations of each engine; its tests compare the two.
+// The tables for typed queries. The migrations of each engine define the actual tables; a test of each engine compares
+// the two.
 
 export const migrations = table('migrations', {
   name: text().primaryKey().notNull(),
@@ -447,7 +448,7 @@ export const idempotencyKeys = table(
   ],
 );
 
-/** The bytes that each client's keys take, with the responses that they hold; maintained by triggers. */
+/** The storage in bytes of each client's keys, including the stored responses; maintained by triggers. */
 export const idempotencyBytes = table(
   'idempotency_bytes',
   { environmentId: environment().notNull(), clientId: text('client_id').notNull(), bytes: integer().notNull() },

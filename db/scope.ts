@@ -1,6 +1,6 @@
 /**
- * A view of an object of functions, and of objects of functions, that can be ended: after `close` every call through it throws.
- * So neither an undone unit of work nor a retained `tx` can write into another transaction.
+ * Returns a proxy of an object of functions, or of nested ones, that can be closed: after `close` every call throws. So
+ * a unit that was rolled back, or code that kept its `tx`, cannot write into another transaction.
  */
 export function openScope<T extends object>(target: T): { tx: T; close: () => void } {
   let open = true;

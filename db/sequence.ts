@@ -4,27 +4,33 @@ import { counters, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-/** Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_initial.sql. */
+/** From bit 40 on, a `seq` contains the ordinal of its environment: see 0001_initial.sql. */
 const LOW = sql`(select ${environments.ordinal} << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 const HIGH = sql`(select (${environments.ordinal} + 1) << 40 from ${environments} where ${environments.id} = ${ENVIRONMENT})`;
 
-/** Keeps a statement over a sequenced table within the environment of its placeholder `environmentId`. */
+/**
+ * Returns the conditions that limit a statement on a numbered table to the environment of its placeholder
+ * `environmentId`.
+ */
 export function environmentRange(seq: SQLWrapper): { all: SQL; older: SQL; newer: SQL } {
   return {
     all: sql`${seq} > ${LOW} and ${seq} < ${HIGH}`,
-    // The cursor's own position is within the environment, so one bound remains.
+    // The cursor's own position is within the environment, so one bound suffices.
     older: sql`${seq} > ${LOW}`,
     newer: sql`${seq} < ${HIGH}`,
   };
 }
 
-/** The rows of the environment that follow a `seq` in the order of creation, for reading a table in pieces. */
+/**
+ * Returns the condition for the rows of the environment after a `seq` in the order of creation, for reading a table in
+ * batches.
+ */
 export function environmentRangeAfter({ greatest }: Dialect, seq: SQLWrapper, after: SQLWrapper): SQL {
-  // One lower bound, not two: the planner would use one of them and read all that the other one excludes.
+  // One lower bound, not two: the planner would use one of them and read all rows that the other one excludes.
   return sql`${seq} > ${greatest(LOW, after)} and ${seq} < ${HIGH}`;
 }
 
-/** Reads how many rows an environment has in a sequenced table: the total that is kept where no filter is given. */
+/** Reads the maintained number of an environment's rows in a numbered table. */
 export function createTotal({ db, once }: Statements, table: SequencedTable) {
   const statement = once(() =>
     db

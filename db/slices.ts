@@ -1,40 +1,43 @@
 import type { Total } from './page.ts';
 
-/** The most rows; null may stand for no limit, see `Dialect.unlimited`. */
+/** The maximum number of rows; null may mean no limit, see `Dialect.unlimited`. */
 type Limit = number | null;
 
-/** A reader of one list, which looks at the candidates of its leading filter in the order of the list. */
+/** A reader of one list, which reads the candidates of its leading filter in the order of the list. */
 export interface SliceReader<Row, K> {
   /**
-   * The place of the candidate that is the last of a slice.
+   * Returns the position of the last candidate of a slice.
    *
-   * @param from where the slice begins, exclusively; undefined at the first candidate
-   * @returns undefined when fewer candidates are left
+   * @param from the position before the slice; undefined for the beginning
+   * @returns undefined if fewer candidates are left
    */
   endOfSlice(from: K | undefined, size: number): Promise<K | undefined>;
-  /** The rows that fit all filters, from one place (exclusively) to another (inclusively), or to the end of the list. */
+  /**
+   * Returns the rows that match all filters, from one position (exclusive) to another (inclusive), or to the end of the
+   * list.
+   */
   rows(from: K | undefined, to: K | undefined, limit: Limit): Promise<Row[]>;
-  /** How many there are of these, at most `limit`. */
+  /** Counts these rows, up to `limit`. */
   count(from: K | undefined, to: K | undefined, limit: Limit): Promise<number>;
 }
 
 export interface SliceLimits {
-  /** Candidates that one statement looks at. */
+  /** The number of candidates that one statement reads. */
   slice: number;
-  /** Matches that are counted: beyond, there are at least so many. */
+  /** The maximum number of matches that are counted. */
   counted: number;
-  /** Slices that are looked at to count. */
+  /** The maximum number of slices that are read to count. */
   countedSlices: number;
 }
 
-/** How a list that grows without end is read. */
+/** How a list of unlimited size is read. */
 export interface Pacing {
   limits: SliceLimits;
-  /** Lets other work have a turn of the event loop; within a transaction it does nothing. */
+  /** Lets other work run on the event loop; does nothing within a transaction. */
   breathe(): Promise<void>;
 }
 
-/** Reads the first rows that fit, however many candidates have to be looked at, in slices. */
+/** Reads the first matching rows in slices, regardless of how many candidates must be read. */
 export async function rowsInSlices<Row, K>(
   reader: SliceReader<Row, K>,
   { limits, breathe }: Pacing,
@@ -52,7 +55,7 @@ export async function rowsInSlices<Row, K>(
   }
 }
 
-/** Counts what fits, in slices, up to the bounds. */
+/** Counts the matching rows in slices, up to the limits. */
 export async function countInSlices<Row, K>(
   reader: SliceReader<Row, K>,
   { limits, breathe }: Pacing,

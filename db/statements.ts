@@ -7,7 +7,7 @@ export interface Changes {
   changes: number;
 }
 
-/** A statement on one connection of an engine. Its errors are those of `errors.ts`, not those of a driver. */
+/** A statement of one connection. Its errors are those of `errors.ts`, not of a driver. */
 export interface Statement {
   run(values?: Values): Promise<Changes>;
   /** The first row. */
@@ -15,23 +15,23 @@ export interface Statement {
   all(values?: Values): Promise<Values[]>;
 }
 
-/** One connection of an engine, as the repositories need it. */
+/** One connection of an engine, as needed by the repositories. */
 export interface Connection {
   dialect: Dialect;
-  /** Throws nothing: a statement that the database does not accept fails when it is run. */
+  /** Does not throw: if the database rejects a statement, it fails when it is run. */
   prepare(plan: Plan): Statement;
 }
 
-/** Typed queries. One that is built runs on the connection; one that is prepared can be run again. */
+/** Typed queries. A query can be run directly, or prepared and run repeatedly. */
 export type Db = Queries<'async', Changes>;
 
-/** What a repository is made of. */
+/** The tools that a repository is built with. */
 export interface Statements {
   db: Db;
   dialect: Dialect;
-  /** A prepared statement, made at the first call and kept: making one costs a hundred times its execution. */
+  /** Prepares a statement at its first use and keeps it, because preparing takes a hundred times as long as running. */
   once<S>(prepare: () => S): () => S;
-  /** Like `once`, for statements whose text depends on which filters or columns a call names. */
+  /** As `once`, for statements whose text depends on the filters or columns of a call. */
   oncePerShape<S>(): (shape: string, prepare: () => S) => S;
 }
 
@@ -66,7 +66,7 @@ function createDb({ dialect, prepare }: Connection): Db {
   return new QueryBuilder('async', texts, new PlanningSession(texts, prepare), undefined) as Db;
 }
 
-/** Where the builder expects a driver, its statements are planned and handed to the engine. */
+/** Replaces the driver that the query builder expects: statements are planned and passed to the engine. */
 class PlanningSession extends QuerySession<'async', Changes, Record<string, never>, Record<string, never>> {
   readonly #prepare: Connection['prepare'];
 

@@ -1,14 +1,17 @@
 import type { StorageError } from './errors.ts';
 
-/** Told when the database begins to fail, and when it works again. */
+/** Functions that are called when the database begins to fail, and when it works again. */
 export interface HealthWatch {
-  /** A transaction or a unit of it was lost, or a read met a fault of the disk. `first` is false while earlier ones had failed already. */
+  /**
+   * Called when a transaction or unit was lost, or a read failed because of the disk. `first` is false if the database
+   * was already failing.
+   */
   failed?: ((error: StorageError, first: boolean) => void) | undefined;
   worksAgain?: (() => void) | undefined;
 }
 
 export interface StorageHealth {
-  /** Why the last writes or reads failed; null while they work. */
+  /** Returns why the last writes or reads failed; null while they succeed. */
   failing(): StorageError | null;
   failed(error: StorageError): void;
   /**
@@ -37,7 +40,7 @@ export function createStorageHealth({ failed, worksAgain }: HealthWatch): Storag
       try {
         await write();
       } catch {
-        // The store has told `failed` of it.
+        // The store has already reported the error to `failed`.
         return;
       }
       if (!wasQuiet || !isQuiet) return;

@@ -31,16 +31,16 @@ export type * from './rows/periodic-jobs.ts';
 export type * from './rows/refresh-leases.ts';
 export type * from './rows/stored-contents.ts';
 
-/** The storage of a deployment. Any of its functions may take several turns of the event loop, so each returns a promise. */
+/** The storage of a deployment. Its functions may take several turns of the event loop, so each returns a promise. */
 export interface Store {
-  /** What is committed, and nothing else. */
+  /** Reads committed data only. */
   readonly read: ReadRepositories;
   /**
-   * Lets the reads that are called in this turn of the event loop see one state, which costs less than one state each. For code that was
-   * just called with something new from outside, such as a request: what its client knows to be committed is in that state. An engine for
-   * which this saves nothing does nothing.
+   * Lets the reads that are called in this turn of the event loop share one snapshot, which is faster. Call it when new
+   * input arrives, for example a request: the snapshot contains everything that its client knows to be committed. In an
+   * engine without this optimization it does nothing.
    *
-   * @returns a promise that need not be awaited: a read that is called later takes part already, and it never rejects
+   * @returns a promise that need not be awaited, because later reads take part immediately; it never rejects
    */
   shareReads(): Promise<void>;
   /**
@@ -53,36 +53,46 @@ export interface Store {
    */
   write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * As `write`, but resolves when the transaction is committed: it outlives this process then, and `durable` settles once it outlives
-   * a loss of power. For work that can go on meanwhile; nothing may be acknowledged before.
+   * As `write`, but resolves when the transaction is committed. Then it survives a crash of this process; `durable`
+   * resolves when it also survives a power failure. Use it for work that can continue meanwhile; nothing may be
+   * acknowledged before `durable`.
    */
   commit<T>(unit: (tx: Transaction) => Promise<T>): Promise<Committed<T>>;
   /**
-   * As `commit`, for what no client is told of: it becomes durable with the next write that asks for it. A loss of power may take back
-   * the last of them, so only for what can be missing.
+   * As `commit`, for writes that no client relies on: they become durable with the next durable write. A power failure
+   * may lose the last of them.
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
-  /** Whether reads work, and the last writes did. Never rejects. */
+  /** Whether reads and the latest writes succeed. Never rejects. */
   healthy(): Promise<boolean>;
-  /** Makes a write where the last ones failed, to find out whether they work again. Call it at intervals. Never rejects. */
+  /**
+   * If the latest writes have failed, tries a write to find out whether the database works again. Call it periodically.
+   * Never rejects.
+   */
   probe(): Promise<void>;
-  /** The size of the log that a reader can keep from being emptied; 0 where the database has none. @throws Error when it cannot be read */
+  /**
+   * Returns the size of the log, which readers can prevent from being emptied; 0 if the database has none. @throws
+   * Error if it cannot be read
+   */
   logBytes(): Promise<number>;
   /**
-   * Removes from the files what was deleted or replaced before this call. Nothing that is durable is at risk when it fails.
+   * Removes from the files what was deleted or replaced before this call. If it fails, no data is at risk.
    *
-   * @returns false while another process, or a long transaction of this one, reads or writes the database and so keeps the deleted data:
-   *   call it again later
+   * @returns false while another process, or a long transaction of this one, reads or writes the database and so keeps
+   * the deleted data: call it again later
    * @throws StorageError
    */
   scrub(): Promise<boolean>;
-  /** Waits for the writes under way, refuses new ones, closes the database. */
+  /** Waits for the running writes, rejects new ones and closes the database. */
   close(): Promise<void>;
 }
 
-/** The result of a unit that is committed: others see it, and it outlives this process. */
+/** The result of a committed unit: other reads see it, and it survives a crash of this process. */
 export interface Committed<T> {
   value: T;
-  /** Settles once it outlives a loss of power as well. Its rejection is handled already, so a caller need not wait for it. */
+  /**
+   * Resolves when the unit also survives a power failure. A rejection is already handled, so a caller need not await
+   * it.
+   */
   durable: Promise<void>;
 }

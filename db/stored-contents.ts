@@ -6,29 +6,32 @@ import { storedContents } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface StoredContentReads {
-  /** Undefined also when their time is over. */
+  /** Returns undefined also for expired contents. */
   get(
     environmentId: EnvironmentId,
     kind: StoredContentRow['kind'],
     id: string,
     now: number,
   ): Promise<StoredContentRow | undefined>;
-  /** `get` without the bytes. */
+  /** As `get`, without the bytes. */
   describe(
     environmentId: EnvironmentId,
     kind: StoredContentRow['kind'],
     id: string,
     now: number,
   ): Promise<StoredContentFacts | undefined>;
-  /** Bytes of one kind that the environment keeps. */
+  /** Returns how many bytes of one kind the environment stores. */
   total(environmentId: EnvironmentId, kind: StoredContentRow['kind']): Promise<number>;
 }
 
 export interface StoredContentWrites {
   insert(environmentId: EnvironmentId, content: NewStoredContent): Promise<void>;
-  /** Removes a piece of those whose time is over, the oldest first. @returns how many */
+  /** Deletes a batch of the expired contents, the oldest first. @returns how many */
   sweep(environmentId: EnvironmentId, now: number, piece: Piece): Promise<number>;
-  /** Removes a piece of those of one kind that were stored at `until` or before, the oldest first. @returns how many */
+  /**
+   * Deletes a batch of the contents of one kind that were stored at `until` or before, the oldest first. @returns how
+   * many
+   */
   sweepStoredBefore(
     environmentId: EnvironmentId,
     kind: StoredContentRow['kind'],

@@ -27,10 +27,10 @@ export async function verifyArchive(
   }
 }
 
-/** A record of a chain. */
+/** A record of a chain, by its number and hash. */
 type Link = Pick<AuditRow, 'hash'> & { number: number };
 
-/** What has been verified: the end of the chain, and the records that files end with, by their numbers. */
+/** The verified part: the last record, and the last record of each file, by number. */
 interface Verified {
   end: Link;
   lastOfFiles: Map<number, Buffer | undefined>;
@@ -77,8 +77,8 @@ function follows(row: AuditRow, before: Link | undefined, end: Link, number: num
 }
 
 /**
- * After an interruption two files may hold the same records. Each of them is a chain, so it holds the verified records when it ends
- * with a verified one.
+ * Whether a file only contains verified records. After an interruption two files may contain the same records. Each
+ * file is a chain, so it contains the verified records if its last record is verified.
  */
 function isComplete(path: string, last: Link | undefined, { lastOfFiles }: Verified): boolean {
   return last?.number === rangeOf(path).last && lastOfFiles.get(last.number)?.equals(last.hash) === true;

@@ -6,8 +6,8 @@ import type { AccountRow } from '../db/store.ts';
 import type { Principal, Schemas } from '../http/contract.ts';
 
 /**
- * The account in the response of create and update: complete for a client that may read credentials, otherwise without the secret
- * values. A client that may only write must not read stored credentials.
+ * Returns the account in the response of create and update: complete for a client that may read credentials, otherwise
+ * without the secret values. A client that may only write must not receive stored credentials.
  *
  * @param details the credentials, if the caller has decrypted them
  */

@@ -11,10 +11,11 @@ type AccountOperation = 'createConnectedAccount' | 'updateConnectedAccount';
 type Body = { connected_account: Schemas['ConnectedAccount'] };
 
 /**
- * Commits a unit that writes an account and replies with it. The reply is kept without credentials. A replay shows them to a token that
- * may read them, as long as the account is as it was, and is recorded like every reading.
+ * Commits a unit that writes an account, and replies with it. The response is stored for replays without credentials. A
+ * replay adds them for a token that may read credentials, as long as the account has not changed, and records this like
+ * any other read.
  *
- * @param unit returns the account, and its credentials where they are open
+ * @param unit returns the account, and its credentials if it has decrypted them
  */
 export function commitAccount<O extends AccountOperation>(
   call: Call<O>,

@@ -69,7 +69,7 @@ import { listTools } from './tools/listTools.ts';
 import { searchTools } from './tools/searchTools.ts';
 import { updateTool } from './tools/updateTool.ts';
 
-/** What handlers work with: each gets the one capability that it needs. */
+/** The dependencies of handlers; each handler receives the one capability that it needs. */
 export interface Capabilities {
   accounts: Accounts;
   clients: Clients;
@@ -85,7 +85,7 @@ export interface Capabilities {
   tools: Tools;
 }
 
-/** Every operation of the contract with its handler; one missing or too many is a compile error. */
+/** Maps every operation of the contract to its handler; a missing or additional one is a compile error. */
 export function createHandlers(capabilities: Capabilities): Handlers {
   const {
     accounts,
@@ -156,7 +156,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
 
 type HandlersWith<C, H> = { [O in keyof H]: O extends OperationId ? Handler<O, C> : never };
 
-/** Gives handlers their capability. */
+/** Passes a capability to handlers. */
 function bind<C, H extends HandlersWith<C, H>>(
   capability: C,
   handlers: H,

@@ -7,7 +7,7 @@ export interface ErrorEntry {
   title: string;
 }
 
-/** Every error code with its status and meaning; the `type` of a problem document points to its line. */
+/** Lists every error code with its status and meaning. The `type` of a problem document links to its line. */
 export function errorsPage(entries: readonly ErrorEntry[]): Html {
   const rows = entries.map(
     ({ code, status, title }) =>

@@ -1,6 +1,6 @@
 import escapeHtml from 'escape-html';
 
-/** Text that is HTML already. Only `html` makes it, so a plain string can never be taken for markup. */
+/** Text that is already HTML. Only `html` creates it, so that a plain string is never used as markup. */
 export class Html {
   readonly #text: string;
 

@@ -9,9 +9,9 @@ const MAX_CHARS = 4096;
 
 export interface SealedTokens {
   /**
-   * @param purpose constant that names the kind of token: a token of one kind never opens as another
-   * @param associatedData what the token is bound to but does not carry, in a fixed order
-   * @param payload well-formed text, at most 2 KiB or so: the token travels in URLs
+   * @param purpose constant that identifies the kind of token: a token of one kind cannot be used as another
+   * @param associatedData values that the token is bound to but does not contain, in a fixed order
+   * @param payload well-formed text, at most about 2 KiB, because tokens are sent in URLs
    * @param expiresAt milliseconds UTC
    * @returns base64url
    */

@@ -9,8 +9,8 @@ import { CONNECTION_OF_CONNECTOR } from './list.ts';
 const ENVIRONMENT = sql.placeholder('environmentId');
 
 /**
- * A user has few accounts, so a given user id selects its index; else the index of the identity does,
- * whose first columns are the connection and the identifier.
+ * Finds accounts by their key. Given a user id, its index is used, because a user has few accounts. Otherwise the index
+ * of the unique key is used, whose first columns are the connection and the identifier.
  */
 export function createByKey({
   db,
@@ -32,7 +32,7 @@ export function createByKey({
     }
     if (key.userId !== undefined) {
       conditions.push(sql`${accounts.userId} = ${sql.placeholder('userId')}`);
-      // Literal, so that the partial index serves.
+      // A literal instead of a parameter, so that SQLite can use the partial index.
       if (key.userId !== '') conditions.push(sql`${accounts.userId} <> ''`);
     }
     return db

@@ -3,10 +3,10 @@ import { accounts } from '../schema.ts';
 
 const { searchText: _searchText, ...rowColumns } = getTableColumns(accounts);
 
-/** Everything of an account but the text that search derives. */
+/** All columns of an account except the search text, which is derived. */
 export const ACCOUNT_COLUMNS = rowColumns;
 
-/** What a list shows: nothing sealed, nothing large. */
+/** The columns that lists return: none that is encrypted or large. */
 export const SUMMARY_COLUMNS = {
   seq: accounts.seq,
   id: accounts.id,
@@ -26,7 +26,7 @@ export const SUMMARY_COLUMNS = {
   updatedAt: accounts.updatedAt,
 };
 
-/** What is shown of one account without its secrets. */
+/** The columns that the API returns for one account without its secrets. */
 export const SHOWN_COLUMNS = {
   ...SUMMARY_COLUMNS,
   apiConfig: accounts.apiConfig,

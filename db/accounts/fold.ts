@@ -1,12 +1,12 @@
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * The form in which identifiers and queries are compared by search: each code point is put through lower, upper and lower case on
- * its own, so `ß`, `ẞ` and `SS` meet, `Σ`, `σ` and `ς` meet, and no letter depends on its neighbours. Accents and composition are
- * left as they are: `é` is found by `É`, and not by `e`. What UTF-8 cannot carry becomes U+FFFD, as it does in the database,
- * and so do U+FFFE and U+FFFF, as they do in its tokenizer.
+ * Converts identifiers and queries to the form that search compares. Each code point is converted to lower, upper and
+ * lower case separately, so that `ß`, `ẞ` and `SS` match, `Σ`, `σ` and `ς` match, and no letter depends on its
+ * neighbours. Accents are kept: `É` finds `é`, but `e` does not. Code points that UTF-8 cannot represent become U+FFFD,
+ * as in the database, and so do U+FFFE and U+FFFF, as in its tokenizer.
  *
- * A text never gets shorter in code points, so a query of three stays one of at least three.
+ * The number of code points never decreases, so a query of three code points still has at least three.
  */
 export function foldForSearch(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
@@ -15,7 +15,10 @@ export function foldForSearch(text: string): string {
   return folded.replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD');
 }
 
-/** A query, folded like the texts; undefined where nothing can match, because no text has such characters: the table checks it. */
+/**
+ * Converts a query in the same way as the texts. Returns undefined if nothing can match, because a check of the table
+ * excludes such characters from all texts.
+ */
 export function foldQuery(query: string): string | undefined {
   const folded = foldForSearch(query);
   return folded.includes('\n') || folded.includes('\0') ? undefined : folded;

@@ -7,13 +7,13 @@ import { environmentRange } from '../sequence.ts';
 import type { Statements } from '../statements.ts';
 import { SUMMARY_COLUMNS } from './columns.ts';
 
-/** Finds accounts by a part of their identifier. All numbers are the `seq` of accounts, newest first. */
+/** Finds accounts by a part of their identifier. All numbers are values of the column `seq`, newest first. */
 export interface IdentifierIndex {
-  /** The newest matches of a folded text, one more than are counted. */
+  /** Returns the newest matches of a folded text, one more than are counted. */
   newest(environmentId: EnvironmentId, text: string): Promise<number[]>;
-  /** Those of some accounts that belong to a connection. */
+  /** Returns those of the given accounts that belong to a connection. */
   within(seqs: readonly number[], connectionId: string): Promise<number[]>;
-  /** Those of some accounts that belong to none of these connections. */
+  /** Returns those of the given accounts that belong to none of these connections. */
   outside(seqs: readonly number[], connectionIds: readonly string[]): Promise<number[]>;
   rows(environmentId: EnvironmentId, seqs: readonly number[]): Promise<AccountSummaryRow[]>;
 }

@@ -7,7 +7,7 @@ import { ACCOUNT_COLUMNS } from './columns.ts';
 
 const BEFORE_ALL = { tokenExpiresAt: Number.MIN_SAFE_INTEGER, seq: 0 };
 
-/** Reads along `accounts_idle`, and nothing beside what it finds. */
+/** Lists idle accounts. The index `accounts_idle` is used, so only matching rows are read. */
 export function createListIdle({
   db,
   once,
@@ -22,7 +22,7 @@ export function createListIdle({
           eq(accounts.environmentId, sql.placeholder('environmentId')),
           its(accounts.provider, 'provider'),
           its(accounts.authorizationType, 'type'),
-          // Literal, so that the partial index serves.
+          // A literal instead of a parameter, so that SQLite can use the partial index.
           sql`${accounts.status} = 'ACTIVE'`,
           sql`${accounts.tokenExpiresAt} <= ${sql.placeholder('endedBy')}`,
           sql`(${accounts.tokenExpiresAt}, ${accounts.seq}) > (${sql.placeholder('afterEnd')}, ${sql.placeholder('afterSeq')})`,

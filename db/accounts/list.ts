@@ -11,17 +11,20 @@ import type { Statements } from '../statements.ts';
 import { SUMMARY_COLUMNS } from './columns.ts';
 import { createAccountTotals, isCounted } from './totals.ts';
 
-/** What a list can be narrowed to: beside the filters, to accounts whose identifier holds a folded text, or that are of some connections. */
+/**
+ * The filters of the list. In addition to the public ones: `text` matches accounts whose identifier contains a folded
+ * text, `textOrNamed` also the accounts of some connections.
+ */
 export type ListFilter = keyof AccountFilters | 'text' | 'textOrNamed';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 const LIMIT = sql.placeholder('limit');
 
-/** A connector is the key of one connection, so the connection's index serves. */
+/** A connector is the key of one connection, so the index of the connection can be used. */
 export const CONNECTION_OF_CONNECTOR = sql`(select ${connections.id} from ${connections}
   where ${connections.environmentId} = ${ENVIRONMENT} and ${connections.keyId} = ${sql.placeholder('connector')})`;
 
-/** The literal `<> ''` is what lets a partial index serve. */
+/** The literal `<> ''` lets SQLite use a partial index. */
 const filtersOf = ({ contains, isIn }: Dialect): Record<ListFilter, Filter> => ({
   userId: (steer) =>
     sql`${steer}${accounts.userId} = ${sql.placeholder('userId')} and ${steer}${accounts.userId} <> ''`,
@@ -37,7 +40,9 @@ const filtersOf = ({ contains, isIn }: Dialect): Record<ListFilter, Filter> => (
     or ${isIn(accounts.connectionId, 'named')})`,
 });
 
-/** A filter that leaves no more than this is walked before one whose total is not known. */
+/**
+ * If a filter matches at most this many rows, its rows are read, rather than those of a filter whose total is unknown.
+ */
 const FEW = 1000;
 
 /** The list of accounts, in the order of their creation. */
@@ -67,7 +72,10 @@ export function createAccountList(statements: Statements, pacing: Pacing): Keyse
     },
   });
 
-  /** A user and an identifier have few accounts. Of the others the rarest value leads; an organization may have any number. */
+  /**
+   * Returns the filter whose index is used. A user and an identifier have few accounts. Among the other filters, the
+   * one with the fewest rows is used; an organization may have any number of accounts.
+   */
   async function leadingFilter(names: ListFilter[], values: Record<string, unknown>): Promise<ListFilter | undefined> {
     const selective = names.find((name) => name === 'userId' || name === 'identifier');
     if (selective) return selective;
@@ -77,7 +85,10 @@ export function createAccountList(statements: Statements, pacing: Pacing): Keyse
   }
 }
 
-/** A cursor is the id of an account that was on a page, and may have been removed since: its tombstone keeps the place. */
+/**
+ * Returns the position of a cursor. A cursor is the id of an account, which may have been deleted since; then its
+ * tombstone has the position.
+ */
 export function createPlaceOfCursor({
   db,
   once,

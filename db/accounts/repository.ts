@@ -30,25 +30,28 @@ import { createUpdate, nextVersion } from './update.ts';
 
 export interface AccountReads {
   get(environmentId: EnvironmentId, id: string): Promise<AccountRow | undefined>;
-  /** The same without what is sealed, which costs a third. */
+  /** As `get`, but without the encrypted columns, which takes a third less time. */
   shown(environmentId: EnvironmentId, id: string): Promise<AccountShownRow | undefined>;
-  /** At most two rows: one is the account, two mean that the key names several and the caller must refuse it. */
+  /** Returns at most two rows. Two rows mean that the key is ambiguous, and the caller must reject it. */
   byKey(environmentId: EnvironmentId, key: AccountKey): Promise<AccountRow[]>;
   list(environmentId: EnvironmentId, filters: AccountFilters, page: PageRequest): Promise<Page<AccountSummaryRow>>;
   search(environmentId: EnvironmentId, search: AccountSearch, page: PageRequest): Promise<Page<AccountSummaryRow>>;
-  /** The accounts of a provider from oldest to newest, those after a `seq`. */
+  /** Lists the accounts of a provider after a `seq`, oldest first. */
   listByProvider(
     environmentId: EnvironmentId,
     provider: string,
     from: { afterSeq?: number; limit: number },
   ): Promise<AccountRow[]>;
-  /** The accounts of a connection for which the service obtained something, from oldest to newest, those after a `seq`. */
+  /** Lists the accounts of a connection that have obtained credentials, after a `seq`, oldest first. */
   listObtained(
     environmentId: EnvironmentId,
     connectionId: string,
     from: { afterSeq?: number; limit: number },
   ): Promise<AccountRow[]>;
-  /** A piece of the ACTIVE accounts of a provider and type whose tokens ended at a time or before it, the longest ago first. */
+  /**
+   * Lists a batch of the ACTIVE accounts of a provider and type whose tokens have expired by a given time, longest ago
+   * first.
+   */
   listIdle(environmentId: EnvironmentId, idle: IdleAccounts): Promise<AccountRow[]>;
   tombstone(environmentId: EnvironmentId, id: string): Promise<AccountTombstone | undefined>;
   /** Whether a connection has an ACTIVE account of this subject at the provider. */
@@ -56,19 +59,22 @@ export interface AccountReads {
 }
 
 export interface AccountWrites {
-  /** @throws UniqueError `accounts_identity` when the connection has such an account; RelationError without the connection */
+  /**
+   * @throws UniqueError `accounts_identity` if the connection has an account with the same key; RelationError if the
+   * connection does not exist
+   */
   insert(environmentId: EnvironmentId, account: NewAccount): Promise<void>;
-  /** Changes an account that still has the version. @returns false when it has another one by now, or is gone */
+  /** Updates an account if it still has this version. @returns false if its version has changed or it was deleted */
   update(environmentId: EnvironmentId, id: string, version: number, changes: AccountChanges): Promise<boolean>;
-  /** Changes the status of an account that is in one of the states `from`. @returns false when it is in none of them */
+  /** Changes the status of an account if it has one of the states `from`. @returns false otherwise */
   setStatus(environmentId: EnvironmentId, id: string, from: AccountStatus[], to: StatusChange): Promise<boolean>;
-  /** Moves every account of a provider to a status. @returns how many were in another one */
+  /** Changes the status of every account of a provider. @returns how many had another status */
   setStatusByProvider(environmentId: EnvironmentId, provider: string, to: StatusChange): Promise<number>;
   /**
-   * Takes away what the service obtained for the accounts of a connection; what they were given stays.
+   * Removes the obtained credentials of a connection's accounts; the supplied ones stay.
    *
-   * @param shown a JSON Merge Patch (RFC 7396) that removes from the public details what shows of it
-   * @returns how many accounts had any
+   * @param shown a JSON Merge Patch (RFC 7396) that removes the obtained values from the public details
+   * @returns how many accounts had obtained credentials
    */
   forgetObtained(environmentId: EnvironmentId, connectionId: string, shown: JsonObject): Promise<number>;
   /** Stores times of use. This does not change the account, so its version and `updated_at` stay the same. Times never go back. */
@@ -81,7 +87,7 @@ export type AccountRepository = AccountReads & AccountWrites;
 
 export interface AccountOptions {
   pacing: Pacing;
-  /** Told of each insert, for engines that keep their search index themselves. */
+  /** Called after each insert, for engines that maintain their search index themselves. */
   accountInserted: () => void;
 }
 
@@ -129,7 +135,7 @@ export function createAccountRepository(
           eq(accounts.environmentId, ENVIRONMENT),
           its(accounts.connectionId, 'connectionId'),
           its(accounts.providerSubject, 'subject'),
-          // Steered off its index: a person has few accounts at a provider, and most accounts are ACTIVE.
+          // Steered away from this column's index: a user has few accounts at a provider, but most accounts are ACTIVE.
           sql`${dialect.steer}${accounts.status} = 'ACTIVE'`,
         ),
       )

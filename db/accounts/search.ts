@@ -18,19 +18,20 @@ export type SearchAccounts = (
 ) => Promise<Page<AccountSummaryRow>>;
 
 type List = KeysetList<AccountSummaryRow, ListFilter>;
-/** Reads the first of some accounts after a place, or from the newest on. */
+/** Reads the first accounts after a position, or the newest ones. */
 type Source = (direction: Direction, place: number | undefined, limit: number) => Promise<AccountSummaryRow[]>;
 
-/** More connections than this are not merged one by one. */
+/** Up to this many connections are merged one by one. */
 const MERGED_CONNECTIONS = 64;
 /** Connections with at most this many accounts are searched in one query. */
 const SMALL_CONNECTION = LIST.slice;
-/** Matches that are counted. */
+/** The maximum number of matches that are counted. */
 const COUNTED = LIST.countedBySearch;
 
 /**
- * Substring search, in the order of the list. An account is found by its identifier, or by the key or the provider of its connection.
- * The latter are the same for all accounts of a connection, so they are looked up among the connections; the index holds identifiers.
+ * Searches for substrings, in the order of the list. An account matches by its identifier, or by the key or the
+ * provider of its connection. Key and provider are the same for all accounts of a connection, so they are searched in
+ * the connections; the index only contains identifiers.
  */
 export function createAccountSearch(statements: Statements, list: List): SearchAccounts {
   const { db, once, dialect } = statements;
@@ -55,7 +56,7 @@ export function createAccountSearch(statements: Statements, list: List): SearchA
     return (await totals(['connectionId'], { environmentId, connectionId })) ?? 0;
   }
 
-  /** Some accounts that are known, newest first. */
+  /** Reads from a known list of accounts, newest first. */
   function among(environmentId: EnvironmentId, seqs: readonly number[]): Source {
     return async (direction, place, limit) => {
       const found = seqs.filter((seq) => place === undefined || (direction === 'older' ? seq < place : seq > place));
@@ -64,8 +65,8 @@ export function createAccountSearch(statements: Statements, list: List): SearchA
   }
 
   /**
-   * The accounts of a text that has more matches than are counted. The index gives the newest of them. Going further back in it takes
-   * the longer the further it is, so the rest is found by looking at the accounts.
+   * Reads the accounts of a text with more matches than are counted. The index returns the newest matches. Reading
+   * further back in it would become slower and slower, so older accounts are found by reading the table.
    */
   async function frequent(environmentId: EnvironmentId, text: string, newest: readonly number[]): Promise<Source> {
     const known = among(environmentId, newest);
@@ -99,7 +100,7 @@ export function createAccountSearch(statements: Statements, list: List): SearchA
     );
   }
 
-  /** The accounts of the connections that are named so, and those whose identifier matches. */
+  /** Finds the accounts of matching connections, and those whose identifier matches. */
   async function everywhere(
     environmentId: EnvironmentId,
     text: string,

@@ -3,12 +3,15 @@ import { accountCounts, connections } from '../schema.ts';
 import { createTotal } from '../sequence.ts';
 import type { Statements } from '../statements.ts';
 
-/** The filters whose totals are kept. */
+/** The filters whose totals are maintained. */
 export type CountedFilter = 'connectionId' | 'connector' | 'provider' | 'status';
 
 type Values = Record<string, unknown>;
 
-/** What `account_counts` can tell: its rows lead to the connection, its key and its provider, and to the status. */
+/**
+ * The columns that the totals in `account_counts` can be selected by: the connection, its key, its provider, and the
+ * status.
+ */
 const COUNTED: Record<CountedFilter, SQL> = {
   connectionId: eq(connections.id, sql.placeholder('connectionId')),
   connector: eq(connections.keyId, sql.placeholder('connector')),
@@ -20,7 +23,7 @@ export function isCounted(name: string): name is CountedFilter {
   return Object.hasOwn(COUNTED, name);
 }
 
-/** Reads exact totals. @returns undefined for filters whose totals are not kept */
+/** Reads exact totals. @returns undefined for filters whose totals are not maintained */
 export function createAccountTotals(
   statements: Statements,
 ): (names: readonly string[], values: Values) => Promise<number | undefined> {

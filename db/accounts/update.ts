@@ -6,7 +6,7 @@ import type { Changes, Statements } from '../statements.ts';
 
 export const nextVersion = sql`${accounts.version} + 1`;
 
-/** Changes an account by id and version, with one statement for each set of columns that is ever changed together. */
+/** Updates an account by id and version, with one prepared statement for each set of columns. */
 export function createUpdate({ db, oncePerShape }: Statements) {
   const statements = oncePerShape<{ run(values: Record<string, unknown>): Promise<Changes> }>();
   return async (

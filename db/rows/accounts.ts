@@ -4,23 +4,26 @@ import type { JsonObject } from './json-object.ts';
 
 export type AccountStatus = 'ACTIVE' | 'EXPIRED' | 'PENDING_AUTH' | 'PENDING_VERIFICATION' | 'DISCONNECTED';
 
-/** What the credential of an account is bound to, besides its origins. */
+/** What the credential of an account is bound to, in addition to its origins. */
 export interface AccountBinding {
-  /** The base address of the provider's API at that time; null where there was none. */
+  /** The base URL of the provider's API when the credential was stored; null if it had none. */
   base: string | null;
-  /** Digest of how requests carry the credential. */
+  /** A digest of how requests contain the credential. */
   use: string;
   /** For each static field of the credential, whether its value may be shown. */
   fields: Record<string, 'public' | 'secret'>;
-  /** The origin that issued a first token, where the provider's metadata name it; null: none has yet. */
+  /**
+   * The origin that issued the first token, if the provider's metadata names the token endpoint; null if there was no
+   * token yet.
+   */
   issued: string | null;
-  /** The directories in which its tokens may be renewed and revoked; empty where the origins are sufficient. */
+  /** The URL directories in which its tokens may be renewed and revoked; empty if the origins suffice. */
   endpoints: string[];
 }
 
-/** An account as lists show it. */
+/** The columns of an account that lists return. */
 export interface AccountSummaryRow {
-  /** The place in the order of creation. The database assigns it. */
+  /** The position in the order of creation, assigned by the database. */
   seq: number;
   id: string;
   environmentId: EnvironmentId;
@@ -40,7 +43,7 @@ export interface AccountSummaryRow {
   updatedAt: number;
 }
 
-/** An account as it is shown without its secrets. */
+/** The columns of an account without its secrets. */
 export interface AccountShownRow extends AccountSummaryRow {
   apiConfig: JsonObject;
   publicDetails: JsonObject | null;
@@ -53,13 +56,13 @@ export interface AccountRow extends AccountShownRow {
   wrappedDataKey: Buffer | null;
   kekId: string | null;
   credentialsSealed: Buffer | null;
-  /** What the service obtained for the account, such as a token. */
+  /** Credentials that Valetkey obtained for the account, for example a token. */
   temporarySealed: Buffer | null;
   credentialGeneration: number;
   version: number;
 }
 
-/** What is left of an account that was removed. */
+/** The row that remains of a deleted account. */
 export interface AccountTombstone {
   id: string;
   environmentId: EnvironmentId;
@@ -71,11 +74,14 @@ export interface AccountTombstone {
 
 type Required = 'id' | 'connectionId' | 'connector' | 'provider' | 'identifier' | 'authorizationType' | 'status';
 
-/** A new account; what is left out is empty. `version` starts at 1. */
+/** A new account; omitted columns are empty. `version` starts at 1. */
 export type NewAccount = Pick<AccountRow, Required | 'createdAt' | 'updatedAt'> &
   Partial<Omit<AccountRow, Required | 'createdAt' | 'updatedAt' | 'seq' | 'environmentId' | 'version'>>;
 
-/** What an update may change. `version` is incremented with each; the identity of an account and its connection never change. */
+/**
+ * The columns that an update may change. `version` is incremented with each update. The key of an account and its
+ * connection never change.
+ */
 export type AccountChanges = { updatedAt: number } & Partial<
   Pick<
     AccountRow,
@@ -96,7 +102,7 @@ export type AccountChanges = { updatedAt: number } & Partial<
   >
 >;
 
-/** An account by what its owner knows. What is not given does not constrain, so two rows mean that the key is ambiguous. */
+/** The key of an account. An omitted field matches any value, so two rows mean that the key is ambiguous. */
 export type AccountKey = { organizationId?: string; userId?: string; identifier: string } & (
   | { connectionId: string; connector?: never }
   | { connector: string; connectionId?: never }
@@ -114,7 +120,7 @@ export interface AccountFilters {
 }
 
 export interface AccountSearch {
-  /** At least three code points. Matched literally, without regard to case, within identifier, provider or connector. */
+  /** At least three code points. Matched literally and case-insensitively within identifier, provider or connector. */
   query: string;
   connectionId?: string;
 }
@@ -128,9 +134,9 @@ export interface StatusChange {
 export interface IdleAccounts {
   provider: string;
   type: AuthorizationType;
-  /** Milliseconds UTC: tokens that ended then, or earlier. */
+  /** Milliseconds UTC: tokens that expired at this time or earlier. */
   endedBy: number;
-  /** The last account of the previous piece. */
+  /** The last account of the previous batch. */
   after?: Pick<AccountRow, 'tokenExpiresAt' | 'seq'>;
   limit: number;
 }

@@ -11,9 +11,9 @@ export interface ApiClientRow {
 
 export interface ApiClientSecretRow {
   id: string;
-  /** 32 bytes, keyed by the caller. */
+  /** 32 bytes; the caller computes the keyed digest. */
   digest: Buffer;
-  /** The beginning of the secret, by which a user recognizes it. */
+  /** The beginning of the secret, by which users recognize it. */
   prefix: string;
   createdAt: number;
   expiresAt: number | null;

@@ -21,7 +21,7 @@ export type NewAuditRow = Omit<AuditRow, 'seq' | 'environmentId' | 'prevHash' | 
   details?: JsonObject;
 };
 
-/** `brokenAt` is the `seq` of the first row that does not follow from the one before, or of the end that is missing. */
+/** `brokenAt`: the `seq` of the first row whose hash does not match the previous row, or of a missing last row. */
 export type AuditVerdict = { intact: true; rows: number } | { intact: false; brokenAt: number };
 
 /** The last row of a chain. */
@@ -30,13 +30,13 @@ export interface AuditHead {
   hash: Buffer;
 }
 
-/** How far the audit log of an environment was archived. */
+/** Up to which record the audit log of an environment was archived. */
 export interface AuditArchiveRow {
   environmentId: EnvironmentId;
   /** Records up to this `seq` are in files of the archive. */
   archivedSeq: number;
-  /** Records up to this `seq` are no longer in the database. */
+  /** Records up to this `seq` were deleted from the database. */
   removedSeq: number;
-  /** The hash that the first record of the database follows. */
+  /** The hash of the record before the first one in the database. */
   removedHash: Buffer;
 }

@@ -1,13 +1,13 @@
 import type { EnvironmentId } from '../environment-id.ts';
 
-/** A user who has left for a provider and may return once. */
+/** A flow of a user who was redirected to a provider and may return once. */
 export interface AuthFlowRow {
   stateDigest: Buffer;
   environmentId: EnvironmentId;
   requestId: string;
   connectionId: string;
   browserDigest: Buffer;
-  /** Null once the flow was used. */
+  /** null after the flow was used. */
   keptSealed: Buffer | null;
   createdAt: number;
   expiresAt: number;

@@ -1,8 +1,8 @@
 import type { EnvironmentId } from '../environment-id.ts';
 
 /**
- * OPEN: the link can be used. PENDING_VERIFICATION: a user has finished it, and the grant is stored sealed until the application has
- * verified the user. The other states are ends, in which nothing sealed is stored.
+ * OPEN: the link can be used. PENDING_VERIFICATION: a user has finished the link, and the encrypted grant is stored
+ * until the application has verified the user. The other states are final, and no encrypted data is stored in them.
  */
 export type AuthRequestState = 'OPEN' | 'PENDING_VERIFICATION' | 'CONSUMED' | 'FAILED' | 'EXPIRED';
 
@@ -45,7 +45,7 @@ export type NewAuthRequest = Pick<
   | 'expiresAt'
 >;
 
-/** The sealed grant of a finished link. */
+/** The encrypted grant of a finished link. */
 export interface PendingGrant {
   requestDigest: Buffer;
   origins: string[];

@@ -3,25 +3,25 @@ import type { JsonObject } from './json-object.ts';
 
 export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
 
-/** What the client of a connection was set up for. */
+/** The use that the client of a connection was set up for. */
 export interface ClientBinding {
   /** How the client authenticates at the provider. */
   method: string;
-  /** The audience of its signed assertions, where one is given. */
+  /** The audience of its signed assertions, if it is defined. */
   audience: string | null;
-  /** OAuth endpoints of the provider are these addresses, or are below them. */
+  /** The OAuth endpoints of the provider must be at or below these addresses. */
   within: string[];
-  /** Where its tokens are used; null where the provider named no base. */
+  /** The base URL where its tokens are used; null if the provider has none. */
   base: string | null;
   /** `allowed_addresses` of the connection. */
   allowed: string[] | null;
-  /** Whether the service registered the client itself; otherwise an operator stored it. */
+  /** Whether Valetkey registered the client itself; otherwise an operator stored it. */
   registered: boolean;
-  /** What the definition of the provider left open, as it was when the client was first used. */
+  /** The addresses that the provider's definition leaves open, as they were when the client was first used. */
   pinned: {
-    /** Addresses that a value of an account chose. */
+    /** Addresses that an account value determined. */
     byAccount: string[];
-    /** Origins that the provider's own metadata named; null: the metadata have not been read yet. */
+    /** Origins from the provider's own metadata; null if the metadata was not read yet. */
     byProvider: string[] | null;
   };
 }
@@ -55,11 +55,11 @@ export interface ConnectionRow {
 
 type Required = 'id' | 'keyId' | 'providerKey' | 'type' | 'status' | 'verificationMode' | 'createdAt' | 'updatedAt';
 
-/** A new connection; what is left out is empty, `enabled` is true, `version` starts at 1. */
+/** A new connection; omitted columns are empty, `enabled` is true, `version` starts at 1. */
 export type NewConnection = Pick<ConnectionRow, Required> &
   Partial<Omit<ConnectionRow, Required | 'environmentId' | 'version'>>;
 
-/** What an update may change; `version` is incremented with each. */
+/** The columns that an update may change; `version` is incremented with each update. */
 export type ConnectionChanges = { updatedAt: number } & Partial<
   Omit<ConnectionRow, 'id' | 'environmentId' | 'keyId' | 'providerKey' | 'version' | 'createdAt' | 'updatedAt'>
 >;

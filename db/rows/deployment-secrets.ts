@@ -1,4 +1,4 @@
-/** A secret of the whole deployment, such as the key that signs tokens, sealed under a key-encryption key. */
+/** A secret of the whole deployment, for example the key that signs tokens, encrypted under a key-encryption key. */
 export interface DeploymentSecretRow {
   name: string;
   kekId: string;
@@ -6,7 +6,7 @@ export interface DeploymentSecretRow {
   createdAt: number;
 }
 
-/** Proves at start that a key-encryption key is the one that sealed the data. */
+/** A check value, which shows at start whether a key-encryption key is the one that encrypted the data. */
 export interface KeyCheckRow {
   kekId: string;
   checkValue: Buffer;

@@ -1,4 +1,4 @@
-/** Where a tool of an environment comes from. */
+/** How a tool was added to an environment. */
 export type ToolSource = 'custom' | 'import' | 'mcp';
 
 export interface EnvironmentToolRow {
@@ -6,21 +6,21 @@ export interface EnvironmentToolRow {
   /** The identifier of the provider whose accounts run it. */
   connector: string;
   source: ToolSource;
-  /** The name that its source gives it, such as the id of an operation. */
+  /** The name of the tool at its source, for example the id of an operation. */
   sourceId: string | null;
-  /** The stored JSON text. A caller that needs it parsed caches the result by `contentHash`. */
+  /** The definition as JSON text. A caller that needs it parsed should cache the result by `contentHash`. */
   definition: string;
   contentHash: string;
-  /** Why a tool whose source has changed needs a review; null for one that can be run. */
+  /** Why a tool whose source has changed must be reviewed; null if it can be run. */
   flagged: string | null;
-  /** The revision of the environment in which the row was last written. */
+  /** The revision of the environment when the row was last written. */
   revision: number;
   version: number;
   createdAt: number;
   updatedAt: number;
 }
 
-/** A tool to be written: `definition` is any object that JSON can represent, `at` is milliseconds UTC. */
+/** A tool to write: `definition` is any object that JSON can represent, `at` is milliseconds UTC. */
 export type NewEnvironmentTool = Pick<EnvironmentToolRow, 'name' | 'connector' | 'source' | 'sourceId'> & {
   definition: object;
   flagged?: string | null;
@@ -31,9 +31,9 @@ export type NewEnvironmentTool = Pick<EnvironmentToolRow, 'name' | 'connector' |
 export type EnvironmentToolEntry = Pick<EnvironmentToolRow, 'name' | 'source' | 'sourceId' | 'contentHash' | 'flagged'>;
 
 export interface ToolListRequest {
-  /** Tools of this provider only. */
+  /** Only tools of this provider. */
   connector?: string | undefined;
-  /** Tools whose names come after this one. */
+  /** Only tools whose names are sorted after this one. */
   after?: string;
   limit: number;
 }

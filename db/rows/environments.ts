@@ -15,13 +15,13 @@ export interface EnvironmentRow {
 export interface EnvironmentSettings {
   /** How long a magic link is valid, in milliseconds. */
   linkTtlMs?: number;
-  /** The addresses that a finished link may send a user to, compared exactly. */
+  /** The addresses that users may be redirected to after a finished link, compared exactly. */
   userVerifyUrls?: string[];
-  /** How long records of executions are kept. */
+  /** How many days execution records are kept. */
   executionRetentionDays?: number;
-  /** How long records stay in the audit log before they are archived. Undefined keeps them there. */
+  /** How many days audit records stay in the database before they are archived. If undefined, they are not archived. */
   auditRetentionDays?: number;
-  /** Whether the requests and responses of executions are kept with their records. */
+  /** Whether the requests and responses of executions are stored with their records. */
   keepExecutionContents?: boolean;
   [setting: string]: unknown;
 }

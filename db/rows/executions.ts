@@ -3,7 +3,7 @@ import type { EnvironmentId } from '../environment-id.ts';
 export type ExecutionStatus = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'UNKNOWN';
 
 export interface ExecutionRow {
-  /** The place in the order of starts. The database assigns it. */
+  /** The position in the order of starts, assigned by the database. */
   seq: number;
   id: string;
   environmentId: EnvironmentId;
@@ -21,7 +21,7 @@ export interface ExecutionRow {
   finishedAt: number | null;
 }
 
-/** An execution that is about to be sent. */
+/** The columns of an execution before it is sent. */
 export type NewExecution = Pick<
   ExecutionRow,
   'id' | 'accountId' | 'connector' | 'toolName' | 'agentRunId' | 'apiClientId' | 'instance' | 'startedAt'
@@ -40,7 +40,7 @@ export interface ExecutionFilters {
   toolName?: string;
   connector?: string;
   status?: ExecutionStatus;
-  /** Milliseconds UTC: at or after, and before. */
+  /** Milliseconds UTC; `startedFrom` is inclusive, `startedBefore` is exclusive. */
   startedFrom?: number;
   startedBefore?: number;
 }

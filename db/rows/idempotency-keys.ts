@@ -3,7 +3,7 @@ export type IdempotencyState = 'RUNNING' | 'DONE';
 export interface IdempotencyKeyRow {
   clientId: string;
   route: string;
-  /** 32 bytes that stand for the value of the header. */
+  /** A 32-byte digest of the header's value. */
   keyDigest: Buffer;
   requestDigest: Buffer;
   state: IdempotencyState;
@@ -16,7 +16,7 @@ export interface IdempotencyKeyRow {
   expiresAt: number;
 }
 
-/** What names a key within an environment. */
+/** The columns that identify a key within an environment. */
 export type IdempotencyKeyName = Pick<IdempotencyKeyRow, 'clientId' | 'route' | 'keyDigest'>;
 
 export type NewIdempotencyKey = IdempotencyKeyName &

@@ -1,14 +1,14 @@
 import type { EnvironmentId } from '../environment-id.ts';
 import type { JobRow } from './jobs.ts';
 
-/** Jobs that share a number of places. */
+/** A lane: jobs that share a number of slots. */
 export interface JobLane {
   kind: string;
   environmentId: EnvironmentId;
   lane: string;
 }
 
-/** A lane with something to do; `runAt` is the time of the first of its jobs, in milliseconds UTC. */
+/** A lane with waiting jobs; `runAt` is the time of the first one, in milliseconds UTC. */
 export type WaitingLane = JobLane & { runAt: number };
 
 export interface JobClaim extends JobLane {
@@ -18,7 +18,7 @@ export interface JobClaim extends JobLane {
   limit: number;
 }
 
-/** Names one attempt: when a job is freed or claimed again, it is another one. */
+/** Identifies one attempt: a job that is released or claimed again is in another attempt. */
 export type JobAttempt = Pick<JobRow, 'id' | 'attempts'> & { owner: number };
 
 export interface JobEnd {
@@ -27,7 +27,7 @@ export interface JobEnd {
   reason?: string | null;
 }
 
-/** How many jobs of a kind are in a state, and the earliest time at which one of them was or is to run. */
+/** How many jobs of a kind have a state, and the earliest time at which one of them ran or will run. */
 export interface JobTally {
   total: number;
   firstRunAt: number | null;

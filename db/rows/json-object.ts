@@ -1,2 +1,2 @@
-/** The value of a JSON column whose content the storage does not look into. Its reader validates it. */
+/** The value of a JSON column that the storage does not validate; its reader does. */
 export type JsonObject = Record<string, unknown>;

@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../environment-id.ts';
 import type { AccountRow } from './accounts.ts';
 import type { ConnectionRow } from './connections.ts';
 
-/** What is needed to wrap the data key of an account again. */
+/** The columns that are needed to rewrap the data key of an account. */
 export type WrappedKeyRow = Pick<AccountRow, 'seq' | 'id' | 'environmentId' | 'credentialGeneration' | 'origins'> & {
   wrappedDataKey: Buffer;
   kekId: string;
@@ -15,7 +15,7 @@ export type SealedConnectionSecretRow = Pick<
   clientSecretSealed: Buffer;
 };
 
-/** A data key of a grant that waits to be verified or of stored content, or the payload of a job. */
+/** A data key of an unverified grant or of stored contents, or the payload of a job. */
 export interface SealedWaitingRow {
   table: 'auth_requests' | 'jobs' | 'stored_contents';
   id: string;

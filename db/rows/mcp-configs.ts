@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../environment-id.ts';
 
-/** A connection of an MCP server, and which of its tools are offered there; null: all of them. */
+/** A connection of an MCP server, and which of its tools the server offers; null for all of them. */
 export interface StoredMcpMapping {
   connectionId: string;
   tools: string[] | null;

@@ -1,8 +1,8 @@
-/** Work that one instance of the deployment does again and again. */
+/** Work that one instance of the deployment repeats. */
 export interface PeriodicJobRow {
   name: string;
   /** Milliseconds UTC. */
   nextAt: number;
-  /** The number of the instance that is doing it. */
+  /** The number of the instance that is running it. */
   holder: number | null;
 }

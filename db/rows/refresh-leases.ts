@@ -1,16 +1,16 @@
 import type { EnvironmentId } from '../environment-id.ts';
 
 /**
- * HELD: an owner has the lease. OPEN: a request was sent with the credentials of `generation`, and its outcome is not known. SETTLED: the
- * outcome is known; `generation` is the one that was obtained, or the one that was kept.
+ * HELD: a process has the lease. OPEN: a request was sent with the credentials of `generation`, and its outcome is
+ * unknown. SETTLED: the outcome is known; `generation` is that of the obtained credentials, or of the kept ones.
  */
 export type RefreshState = 'HELD' | 'OPEN' | 'SETTLED';
 
-/** Who refreshes an account, or how its last refresh ended. */
+/** The running refresh of an account, or the outcome of its last refresh. */
 export interface RefreshLeaseRow {
   accountId: string;
   environmentId: EnvironmentId;
-  /** Grows with each lease of the account. */
+  /** Increases with each lease of the account. */
   fencing: number;
   state: RefreshState;
   generation: number;
@@ -19,18 +19,18 @@ export interface RefreshLeaseRow {
   failures: number;
   lastFailure: string | null;
   retryAt: number | null;
-  /** The versions of the account and of its connection that the last refresh read. */
+  /** The versions of the account and its connection that the last refresh has read. */
   versions: string | null;
 }
 
 export interface NewRefreshLease {
-  /** The id of the instance; together with the fencing number it names one refresh. */
+  /** The id of the instance. Together with the fencing number it identifies one refresh. */
   owner: string;
-  /** The generation of the credentials that are about to be used. */
+  /** The generation of the credentials that will be used. */
   generation: number;
-  /** Milliseconds UTC after which others may take the lease over. */
+  /** The time in milliseconds UTC after which other processes may take over the lease. */
   expiresAt: number;
-  /** The fencing number that was read, 0 for no row. The lease is not taken if another one is stored. */
+  /** The fencing number that was read; 0 if there was no row. The lease is not taken if the stored number differs. */
   after: number;
 }
 
@@ -39,7 +39,7 @@ export interface RefreshHolder {
   fencing: number;
 }
 
-/** How a refresh ended. */
+/** The outcome of a refresh. */
 export type RefreshEnd = { state: 'OPEN' | 'SETTLED' } & Pick<
   RefreshLeaseRow,
   'generation' | 'failures' | 'lastFailure' | 'retryAt' | 'versions'

@@ -1,12 +1,12 @@
 import type { EnvironmentId } from '../environment-id.ts';
 
-/** Sealed bytes that are kept for a limited time. */
+/** Encrypted bytes that are stored for a limited time. */
 export interface StoredContentRow {
   /** The id of the file, or of the execution. */
   id: string;
   environmentId: EnvironmentId;
   kind: 'file' | 'execution';
-  /** They are removed with this account; accounts of the same owner may use them. */
+  /** The contents are deleted with this account. Accounts of the same owner may use them. */
   accountId: string;
   organizationId: string;
   userId: string;
@@ -20,5 +20,5 @@ export interface StoredContentRow {
 
 export type NewStoredContent = Omit<StoredContentRow, 'environmentId'>;
 
-/** What is known of them without opening them. */
+/** The columns that are readable without decryption. */
 export type StoredContentFacts = Omit<StoredContentRow, 'wrappedDataKey' | 'sealed' | 'kekId'>;

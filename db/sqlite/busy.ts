@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { STORAGE } from '../../core/budgets.ts';
 import { isBusy } from './errors.ts';
 
-/** Resolves after some milliseconds. */
+/** Resolves after this many milliseconds. */
 export type Wait = (ms: number) => Promise<unknown>;
 
 const FIRST_PAUSE_MS = 1;
@@ -16,10 +16,11 @@ export function pauseAfter(previousMs: number): number {
 }
 
 /**
- * Tries something until no lock of another process is in the way. SQLite could wait by itself (`busy_timeout`), but it would hold up
- * the event loop meanwhile.
+ * Repeats an attempt until it is not blocked by a lock of another process. SQLite's own waiting (`busy_timeout`) is not
+ * used, because it would block the event loop.
  *
- * @throws what the last attempt threw, when the lock was held for `STORAGE.lockWaitMs`; immediately what is not about a lock
+ * @throws the last error if the lock was held for `STORAGE.lockWaitMs`; any error that does not concern a lock,
+ * immediately
  */
 export async function untilFree<T>(attempt: () => T | Promise<T>, waitFor: Wait = wait): Promise<T> {
   for (let waitedMs = 0, pauseMs = 0; ; waitedMs += pauseMs) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageError } from '../errors.ts';
 
-/** What the thread posts of a checkpoint that failed. */
+/** The message of the thread about a failed checkpoint. */
 export interface ThreadFailure {
   code: string;
   message: string;
@@ -10,19 +10,20 @@ export interface ThreadFailure {
 
 export interface CheckpointThread {
   /**
-   * Runs a checkpoint in a thread with its own connection. One call at a time.
+   * Runs a checkpoint in a thread with its own connection. Only one call may run at a time.
    *
    * @throws StorageError
    */
   move(): Promise<void>;
-  /** Ends the thread, if there is one, and resolves when its connection is closed. The next `move` starts another. */
+  /** Ends the thread if there is one; resolves when its connection is closed. The next `move` starts a new thread. */
   end(): Promise<void>;
 }
 
 const SCRIPT = new URL('./checkpoint-worker.ts', import.meta.url);
 
 /**
- * Moves a log that has grown long, which takes seconds. The thread and its 16 MB of memory exist only while a log is that long.
+ * Moves a long log into the main file, which takes seconds. The thread, which needs 16 MB of memory, exists only while
+ * the log is long.
  *
  * @param path the database file
  */

@@ -4,15 +4,18 @@ import type { Durability } from './durability.ts';
 import { isFatal, translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
-/** In frames of the log, of which each is a page of 4 KiB. */
+/** Limits in frames of the log; each frame is a page of 4 KiB. */
 export interface LogBounds {
-  /** So many are moved into the main file in one piece. */
+  /** How many frames are moved into the main file in one piece. */
   piece: number;
-  /** From this length on the log is brought to its end, after which it starts again from the beginning. */
+  /** From this length on, the log is moved completely, so that it starts again from the beginning. */
   length: number;
-  /** How few may be left for the last piece. */
+  /** How few frames may be left for the last piece. */
   lastPiece: number;
-  /** So many and more are moved by a thread. They collect while another process reads from the log, or the main file syncs slowly. */
+  /**
+   * From this size on, a thread moves the log. So many frames collect if another process reads from the log, or if
+   * syncing the main file is slow.
+   */
   backlog: number;
 }
 
@@ -24,64 +27,71 @@ const LOG_BOUNDS: LogBounds = {
 };
 
 export interface Checkpointer {
-  /** Commits by the given function, with a piece of a checkpoint where one is due. */
+  /** Commits with the given function, and moves a piece of the log if one is due. */
   around(commit: () => void): void;
   /**
-   * Moves the whole log into the main file and cuts it to zero bytes, so that nothing that was deleted or replaced is left in it. Waits
-   * for no lock.
+   * Moves the whole log into the main file and truncates it, so that it contains no deleted or replaced data. It does
+   * not wait for locks.
    *
-   * @param touch commits a change of one page; pieces are moved along with commits
-   * @param endReads is called right before the log is cut, to end the reads of this process
-   * @returns false when another process reads from the log or is writing: try again later
+   * @param touch commits a change of one page, because pieces are moved together with commits
+   * @param endReads is called right before the log is truncated, to end the reads of this process
+   * @returns false if another process reads from the log or is writing; try again later
    * @throws SqliteError
    */
   empty(touch: () => Promise<unknown>, endReads: () => void): Promise<boolean>;
-  /** Why nothing that is written can be trusted any more: the main file could not be synced. */
+  /**
+   * Returns the error if the main file could not be synced, so that no write can be trusted any more; otherwise null.
+   */
   failure(): Error | null;
-  /** Settles when nothing is being moved or synced. */
+  /** Resolves when nothing is being moved or synced. */
   idle(): Promise<void>;
 }
 
 export interface CheckpointParts {
-  /** Commits, and makes the checkpoints. */
+  /** The connection that commits and makes checkpoints. */
   writer: Client;
-  /** A connection that serves nothing else. */
+  /** A connection that is only used by the checkpointer. */
   pin: Client;
   /** Syncs the main file. */
   main: Durability;
   thread: CheckpointThread;
-  /** Told once of the failure after which nothing that is written can be trusted any more. */
+  /** Called once after a failure that makes all writes unreliable. */
   failed(error: Error): void;
 }
 
-/** A log that is not near its end is measured after every eighth commit. */
+/** A short log is measured only after every eighth commit. */
 const LOOK_EVERY = 8;
-/** How many pieces may go before the last one. Where writes arrive faster than pieces are moved, the last piece is larger. */
+/**
+ * The maximum number of pieces before the last one. If writes are faster than the moving of pieces, the last piece is
+ * larger.
+ */
 const MAX_PIECES = 3;
 
 /**
- * Keeps the log short without holding up the event loop for the sync of the main file, which takes as long as a hundred requests.
+ * Keeps the log short without blocking the event loop while the main file is synced, which takes as long as a hundred
+ * requests.
  *
- * A checkpoint that cannot reach the end of the log writes its pages into the main file and does not sync it, since the log keeps
- * them. So a reader is put at the end of the log before a commit, and the checkpoint after that commit stops there; what it has
- * written is synced beside the event loop. That repeats until so little is left that a checkpoint to the end, with the sync that
- * SQLite makes before it lets the log start again, is soon done. Nothing about the order of syncs is decided here.
+ * SQLite does not sync the main file in a checkpoint that cannot reach the end of the log, because the log still has
+ * its pages. So a second connection opens a read at the current end of the log before a commit. The checkpoint after
+ * the commit stops there, and the main file is then synced outside of the event loop. This is repeated until the rest
+ * is so small that a complete checkpoint, including SQLite's own sync before the log starts again, takes little time.
+ * This module does not change the order of SQLite's syncs.
  */
 export function createCheckpointer(
   { writer, pin, main, thread, failed }: CheckpointParts,
   { piece, length, lastPiece, backlog }: LogBounds = LOG_BOUNDS,
 ): Checkpointer {
-  // SQLite would move any length of log within a commit.
+  // Disabled, because SQLite would move a log of any length within a commit.
   writer.pragma('wal_autocheckpoint = 0');
   const size = writer.prepare('pragma wal_checkpoint(noop)').raw();
   const checkpoint = writer.prepare('pragma wal_checkpoint(passive)').raw();
   const truncate = writer.prepare('pragma wal_checkpoint(truncate)').raw();
   const [begin, place, end] = [pin.prepare('begin'), pin.prepare('pragma user_version'), pin.prepare('commit')];
-  /** What goes with the next commit. */
+  /** What to do with the next commit. */
   let step: 'nothing' | 'piece' | 'end' = 'nothing';
   let endFrom = length;
   let commits = 0;
-  /** Pieces that were moved since the log was to end. */
+  /** How many pieces were moved since the log should be moved completely. */
   let pieces = 0;
   let ending = false;
   let moving = Promise.resolve();
@@ -90,13 +100,13 @@ export function createCheckpointer(
   let isSyncing = false;
   let failure: Error | null = null;
 
-  /** How many frames the log has, and how many of them the main file lacks. */
+  /** Returns how many frames the log has, and how many of them are not in the main file yet. */
   function measure(statement: typeof size): { frames: number; moved: number; left: number } {
     const [, frames, moved] = statement.get() as [busy: number, frames: number, moved: number];
     return { frames, moved, left: frames - moved };
   }
 
-  /** It is between two transactions that the log can be measured. */
+  /** Decides what to do with the next commit. The log can only be measured between two transactions. */
   function decide(): void {
     if (failure || isMoving || (!ending && ++commits % LOOK_EVERY !== 0)) return;
     const { frames, left } = measure(size);
@@ -142,7 +152,7 @@ export function createCheckpointer(
     pieces = 0;
     ending = false;
     const { frames, left } = measure(checkpoint);
-    // Where another process still reads from the log it is tried again later.
+    // If another process still reads from the log, this is tried again later.
     endFrom = left === 0 ? length : frames + piece;
   }
 
@@ -169,7 +179,7 @@ export function createCheckpointer(
     failed(error);
   }
 
-  /** Moving the log is not part of what is being committed: it fails for itself, and is tried again later. */
+  /** Runs a part of moving the log. Its failure does not affect the commit, and it is tried again later. */
   function attempt(part: () => void): void {
     try {
       part();
@@ -183,7 +193,7 @@ export function createCheckpointer(
     await syncing;
   }
 
-  /** @returns whether so little is left that the rest may be moved on the event loop */
+  /** @returns whether the rest is so small that it can be moved on the event loop */
   async function moveAlmostAll(touch: () => Promise<unknown>): Promise<boolean> {
     await idle();
     if (measure(size).left >= backlog) {
@@ -197,7 +207,7 @@ export function createCheckpointer(
       step = 'piece';
       await touch();
       await idle();
-      // Not moved further: another process reads from the log.
+      // Nothing was moved, because another process reads from the log.
       if (measure(size).moved === moved) return false;
     }
     return measure(size).left < piece;

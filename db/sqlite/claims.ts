@@ -3,21 +3,24 @@ import Database from 'better-sqlite3';
 import type { Claim } from './mark-file.ts';
 import type { Client } from './open.ts';
 
-/** Rows that were ever written, by what they are. Bit 40 and up of a `seq` are the ordinal of its environment. */
+/**
+ * The total number of rows that were ever written, by table. From bit 40 on, a `seq` contains the ordinal of its
+ * environment.
+ */
 const TOTALS = `
   select name, sum(last_seq & ${2 ** 40 - 1}) as total from counters group by name
   union all select 'audit records', sum(seq & ${2 ** 40 - 1}) from audit_heads`;
 
-/** Where the salts are in the header of the log: "WAL File Format" of SQLite. */
+/** Where the salts are in the header of the log (SQLite's "WAL File Format"). */
 const SALTS_AT = 16;
 const SALTS_BYTES = 8;
 
 const NOTHING: Claim = { salts: '', frames: 0, totals: {} };
 
 /**
- * Measures what a database holds: how far its log can be read, and how many rows were ever written.
+ * Measures the content of a database: the length of its readable log, and how many rows were ever written.
  *
- * @returns undefined when another process let the log start again meanwhile
+ * @returns undefined if another process let the log start again in the meantime
  */
 export function createMeasure(client: Client): () => Claim | undefined {
   const size = client.prepare('pragma wal_checkpoint(noop)').raw();
@@ -32,9 +35,9 @@ export function createMeasure(client: Client): () => Claim | undefined {
 }
 
 /**
- * Measures a database file over a connection that can only read, so that a damaged log stays as it is.
+ * Measures a database file with a read-only connection, so that a damaged log is not changed.
  *
- * @throws SqliteError when the file cannot be read
+ * @throws SqliteError if the file cannot be read
  */
 export function measureFile(database: string): Claim | undefined {
   if (!existsSync(database)) return NOTHING;
@@ -48,9 +51,8 @@ export function measureFile(database: string): Claim | undefined {
 }
 
 /**
- * What was claimed to be durable and is not there, as words for the operator: `98 accounts`.
- *
- * A log without frames is one that starts again, and may still have its old header. Then the totals alone are compared.
+ * Returns what was recorded as durable and is missing, for the operator: `98 accounts`. A log without frames was
+ * started again, and may still have its old header. Then only the totals are compared.
  */
 export function missingOf(claims: Claim[], found: Claim): string[] {
   const isSameLog = ({ salts }: Claim) => salts !== '' && salts === found.salts && found.frames > 0;
@@ -67,7 +69,7 @@ export function missingOf(claims: Claim[], found: Claim): string[] {
   return claimed.flatMap(([name, marked, there]) => (marked > there ? [`${marked - there} ${name}`] : []));
 }
 
-/** Empty where there is no log. */
+/** Returns an empty text if there is no log. */
 function readSalts(database: string): string {
   const log = `${database}-wal`;
   if (!existsSync(log)) return '';

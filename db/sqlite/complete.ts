@@ -3,22 +3,23 @@ import { measureFile, missingOf } from './claims.ts';
 import { readClaims } from './mark-file.ts';
 
 /**
- * Compares a database with what earlier runs marked as durable. It can tell that rows or a part of the log are missing: a damaged log, a
- * log that was removed, an older file in the place of the database. It cannot tell of the last moments before a crash
- * (`STORAGE.markEveryMs`), nor of values that were changed in place.
+ * Compares a database with what earlier runs recorded as durable. It detects missing rows or a missing part of the log:
+ * a damaged log, a deleted log, or an older file in place of the database. It does not detect the loss of the last
+ * moments before a crash (`STORAGE.markEveryMs`), or of updated values.
  *
- * @returns what is missing, as words for the operator, such as `98 accounts`; empty when nothing is
- * @throws SqliteError when the file cannot be read
+ * @returns what is missing, for the operator: `98 accounts`; empty if nothing is
+ * @throws SqliteError if the file cannot be read
  */
 export function missingData(database: string): string[] {
   const claims = readClaims(database);
   if (claims.length === 0) return [];
   const found = measureFile(database);
-  // Without a measure the log has just started again, which another process does only when nothing of it is missing.
+  // Without a measurement, another process has just let the log start again, which only happens if the log was
+  // complete.
   return found === undefined ? [] : missingOf(claims, found);
 }
 
-/** @throws StorageError `DATABASE_INCOMPLETE` that says what is missing; SqliteError */
+/** @throws StorageError `DATABASE_INCOMPLETE` naming what is missing; SqliteError */
 export function assertComplete(database: string): void {
   const missing = missingData(database);
   if (missing.length === 0) return;

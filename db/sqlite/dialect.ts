@@ -5,10 +5,10 @@ import { accountsSearch } from './search-index.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 
-/** Lists and patches are bound as JSON text. */
+/** SQLite's dialect. Lists and patches are bound as JSON text. */
 export const sqliteDialect: Dialect = {
   parameter: () => '?',
-  // A unary plus makes an expression of a column, for which no index serves. The planner has no statistics.
+  // A unary plus turns a column into an expression, which cannot use an index. SQLite's planner has no statistics here.
   steer: sql.raw('+'),
   unlimited: -1,
   greatest: (a, b) => sql`max(${a}, ${b})`,
@@ -17,7 +17,7 @@ export const sqliteDialect: Dialect = {
   isIn: (value, name) => sql`${value} in (select value from json_each(${sql.placeholder(name)}))`,
   list: (values) => JSON.stringify(values),
   jsonArrayOf: (value) => sql<string>`json_group_array(${value})`,
-  // Written as in the index environment_tools_description, which serves for this text alone.
+  // The text must equal the expression of the index environment_tools_description.
   hasTrimmedMember: (json, member, value) =>
     sql`trim(json_extract(${json}, ${path(member)}), char(9, 10, 13, 32)) = ${value}`,
   mergePatch: (json, patch) => sql`json_patch(${json}, ${patch})`,
@@ -25,7 +25,7 @@ export const sqliteDialect: Dialect = {
     sql`exists (select 1 from json_each(${json}) where value ->> ${literal(member)} = ${value})`,
   hasElementWith: (json, listMember, value) =>
     sql`exists (select 1 from json_each(${json}) as element, json_each(element.value, ${path(listMember)}) as item where item.value = ${value})`,
-  // The trigger of the table moves the counter on.
+  // A trigger of the table increases the counter.
   nextSeq: (table) => sql<number>`(select ${counters.lastSeq} + 1 from ${counters}
     where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${literal(table)})`,
   auditOrder: 'seq',
@@ -33,12 +33,12 @@ export const sqliteDialect: Dialect = {
     table: accountsSearch,
     seq: accountsSearch.rowid,
     matches: (name) => sql`${accountsSearch} match ${sql.placeholder(name)}`,
-    // One phrase, in which nothing is an operator.
+    // A single phrase, in which no character is an operator.
     pattern: (folded) => `"${folded.replaceAll('"', '""')}"`,
   },
 };
 
-/** The names come from our code, never from requests. */
+/** Only for names from the code, never from requests. */
 function literal(name: string) {
   return sql.raw(`'${name}'`);
 }

@@ -1,34 +1,36 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 
-/** Told when a sync has ended; with an error nothing is known about what was to become durable. */
+/** Called when a sync has ended. After an error it is unknown which data is durable. */
 export type Synced = (error: Error | null) => void;
 
 export interface Durability {
-  /** Calls back once everything that was written before this call is on the disk, as far as the disk tells the truth. */
+  /**
+   * Calls back when everything that was written before this call is on the disk, as far as the disk reports truthfully.
+   */
   sync(done: Synced): void;
-  /** To be called when no sync is under way. */
+  /** Call it only when no sync is running. */
   close(): void;
 }
 
 /**
- * Makes the log of a database durable without holding up the event loop: an fsync takes as long as a hundred reads. The database
- * writes its commits into the log and leaves the syncing to this module; log and reader stay consistent by SQLite's own ordering.
+ * Makes the log of a database durable without blocking the event loop, because an fsync takes as long as a hundred
+ * reads. SQLite writes commits to the log without syncing; this module does the syncing. The log stays consistent
+ * because of SQLite's own ordering of writes.
  *
- * @param wal the file with the log, which lives as long as a connection to the database is open
+ * @param wal the file of the log, which exists while a connection to the database is open
  */
 export function openDurability(wal: string): Durability {
   const file = openSync(wal, 'r+');
   return { sync: oneAtATime((done) => fdatasync(file, done)), close: onlyOnce(() => closeSync(file)) };
 }
 
-/** The main files of this process by their paths. */
+/** The open main files of this process, by path. */
 const MAIN_FILES = new Map<string, { file: number; stores: number }>();
 
 /**
- * The same for the main file, to which checkpoints write.
- *
- * Closing any descriptor of that file releases the locks that SQLite holds on it in the whole process. So the stores of one
- * file share one descriptor, and each is to be closed after its connections.
+ * Syncs the main file, which checkpoints write to. Closing any descriptor of that file releases all locks that SQLite
+ * has on it in this process. So the stores of one file share one descriptor, and each must be closed after its
+ * connections.
  */
 export function openMainFile(path: string): Durability {
   const shared = MAIN_FILES.get(path) ?? { file: openSync(path, 'r+'), stores: 0 };
@@ -43,9 +45,9 @@ export function openMainFile(path: string): Durability {
 }
 
 /**
- * Lets those who ask while a sync is under way share the next one: each wakes a thread, and what it would sync is mostly synced already.
- *
- * After one that failed those who wait are told so as well. The kernel tells of lost pages once, so a second sync would succeed.
+ * Runs one sync at a time. Calls during a sync share the next one, because each sync wakes a thread, and most of their
+ * data is already synced. After a failed sync the waiting calls fail too: the kernel reports lost pages only once, so
+ * another sync would seem to succeed.
  */
 export function oneAtATime(sync: (done: Synced) => void): (done: Synced) => void {
   let waiting: Synced[] | null = null;

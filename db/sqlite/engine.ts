@@ -8,7 +8,7 @@ import { holdInstanceLock } from './instance-lock.ts';
 import { removeMark } from './mark-file.ts';
 import { openSqliteStore } from './store.ts';
 
-/** One file, which one server has at a time. */
+/** The SQLite engine: a single file, which only one server can use at a time. */
 export const sqliteEngine: Engine = {
   open: ({ location, ...options }) => openSqliteStore({ path: location, ...options }),
   hold: holdInstanceLock,

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { RelationError, RetryableError, StorageError, UniqueError } from '../errors.ts';
 
-/** SQLite names the columns of a violated unique index, not the index. */
+/** Unique indexes by their columns, because SQLite's error contains the columns and not the index. */
 const CONSTRAINTS: Record<string, string> = {
   'accounts.id': 'accounts_id',
   'accounts.connection_id, accounts.identifier, accounts.organization_id, accounts.user_id': 'accounts_identity',
@@ -16,7 +16,7 @@ const CONSTRAINTS: Record<string, string> = {
 
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 
-/** Turns an error of the driver into one of the port; everything else comes back as it is. */
+/** Converts a driver error to an error of `db/errors.ts`; any other value is returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   switch (error.code) {
@@ -29,7 +29,7 @@ export function translateError(error: unknown): unknown {
     case 'SQLITE_CONSTRAINT_FOREIGNKEY':
       return new RelationError('a row that is referred to is missing, or is still in use', { cause: error });
     default: {
-      // A broken CHECK, type or trigger is a fault of the program, not a state of the storage.
+      // A violated CHECK, type or trigger is a bug, not a state of the storage.
       if (error.code.startsWith('SQLITE_CONSTRAINT')) return error;
       const Translation = BUSY.test(error.code) ? RetryableError : StorageError;
       return new Translation(error.code, 'the database could not do its work', { cause: error });
@@ -38,31 +38,34 @@ export function translateError(error: unknown): unknown {
 }
 
 /**
- * Whether an error of the driver, or a translated one, says that a lock is in the way: that of another process, or of a transaction of
- * this one that lasts for several turns (LOCKED, for a checkpoint). Nothing has happened then.
+ * Whether a driver error, or a converted one, means that a lock was held: by another process, or by a transaction of
+ * this process that takes several turns (LOCKED, in a checkpoint). Then nothing was changed.
  */
 export function isBusy(error: unknown): boolean {
   return error instanceof RetryableError || (error instanceof Database.SqliteError && BUSY.test(error.code));
 }
 
-/** Whether reads fail because of the disk or the file, which concerns every request, and not because of a lock. */
+/** Whether reads fail because of the disk or the file, which affects every request, and not because of a lock. */
 export function isDiskFault({ code }: StorageError): boolean {
   return /^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB)/.test(code);
 }
 
-/** The kernel may have dropped the pages: trying again would report as durable what is lost. */
+/**
+ * Returns the error of a failed sync. It must not be retried: the kernel may have dropped the pages, and another sync
+ * would report lost data as durable.
+ */
 export function syncFailed(cause: unknown): StorageError {
   return new StorageError('SQLITE_IOERR_FSYNC', 'a commit could not be made durable', { cause });
 }
 
-/** Whether an error says that a file could not be synced: the kernel may show pages of it that are not on the disk. */
+/** Whether an error means that a file could not be synced. The kernel may then show pages that are not on the disk. */
 export function syncHasFailed(error: StorageError): boolean {
   return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(error.code);
 }
 
 /**
- * Whether the writer must not be trusted any more. After a failed fsync the kernel may have dropped the pages, so trying again
- * would acknowledge what is lost; a corrupt file only gets worse.
+ * Whether the writer can no longer be trusted. After a failed fsync the kernel may have dropped pages, so a retry would
+ * acknowledge lost data; a corrupt file would be damaged further.
  */
 export function isFatal(error: unknown): boolean {
   if (!(error instanceof StorageError)) return false;

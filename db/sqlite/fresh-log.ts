@@ -7,20 +7,19 @@ import { isBusy } from './errors.ts';
 import type { Client } from './open.ts';
 
 /**
- * After a sync that failed, the kernel may show pages of a file that are not on the disk and never will be. A later process that appends
- * to such a log, or relies on such a main file, would acknowledge writes behind a hole. So nothing is appended to the log of an earlier
- * process: its content is moved into the main file, which writes each page again, both are synced, and the log starts from its
- * beginning.
+ * Empties the log of an earlier process. After a failed sync, the kernel may show pages of a file that never reach the
+ * disk. A later process that appends to such a log, or relies on such a main file, would acknowledge writes that cannot
+ * be recovered. So the content of the log is moved into the main file, which writes each page again. Both files are
+ * synced, and the log starts from the beginning.
  *
- * Another process that reads from the log keeps it from starting again. Then its bytes are written again in their place and synced.
- *
- * @param writer the only connection of this process that writes
- * @throws StorageError `DATABASE_UNSYNCED` when it cannot be made sure of what is on the disk; SqliteError, or an error of the file
- *   system, when a sync fails
+ * If another process reads from the log, it cannot be restarted. Then its bytes are written again in place and synced.
+ * @param writer the only writing connection of this process
+ * @throws StorageError `DATABASE_UNSYNCED` if the content of the disk cannot be ensured; SqliteError or a file system
+ * error if a sync fails
  */
 export async function startFreshLog(writer: Client, wait: Wait = waitFor): Promise<void> {
   const path = writer.name;
-  // What an earlier process has moved is not moved again, as long as any process has the database open.
+  // Pages that an earlier process has moved are not moved again while any process has the database open.
   const [, , moved] = writer.prepare('pragma wal_checkpoint(noop)').raw().get() as [number, number, number];
   const isDistrusted = existsSync(distrustPath(path));
   if (isDistrusted && moved > 0) throw unsynced(path);
@@ -36,14 +35,17 @@ export async function startFreshLog(writer: Client, wait: Wait = waitFor): Promi
   syncDirectory(dirname(path));
 }
 
-/** Notes that a sync of the log or of the main file has failed: the next start relies on nothing that is in memory. */
+/**
+ * Records that a sync of the log or of the main file has failed, so that the next start does not trust the file system
+ * cache.
+ */
 export function distrustFiles(path: string): void {
   writeFileSync(distrustPath(path), 'A sync of this database failed. The next start writes its pages again.\n', {
     mode: 0o600,
   });
 }
 
-/** Removes that note: the files are others now. */
+/** Removes this record, because the files were replaced. */
 export function removeNote(path: string): void {
   rmSync(distrustPath(path), { force: true });
 }
@@ -60,7 +62,10 @@ function empty(writer: Client): void {
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** Writes every byte of the log again in its place. Its readers see the same bytes before and after; the lock keeps writers out. */
+/**
+ * Writes every byte of the log again in place. Readers see the same bytes before and after, and the lock prevents
+ * writes.
+ */
 function rewrite(writer: Client, log: string): void {
   writer.exec('begin immediate');
   const fd = openSync(log, 'r+');

@@ -9,7 +9,7 @@ import { isBusy, isFatal, syncFailed, translateError } from './errors.ts';
 export interface TransactionControl {
   begin(): void;
   commit(): Promise<void>;
-  /** Calls back once everything that was committed before is durable. */
+  /** Calls back when everything that was committed before is durable. */
   sync(done: Synced): void;
   rollback(): void;
   savepoint(): void;
@@ -17,33 +17,36 @@ export interface TransactionControl {
   rollbackToSavepoint(): void;
   /** Whether a transaction is open; SQLite may have rolled back on an I/O error. */
   isOpen(): boolean;
-  /** Told of every transaction, and every unit of one, that the storage failed. */
+  /** Called for every transaction, and every unit of one, that failed because of the storage. */
   failed(error: StorageError): void;
 }
 
 export interface GroupCommit<Tx> {
-  /** Queues a unit of work; the promise settles once the transaction that carries it is durable, or the unit is undone. */
+  /**
+   * Queues a unit of work. The promise resolves when its transaction is durable, and rejects when the unit was rolled
+   * back.
+   */
   write<T>(unit: (tx: Tx) => Promise<T>): Promise<T>;
-  /** As `write`, but settles when the transaction is committed, which is before it is durable. */
+  /** As `write`, but resolves when the transaction is committed, before it is durable. */
   commit<T>(unit: (tx: Tx) => Promise<T>): Promise<Committed<T>>;
   /** As `commit`, for writes that no caller waits for: they become durable with the next durable write. */
   note(unit: (tx: Tx) => Promise<unknown>): Promise<void>;
   /**
-   * For a running unit: lets other work have a turn of the event loop. The transaction stays open, so other units wait, and reads go on
-   * showing what was committed before.
+   * Lets other work run on the event loop during a unit. The transaction stays open, so other units wait, and reads
+   * continue to see what was committed before.
    */
   breathe(): Promise<void>;
-  /** False once the writer cannot be trusted: every further write is refused. */
+  /** Whether the writer can be trusted; if not, every further write is rejected. */
   healthy(): boolean;
-  /** Refuses new units and waits for those that were queued. */
+  /** Rejects new units and waits for the queued ones. */
   drain(): Promise<void>;
 }
 
 interface Entry<Tx> {
   unit: (tx: Tx) => Promise<unknown>;
-  /** What its caller waits for. */
+  /** What the caller waits for. */
   until: 'durable' | 'committed' | 'noted';
-  /** How much time had been lost to locks of other processes when it was queued, in milliseconds. */
+  /** How much time had been lost to locks of other processes when the unit was queued, in milliseconds. */
   lockedMsBefore: number;
   resolve: (value: never) => void;
   reject: (reason: unknown) => void;
@@ -52,8 +55,8 @@ interface Entry<Tx> {
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * How long a group waits for more, in turns of the event loop that each bring some: on a fast disk groups would be small otherwise.
- * Notes wait as long for other writes, which saves them a separate transaction.
+ * How many event-loop turns a group waits for more units, as long as each turn brings some; otherwise groups would be
+ * small on a fast disk. Notes wait as long for other writes, which saves them a separate transaction.
  */
 const MAX_TURNS = 4;
 
@@ -93,9 +96,9 @@ export function createGroupCommit<Tx>(
   let closed = false;
   let failure: StorageError | undefined;
   let interrupt: (() => void) | undefined;
-  /** How many calls of `breathe` are waiting for their turn. */
+  /** The number of calls of `breathe` that are waiting. */
   let breaths = 0;
-  /** Since the start, in milliseconds. */
+  /** Total time lost to locks, in milliseconds. */
   let lockedMs = 0;
   let pauseMs = 0;
 
@@ -149,7 +152,7 @@ export function createGroupCommit<Tx>(
     }
   }
 
-  /** @returns false when another process holds the lock */
+  /** @returns false if another process holds the lock */
   function begin(): boolean {
     try {
       control.begin();
@@ -197,7 +200,7 @@ export function createGroupCommit<Tx>(
     });
   }
 
-  /** Runs one unit. Throws only when the transaction as a whole is lost. */
+  /** Runs one unit. Throws only if the whole transaction is lost. */
   async function attempt(entry: Entry<Tx>): Promise<Outcome> {
     control.savepoint();
     const scope = openScope();
@@ -216,7 +219,10 @@ export function createGroupCommit<Tx>(
     return outcome;
   }
 
-  /** The tick after the microtask queue ran empty: a unit that is still under way waits for something else than its `tx`. */
+  /**
+   * Checks a unit in the tick after the microtask queue is empty: if it is still running then, it waits for something
+   * other than its `tx`.
+   */
   function watch(): void {
     queueMicrotask(() =>
       process.nextTick(() => {
@@ -231,7 +237,7 @@ export function createGroupCommit<Tx>(
     breaths++;
     await new Promise((resolve) => setImmediate(resolve));
     breaths--;
-    // A sync that failed meanwhile has ended the transaction; what the unit wrote now would be outside of any.
+    // A sync that failed in the meantime has ended the transaction, so the unit must not write any more.
     if (!control.isOpen()) throw transactionLost(failure);
     watch();
   }
@@ -286,7 +292,7 @@ async function run<Tx>(unit: (tx: Tx) => Promise<unknown>, tx: Tx): Promise<Outc
   }
 }
 
-/** Settles those of a group who wait for a certain moment. */
+/** Settles the units of a group whose callers wait for this moment. */
 function settleAll<Tx>(
   group: Entry<Tx>[],
   outcomes: Outcome[],

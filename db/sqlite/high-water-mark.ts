@@ -3,13 +3,13 @@ import type { Synced } from './durability.ts';
 import type { Claim, MarkFile } from './mark-file.ts';
 
 /**
- * Writes down, outside of the log, how much was durable. SQLite reads a damaged log up to the damage and takes the rest for writes that
- * were never finished; with the mark the next start can tell.
+ * Records outside of the log how much data was durable. SQLite reads a damaged log only up to the damage and treats the
+ * rest as unfinished writes. With this record, the next start can detect the loss.
  */
 export interface HighWaterMark {
-  /** Syncs the log, and marks what was durable then where a mark is due. */
+  /** Syncs the log, and records what was durable if a record is due. */
   sync(done: Synced): void;
-  /** Marks what is durable now, and closes the file. Call it after the last write, while the connections are open. */
+  /** Records what is durable now, and closes the file. Call it after the last write, while the connections are open. */
   close(): Promise<void>;
 }
 
@@ -19,20 +19,20 @@ export interface MarkTools {
   measure: () => Claim | undefined;
   /** Syncs the log. */
   syncLog: (done: Synced) => void;
-  /** Told of a mark that could not be written. A later one says the same and more. */
+  /** Receives the error if a record could not be written. A later record contains the same and more. */
   report(error: unknown): void;
 }
 
 /**
- * A mark is never ahead of the disk: it is measured before a sync of the log and written after it. It is behind by up to
- * `STORAGE.markEveryMs`, and after a loss of power by some seconds, since the file itself is synced every now and then. A mark that is
- * behind tells less, and is never a false alarm.
+ * A record is never ahead of the disk: it is measured before a sync of the log and written after it. It may be behind
+ * by `STORAGE.markEveryMs`, and after a power failure by some seconds, because the file is synced only from time to
+ * time. A record that is behind detects less, but never causes a false alarm.
  */
 export function createHighWaterMark({ file, measure, syncLog, report }: MarkTools): HighWaterMark {
   let timer: NodeJS.Timeout | null = null;
-  /** Whether the log was synced since the last measure. */
+  /** Whether the log was synced since the last measurement. */
   let isBehind = false;
-  /** After a sync that failed, later ones succeed although nothing is known of what is on the disk. */
+  /** Whether a sync has failed. Later syncs may succeed although the content of the disk is unknown. */
   let hasFailed = false;
   let marks = 0;
   const underWay = new Set<Promise<void>>();

@@ -12,16 +12,16 @@ export interface LockTerms extends HoldTerms {
   wait?: Wait;
 }
 
-/** The path of the file that a server locks. Nothing is ever written to it. */
+/** Returns the path of the file that a server locks. The file stays empty. */
 export function lockPath(database: string): string {
   return `${database}-lock`;
 }
 
 /**
- * Takes the right to serve a database file. It is a lock of the operating system on a file beside the database, so it ends with the
- * process, however that ends.
+ * Acquires the right to serve a database file. It is a lock of the operating system on a separate file, so it ends with
+ * the process in any case.
  *
- * @throws StorageError `DATABASE_IN_USE` when another server still has it after the time to wait
+ * @throws StorageError `DATABASE_IN_USE` if another server still has it after the waiting time
  */
 export async function holdInstanceLock(database: string, terms: LockTerms = {}): Promise<Hold> {
   const { onWait, waitMs = INSTANCE.lockWaitMs, wait = waitFor } = terms;
@@ -42,7 +42,7 @@ export async function holdInstanceLock(database: string, terms: LockTerms = {}):
   }
 }
 
-/** SQLite knows how to lock a file on every system, and Node does not. */
+/** Locks a file through SQLite, which supports this on every system; Node does not. */
 function tryToLock(path: string): Database.Database | undefined {
   const client = new Database(path, { fileMustExist: true, timeout: 0 });
   try {

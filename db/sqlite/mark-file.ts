@@ -3,17 +3,17 @@ import { closeSync, constants, fdatasync, openSync, readFileSync, rmSync, write 
 import { dirname } from 'node:path';
 import { syncDirectory } from '../directory.ts';
 
-/** What a store has made durable, as far as it was written down. */
+/** The amount of data that a store has recorded as durable. */
 export interface Claim {
-  /** Names one run of the log from its beginning: SQLite takes other salts each time. */
+  /** Identifies one run of the log from its beginning: SQLite chooses new salts each time. */
   salts: string;
   /** How many frames of that log were durable. */
   frames: number;
-  /** How many rows were ever written, by what they are. These numbers never fall. */
+  /** How many rows were ever written, by table. These numbers never decrease. */
   totals: Record<string, number>;
 }
 
-/** Writes claims in two places by turns, so that one is whole at any time. */
+/** Writes records alternately to two places, so that one of them is always complete. */
 export interface MarkFile {
   write(claim: Claim, done: (error: Error | null) => void): void;
   sync(done: (error: Error | null) => void): void;
@@ -28,7 +28,7 @@ export function markPath(database: string): string {
   return `${database}-mark`;
 }
 
-/** Opens the mark file of a database, and makes it where there is none (mode 0600). */
+/** Opens the mark file of a database; creates it if it does not exist (mode 0600). */
 export function openMarkFile(database: string): MarkFile {
   const fd = openSync(markPath(database), constants.O_RDWR | constants.O_CREAT, 0o600);
   let slot = 0;
@@ -42,7 +42,7 @@ export function openMarkFile(database: string): MarkFile {
   };
 }
 
-/** @returns the claims that can be read; none where there is no mark file */
+/** @returns the readable records; none if there is no mark file */
 export function readClaims(database: string): Claim[] {
   let bytes: Buffer;
   try {
@@ -55,7 +55,7 @@ export function readClaims(database: string): Claim[] {
   return slots.map(decode).filter((claim) => claim !== undefined);
 }
 
-/** Removes the mark of a database: what was claimed counts no more. */
+/** Removes the mark file of a database, so that earlier records no longer count. */
 export function removeMark(database: string): void {
   rmSync(markPath(database), { force: true });
   syncDirectory(dirname(database));
@@ -66,7 +66,7 @@ function encode(claim: Claim): Buffer {
   return Buffer.from(`${digest(text)} ${text}`.padEnd(SLOT_BYTES));
 }
 
-/** A write that a power loss has torn does not fit its digest. */
+/** Decodes a record. A record that a power failure has interrupted does not match its digest. */
 function decode(slot: Buffer): Claim | undefined {
   const text = slot.toString();
   const claim = text.slice(DIGEST_LENGTH + 1).trimEnd();

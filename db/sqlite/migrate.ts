@@ -6,26 +6,26 @@ import type { Client } from './open.ts';
 
 const DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Reads the migrations of a directory (default: ours) in the order of their names, such as `0001_initial.sql`. */
+/** Reads the migrations of a directory (by default the project's), sorted by name, such as `0001_initial.sql`. */
 export function loadMigrations(directory: string = DIRECTORY): Migration[] {
   return readMigrations(directory);
 }
 
 /**
- * Brings a database to the newest migration. Each file is one IMMEDIATE transaction, and what is left to do is judged inside of
- * it, so two processes that start together apply each file once.
+ * Applies all missing migrations. Each file is one IMMEDIATE transaction, which also determines whether the file must
+ * be applied, so two processes that start together apply each file once.
  *
  * @param now milliseconds UTC
- * @returns the names that were applied
- * @throws StorageError `MIGRATION_REFUSED` when an applied file was edited or is missing, or when a new one sorts before an
- *   applied one; `MIGRATION_FAILED` when a file fails or leaves a dangling reference, and then nothing of it remains;
- *   `SQLITE_BUSY` when another process is writing: run it again
+ * @returns the names of the applied migrations
+ * @throws StorageError `MIGRATION_REFUSED` if an applied file was edited or is missing, or if a new one is sorted
+ * before an applied one; `MIGRATION_FAILED` if a file fails or leaves a dangling reference, and then it is rolled back
+ * completely; `SQLITE_BUSY` if another process is writing: run it again
  */
 export function migrate(client: Client, now: () => number, files: Migration[] = loadMigrations()): string[] {
   client.exec(
     'create table if not exists migrations (name text primary key not null, sha256 text not null, applied_at integer not null) strict',
   );
-  // Rebuilding a table needs this off, and inside of a transaction it cannot be changed.
+  // Rebuilding a table requires this, and it cannot be changed within a transaction.
   client.pragma('foreign_keys = off');
   try {
     const done: string[] = [];
@@ -39,7 +39,7 @@ export function migrate(client: Client, now: () => number, files: Migration[] = 
 }
 
 /**
- * Checks that this program knows every migration of a database, and changes nothing.
+ * Checks that this version knows every migration of a database, without changing anything.
  *
  * @throws StorageError `MIGRATION_REFUSED`
  */
@@ -47,7 +47,7 @@ export function assertMigrations(client: Client, files: Migration[] = loadMigrat
   assertHistory(appliedTo(client), files);
 }
 
-/** The first file that is still to be applied. */
+/** Returns the next file to apply. */
 function nextFile(client: Client, files: Migration[]): Migration | undefined {
   const applied = appliedTo(client);
   assertHistory(applied, files);
@@ -58,7 +58,7 @@ function appliedTo(client: Client): Applied[] {
   return client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
 }
 
-/** Applies the next file, and names it. Where there is none, no lock is taken. */
+/** Applies the next file and returns its name. If there is none, no lock is taken. */
 function step(client: Client, now: () => number, files: Migration[]): string | undefined {
   if (nextFile(client, files) === undefined) return undefined;
   return client

@@ -7,7 +7,7 @@ import { StorageError } from '../errors.ts';
 
 export type Client = Database.Database;
 
-/** The two connections of a store: everything is written through one of them, and read, where no transaction is open, through the other. */
+/** The two connections of a store: all writes use one, and reads outside of transactions use the other. */
 export interface Connections {
   writer: Client;
   reader: Client;
@@ -18,13 +18,13 @@ export interface OpenOptions {
   checkUpTo?: number;
 }
 
-/** Older versions lose or corrupt data when a checkpoint of the WAL meets a writer at the wrong moment. */
+/** The oldest safe version: older ones can lose or corrupt data if a checkpoint of the WAL coincides with a write. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
 /**
- * The settings of each connection and the values that must read back. `synchronous` comes after `journal_mode`, which the driver
- * accompanies with NORMAL. `busy_timeout` is 0: SQLite would wait for a lock on the event loop. Who meets one tries again
- * later (`busy.ts`).
+ * The settings of each connection, and the values that are verified. `synchronous` is set after `journal_mode`, because
+ * the driver sets it to NORMAL together with that. `busy_timeout` is 0, because SQLite would wait for a lock on the
+ * event loop; instead, `busy.ts` retries.
  */
 const PRAGMAS: [name: string, set: string, expected: string | number][] = [
   ['busy_timeout', '0', 0],
@@ -35,21 +35,24 @@ const PRAGMAS: [name: string, set: string, expected: string | number][] = [
   ['trusted_schema', 'off', 0],
   ['cell_size_check', 'on', 1],
   ['mmap_size', '0', 0],
-  // Savepoints keep the pages they change aside; on disk that is two writes for each, and content outside of the database file.
+  // Savepoints store the original pages of their changes. On disk this would take two writes for each page, and would
+  // put contents outside of the database file.
   ['temp_store', 'memory', 2],
 ];
 
 /**
- * Pages that a connection keeps, in KiB; nothing is taken before it is needed. What is read most are the rows of accounts, of which ten
- * thousand fit here: a page that is not kept is copied out of the file, which takes longer than all else of a look-up.
+ * The page cache of a connection in KiB; memory is only used when needed. The most frequently read rows are accounts,
+ * of which ten thousand fit. A page that is not cached is copied from the file, which takes longer than the rest of a
+ * look-up.
  */
 const CACHE_KIB = { writer: 4096, reader: 10_240 };
 
 /**
- * Opens a database file, and makes it (mode 0600) and its directory (mode 0700) where there is none.
+ * Opens a database file; creates it (mode 0600) and its directory (mode 0700) if they do not exist.
  *
- * @param path the file; the WAL and its index are written beside it
- * @throws StorageError when the library is too old, a setting does not take, or the file is damaged or no database
+ * @param path the file; the WAL and its index are written to the same directory
+ * @throws StorageError if the SQLite version is too old, a setting cannot be applied, or the file is damaged or not a
+ * database
  */
 export function openConnections(path: string, options: OpenOptions = {}): Connections {
   assertVersion();
@@ -65,21 +68,22 @@ export function openConnections(path: string, options: OpenOptions = {}): Connec
   }
 }
 
-/** Opens one more connection to a database that exists. */
+/** Opens another connection to an existing database. */
 export function openWriter(path: string, opened: Client[] = []): Client {
   return configure(open(path, false, opened));
 }
 
-/** Opens one more connection to a database that is open already, which can only read. */
+/** Opens another, read-only connection to a database that is already open. */
 export function openReader(path: string, opened: Client[] = []): Client {
   return configure(open(path, true, opened));
 }
 
 /**
- * Reads every page and checks its structure. It takes seconds on a file of gigabytes, so a start does it for small files only, and
- * an operator's command for the others. A flipped bit inside a value is not found here: sealed values find it themselves.
+ * Reads every page and checks its structure. This takes seconds for a file of gigabytes, so a start does it for small
+ * files only; for others there is an operator command. A changed bit inside a value is not detected here; for encrypted
+ * values, decryption detects it.
  *
- * @throws StorageError `DATABASE_DAMAGED`; the check may also fail in the middle of a damaged page
+ * @throws StorageError `DATABASE_DAMAGED`; the check itself may also fail on a damaged page
  */
 export function assertIntact(client: Client): void {
   let findings: string[];
@@ -107,7 +111,7 @@ function assertVersion(): void {
   }
 }
 
-/** @throws StorageError when a version such as `3.51.2` is older than the oldest one that is safe here */
+/** @throws StorageError if a version such as `3.51.2` is older than the oldest safe one */
 export function checkVersion(version: string): void {
   const parts = version.split('.').map(Number);
   for (const [place, needed] of OLDEST_SQLITE.entries()) {
@@ -120,7 +124,7 @@ export function checkVersion(version: string): void {
   }
 }
 
-/** The WAL and its index inherit the mode of the file. */
+/** Creates the file with mode 0600; the WAL and its index get the same mode. */
 function createPrivate(path: string): void {
   makeDirectory(dirname(path));
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
@@ -135,7 +139,7 @@ function open(path: string, readonly: boolean, opened: Client[]): Client {
 function configure(client: Client): Client {
   const cache = -CACHE_KIB[client.readonly ? 'reader' : 'writer'];
   for (const [name, set, expected] of [...PRAGMAS, ['cache_size', String(cache), cache] as const]) {
-    // A read-only connection cannot switch the mode; it finds the one that the writer has set.
+    // A read-only connection cannot set the journal mode; it uses the one that the writer has set.
     if (!(client.readonly && name === 'journal_mode')) client.pragma(`${name} = ${set}`);
     const actual = client.pragma(name, { simple: true });
     if (actual !== expected) {
@@ -145,7 +149,7 @@ function configure(client: Client): Client {
   return client;
 }
 
-/** An error of the driver as one that names the file. */
+/** Returns a driver error as one that names the file. */
 export function refusal(path: string, error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   return new StorageError(error.code, `the database ${path} cannot be opened: ${error.message}`, { cause: error });

@@ -1,10 +1,13 @@
 import type { Client } from './open.ts';
 
-/** A transaction of reads that lasts for one turn of the event loop at most. */
+/** A read transaction that lasts at most one turn of the event loop. */
 export interface ReadTurn {
   begin(): void;
   end(): void;
-  /** The result of `read`; within a turn it is called once per key, because the same transaction would return the same. */
+  /**
+   * Returns the result of `read`. Within a turn it is called once per key, because the same transaction would return
+   * the same result.
+   */
   once<T>(key: string, read: () => T): T;
 }
 
@@ -15,7 +18,7 @@ export interface ReadTurn {
  */
 export function createReadTurn(reader: Client, report: (error: unknown) => void): ReadTurn {
   const [begin, commit, rollback] = [reader.prepare('begin'), reader.prepare('commit'), reader.prepare('rollback')];
-  // A new one for each turn: clearing it would leave a chain of tables that keep each other from the quick collection.
+  // A new map for each turn, because clearing one would create a chain of tables that delays garbage collection.
   let answers = new Map<string, unknown>();
   let open = false;
   const end = () => {
@@ -35,7 +38,7 @@ export function createReadTurn(reader: Client, report: (error: unknown) => void)
   return {
     begin() {
       if (open) return;
-      // One that could not be ended would show an old state for ever.
+      // A transaction that could not be ended would show an old state forever.
       if (reader.inTransaction) rollback.run();
       begin.run();
       open = true;

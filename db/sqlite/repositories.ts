@@ -6,11 +6,11 @@ import { createSearchIndex } from './search-index.ts';
 import { createSqliteStatements } from './statements.ts';
 
 export interface SqliteRepositoryOptions extends Pick<RepositoryOptions, 'pacing'> {
-  /** Told of each StorageError. */
+  /** Called with each StorageError. */
   failed?: (error: StorageError) => void;
 }
 
-/** The repositories over one connection, with what they leave to the end of a transaction. */
+/** Creates the repositories of one connection, and their endings. */
 export function createSqliteRepositories(client: Client, { pacing, failed }: SqliteRepositoryOptions = {}) {
   const statements = createSqliteStatements(client, failed);
   const searchIndex = createSearchIndex(statements);

@@ -8,23 +8,24 @@ export const accountsSearch = table('accounts_search', {
   searchText: text('search_text').notNull(),
 });
 
-/** The accounts that the index lacks. It is empty but within a transaction. */
+/** The accounts that are not in the index yet. It is empty outside of transactions. */
 export const accountsUnindexed = table('accounts_unindexed', {
   seq: integer().primaryKey().notNull(),
 });
 
 export interface SearchIndex {
-  /** Tells that accounts were inserted: they are put into the index with the end of the transaction. */
+  /** Call it after accounts were inserted; they are indexed at the end of the transaction. */
   add(): void;
   ending: Ending;
 }
 
 /**
- * Puts new accounts into the substring index, all those of a transaction in one statement. Which ones they are is in a table, so that
- * savepoints and crashes keep it true; the process only remembers whether to look.
+ * Adds new accounts to the substring index, all accounts of a transaction in one statement. A table contains their
+ * numbers, so that the list stays correct after rolled back savepoints and crashes; the process only remembers whether
+ * there are any.
  */
 export function createSearchIndex({ db, once }: Statements): SearchIndex {
-  // Its trigger does the rest.
+  // A trigger on this table adds the accounts to the index.
   const indexAll = once(() => db.delete(accountsUnindexed).prepare());
   let waiting = false;
   return {
@@ -36,7 +37,7 @@ export function createSearchIndex({ db, once }: Statements): SearchIndex {
         waiting = false;
       },
       keep() {},
-      // Other units of the transaction may have inserted some; if none has, the table is empty.
+      // Other units of the transaction may have inserted accounts; if none has, the table is empty.
       undo() {},
       async write() {
         if (waiting) await indexAll().run();

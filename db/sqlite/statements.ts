@@ -30,7 +30,7 @@ function prepare(client: Client, { text, bind, toRow }: Plan, failed: (error: St
     if (translation instanceof StorageError) failed(translation);
     return translation;
   };
-  // Asynchronous functions without an `await`: what they throw is a rejection.
+  // Asynchronous functions without `await`, so that an exception becomes a rejection.
   return {
     async run(values = {}) {
       try {

@@ -28,29 +28,29 @@ import { createTransactionControl } from './transaction-control.ts';
 export interface SqliteOptions extends OpenOptions, Omit<StoreOptions, 'location'> {
   /** The database file; it is created if it does not exist. */
   path: string;
-  /** The most units of one transaction (default 256). */
+  /** The maximum number of units in one transaction (default 256). */
   maxGroup?: number | undefined;
   logBounds?: LogBounds | undefined;
 }
 
 export interface StoreConnections extends Connections {
-  /** Holds a place in the log now and then, for the checkpointer. */
+  /** Opens reads at the end of the log for the checkpointer. */
   pin: Client;
 }
 
-/** What the store syncs by itself. */
+/** The files that the store syncs itself. */
 export interface StoreFiles {
-  /** From the opening of the store on its connections sync the log no more. */
+  /** After the store was opened, its connections no longer sync the log themselves. */
   log: Durability;
   main: Durability;
   mark: MarkFile;
 }
 
 /**
- * Opens the database, brings it to the newest migration and returns the store over it.
+ * Opens the database, applies missing migrations and returns the store.
  *
- * @throws StorageError when the file or the library is not usable, when data is missing that was durable, or when the migrations do not
- *   fit
+ * @throws StorageError if the file or SQLite's version is not usable, if durable data is missing, or if the migrations
+ * do not match
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, now, maxGroup, logBounds, listLimits, watch, ...opening } = options;
@@ -70,17 +70,17 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
-/** The files of a database, which must be open already. */
+/** Opens the files of a database, which must already be open. */
 export function openFiles(path: string): StoreFiles {
   return { log: openDurability(`${path}-wal`), main: openMainFile(path), mark: openMarkFile(path) };
 }
 
-/** One promise for all calls: the pipeline shares the reads of each request. */
+/** One promise for all calls, because every request shares the reads of its turn. */
 const SHARED = Promise.resolve();
 
 type CreateOptions = Pick<SqliteOptions, 'maxGroup' | 'logBounds' | 'listLimits' | 'watch'>;
 
-/** The store over the connections to a migrated database. */
+/** Creates the store with connections to a migrated database. */
 export function createStore(
   { writer, reader, pin }: StoreConnections,
   files: StoreFiles,
@@ -113,7 +113,7 @@ export function createStore(
   });
   const group = createGroupCommit(control, () => openScope(transaction), { units: maxGroup });
   const alive = reader.prepare('select 1');
-  // Writes the page with the header of the file, and changes nothing in it.
+  // Writes the page with the file header, without changing it.
   const touch = writer.prepare('pragma user_version = 0');
   let closed: Promise<void> | undefined;
   const pacing = { limits: listLimits, breathe: nextTurn };
@@ -126,7 +126,7 @@ export function createStore(
       try {
         turn.begin();
       } catch {
-        // Sharing is about speed alone. If the database cannot be read, the reads report it.
+        // Sharing only improves speed. If the database cannot be read, the reads themselves report it.
       }
       return SHARED;
     },
@@ -163,7 +163,8 @@ export function createStore(
     await mark.close();
     await thread.end();
     files.log.close();
-    // The last one to close moves the log into the main file, unless it can only read: the log is all there is after a failed sync.
+    // The last connection to close moves the log into the main file, unless it is read-only. After a failed sync the
+    // log must be kept, so a read-only connection closes last.
     const inOrder = checkpointer.failure() ? [writer, reader, pin] : [pin, reader, writer];
     for (const client of inOrder) client.close();
     files.main.close();
@@ -178,7 +179,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The state of a client is looked at for every request: the requests of one turn share the look. */
+/** Every request reads the state of its client; the requests of one turn share that read. */
 function withSharedStates(read: ReadRepositories, turn: ReadTurn): ReadRepositories {
   const { state } = read.apiClients;
   const shared: typeof state = (environmentId, id) =>

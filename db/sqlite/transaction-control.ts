@@ -15,11 +15,11 @@ export interface ControlParts {
   checkpointer: Checkpointer;
   mark: HighWaterMark;
   health: StorageHealth;
-  /** Notes that a sync has failed, for the next start. */
+  /** Records that a sync has failed, for the next start. */
   distrust(): void;
 }
 
-/** The transactions of the connection that writes, and what goes along with them. */
+/** Controls the transactions of the writing connection. */
 export function createTransactionControl(
   writer: Client,
   { turn, ending, afterCommit, checkpointer, mark, health, distrust }: ControlParts,
@@ -36,7 +36,8 @@ export function createTransactionControl(
     },
     async commit() {
       await ending.write();
-      // A unit that took several turns may commit in the middle of a turn whose reads share the state before it.
+      // A unit that took several turns may commit in the middle of a turn, whose reads share the state before the
+      // commit.
       turn.end();
       checkpointer.around(() => commit.run());
       afterCommit.run();

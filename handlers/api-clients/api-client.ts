@@ -5,7 +5,7 @@ import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 const SHOWN_CHARACTERS = 8;
 
 /**
- * @param now milliseconds UTC: secrets that have ended by then are left out
+ * @param now milliseconds UTC; secrets that have expired by then are omitted
  * @throws ApiError NOT_FOUND
  */
 export async function requireApiClient(read: ReadRepositories, environmentId: EnvironmentId, id: string, now: number) {
@@ -14,7 +14,7 @@ export async function requireApiClient(read: ReadRepositories, environmentId: En
   return client;
 }
 
-/** The first characters of a secret, by which a person tells two of them apart. */
+/** Returns the first characters of a secret, by which users can distinguish two secrets. */
 export function shownPrefix(secret: Secret): string {
   return secret.reveal().slice(0, SHOWN_CHARACTERS);
 }

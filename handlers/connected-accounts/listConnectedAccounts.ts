@@ -30,7 +30,10 @@ export const listConnectedAccounts: Handler<'listConnectedAccounts', Accounts> =
   });
 };
 
-/** The key of the connection that a connector names; a name without a connection stays what it is and matches nothing. */
+/**
+ * Returns the key of the connection that a connector names. A name without a connection is returned unchanged and
+ * matches nothing.
+ */
 async function keyOf(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<string> {
   return (await resolveConnector(read, environmentId, connector))?.keyId ?? connector;
 }

@@ -21,7 +21,7 @@ export const searchConnectedAccounts: Handler<'searchConnectedAccounts', Account
   });
 };
 
-/** Surrounding space does not count; characters are code points, not UTF-16 units. */
+/** Removes surrounding space and checks the length, in code points. */
 function readQuery(text: string): string {
   const query = text.trim();
   const { length } = [...query];

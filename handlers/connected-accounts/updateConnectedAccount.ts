@@ -18,7 +18,7 @@ export const updateConnectedAccount: Handler<'updateConnectedAccount', Accounts>
       const before = await findAccount(tx, call.environment.id, selector);
       const { account, replaced } = await updateAccount(tx, accounts, before, input, call.cause);
       if (replaced) tx.afterCommit(accounts.links.expireSoon);
-      // The reply shows what was stored before, too: it is a reading like any other.
+      // The response also contains credentials that were stored before, so this counts as a read of credentials.
       if (mayReadCredentials(call.client)) await credentialsRead(tx, accounts, account, call.cause);
       return { account };
     },

@@ -19,7 +19,10 @@ export const listConnections: Handler<'listConnections', Connections> = async (c
     providerKeys: given.provider && (await providerKeys()),
   };
 
-  /** The vendor is a property of the connector, not of the row; a provider that was deleted has none. */
+  /**
+   * Returns the providers of a vendor. The vendor is a property of the connector, not of the row; a deleted provider
+   * has none.
+   */
   async function providerKeys(): Promise<string[]> {
     const rows = await read.connections.listAll(environmentId);
     const keys = new Set(rows.map((row) => row.providerKey));

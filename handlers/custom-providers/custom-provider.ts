@@ -3,7 +3,7 @@ import type { CustomProviderTools } from '../../core/connections/custom.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { CustomProviderRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 
-/** @throws ApiError NOT_FOUND; built-in connectors cannot be addressed here */
+/** @throws ApiError NOT_FOUND, also for built-in connectors */
 export async function requireCustomProvider(
   read: ReadRepositories,
   environmentId: EnvironmentId,
@@ -14,7 +14,7 @@ export async function requireCustomProvider(
   return row;
 }
 
-/** The tools of the engine, with the egress policy of the environment. */
+/** Returns the dependencies for changing providers, with the egress policy of the environment. */
 export function toolsFor(environment: EnvironmentRow, providers: Providers): CustomProviderTools {
   return {
     catalogue: providers.catalogue,

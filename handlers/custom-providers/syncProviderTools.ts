@@ -33,7 +33,7 @@ export const syncProviderTools: Handler<'syncProviderTools', Providers> = (call,
         const party = await partyOf(providers.store.read, providers.catalogue, account);
         return { reply: call.problem(toolsNotListed(synced.error, party)) };
       } catch (error) {
-        // An expected failure is a response, which is stored for the idempotency key.
+        // An expected error is a response, which is stored for the idempotency key.
         if (error instanceof ApiError) return { reply: call.problem(error) };
         throw error;
       }
@@ -41,7 +41,7 @@ export const syncProviderTools: Handler<'syncProviderTools', Providers> = (call,
   );
 };
 
-/** The account that is named, else one that works. */
+/** Returns the account that the request names, otherwise a working one. */
 async function accountOf(
   read: ReadRepositories,
   environmentId: EnvironmentId,

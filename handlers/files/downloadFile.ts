@@ -4,7 +4,10 @@ import { ApiError } from '../../core/errors.ts';
 import { OCTETS } from '../../core/tools/file-content.ts';
 import type { Handler } from '../../http/contract.ts';
 
-/** What came from elsewhere is saved and never shown: a page of ours that a tool could write would be ours to every browser. */
+/**
+ * Third-party content is always downloaded and never shown. Otherwise a tool could publish a web page under this
+ * server's origin.
+ */
 export const downloadFile: Handler<'downloadFile', Executions> = async (call, reply, executions) => {
   const file = await executions.files.open(call.environment.id, call.path.file_token);
   if (!file) throw new ApiError('NOT_FOUND', 'The file does not exist or has expired.');
@@ -16,7 +19,7 @@ export const downloadFile: Handler<'downloadFile', Executions> = async (call, re
   });
 };
 
-/** Both forms of RFC 6266 §4.3: characters that a quoted string cannot contain are only in the second one. */
+/** Returns both forms of RFC 6266 §4.3; characters that a quoted string cannot contain are only in the second one. */
 function disposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const encoded = encodeURIComponent(name).replace(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);

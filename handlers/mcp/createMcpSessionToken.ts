@@ -10,7 +10,7 @@ import type { Transaction } from '../../db/store.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
 
-/** A session token that came from a token with this scope makes links. */
+/** The scope that allows a session to create links. */
 const CONNECTS = 'accounts:write';
 
 export const createMcpSessionToken: Handler<'createMcpSessionToken', McpConfigs> = (call, reply, mcp) => {

@@ -1,7 +1,7 @@
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import type { Handler } from '../../http/contract.ts';
 
-/** RFC 8414 §2. The issuer is the base URL of the environment, character for character. */
+/** RFC 8414 §2. The issuer is exactly the base URL of the environment. */
 export const getAuthorizationServerMetadata: Handler<'getAuthorizationServerMetadata'> = (call, reply) => {
   const { baseUrl } = call.environment;
   return reply(

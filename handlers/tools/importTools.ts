@@ -49,7 +49,7 @@ export const importTools: Handler<'importTools', Providers> = async (call, reply
   });
 };
 
-/** An import that makes or changes a provider does what the operations on providers do. */
+/** Rejects an import that would create or change a provider, unless the token has the scope for provider operations. */
 function requireProvidersWrite(scopes: readonly string[], { identifier, action }: ImportChanges['provider']): void {
   if (scopes.includes(PROVIDERS_WRITE)) return;
   const what = action === 'created' ? 'creates' : 'changes';

@@ -7,12 +7,15 @@ interface UserQuery {
   identifier?: string | undefined;
 }
 
-/** The user of a search; null where the query names none. @throws ApiError INCOMPLETE_ACCOUNT_KEY for an identifier alone */
+/**
+ * Returns the user of a search; null if the query names none. @throws ApiError INCOMPLETE_ACCOUNT_KEY for an identifier
+ * alone
+ */
 export function readSearchUser(query: UserQuery): UserName | null {
   return Object.keys(query).length === 0 ? null : readUser(query);
 }
 
-/** @throws ApiError INCOMPLETE_ACCOUNT_KEY when nothing says whose accounts count */
+/** @throws ApiError INCOMPLETE_ACCOUNT_KEY if the query names neither an organization nor a user */
 export function readUser(query: UserQuery): UserName {
   const { organization_id: organizationId, user_id: userId, identifier } = query;
   if (organizationId === undefined && userId === undefined) {

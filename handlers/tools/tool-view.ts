@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
 import type { ToolView } from '../../core/present/tool.ts';
 
-/** @throws ApiError VALIDATION_FAILED for `strict` with a format that does not know it */
+/** @throws ApiError VALIDATION_FAILED for `strict` with a format that does not support it */
 export function readToolView({
   format = 'native',
   detail = 'compact',

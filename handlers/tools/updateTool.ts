@@ -5,7 +5,7 @@ import type { Handler } from '../../http/contract.ts';
 
 export const updateTool: Handler<'updateTool', Tools> = async (call, reply, tools) => {
   const { environment, path, body, cause } = call;
-  // The contract leaves the depths of a tool open; the engine judges the whole.
+  // The contract does not describe a tool in every detail; `judgeChanges` validates it completely.
   const changes = body as unknown as ToolChanges;
   const judged = await judgeChanges(tools.store.read, tools, environment.id, path.tool_name, changes);
   return call.commit(async (tx) => {

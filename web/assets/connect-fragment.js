@@ -1,4 +1,5 @@
-// Takes what the provider has put behind the # out of the address, so that it does not stay in the history, and sends it.
+// Removes the provider's parameters from the fragment of the address, so that they do not stay in the browser history,
+// and posts them.
 const answer = new URLSearchParams(location.hash.slice(1));
 const form = document.querySelector('form');
 if (answer.get('token') || answer.get('error')) {

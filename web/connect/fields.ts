@@ -1,7 +1,7 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 
-/** One field of a form. `value` is what may be shown again; a secret never has one. */
+/** One field of a form. `value` may be shown again; it is always empty for a secret. */
 export interface FieldView {
   name: string;
   label: string;
@@ -10,18 +10,18 @@ export interface FieldView {
   hint: string;
   required: boolean;
   value: string;
-  /** What is wrong with what was typed, as a sentence; empty when nothing is. */
+  /** What is wrong with the entered value, as a sentence; empty if it is valid. */
   problem: string;
 }
 
-/** The prefix keeps what a provider calls its fields apart from the form's own. */
+/** A prefix, so that a provider's field names cannot collide with the form's own fields. */
 export const FIELD_PREFIX = 'field_';
 
 export function fieldsHtml(fields: readonly FieldView[]): Html {
   return html`${fields.map(fieldHtml)}`;
 }
 
-/** What is wrong, in one place that is read out first, with a way to each field. */
+/** Lists all invalid fields at the top, where screen readers read them first, with a link to each field. */
 export function problemsHtml(fields: readonly FieldView[]): Html {
   const wrong = fields.filter((field) => field.problem !== '');
   if (wrong.length === 0) return html``;
@@ -63,7 +63,10 @@ function controlHtml({ kind, options, value }: FieldView, attributes: Html): Htm
   return html`<input ${attributes} type="${kind}" value="${shown}">`;
 }
 
-/** No check of the browser's own: what is wrong is said on the page, in the same words for everyone. */
+/**
+ * Returns the attributes of a field. They disable the browser's own validation: the page shows problems itself, with
+ * the same texts in every browser.
+ */
 function attributesOf(field: FieldView): Html {
   const id = idOf(field);
   const described = [field.hint && `${id}_hint`, field.problem && `${id}_problem`].filter(Boolean).join(' ');

@@ -4,10 +4,10 @@ import { fieldsHtml } from './fields.ts';
 import { badge, layout } from './layout.ts';
 
 /**
- * The way back from a provider that puts its token behind the # of the address, where no server sees it. The script takes it out of
- * there and sends it; without scripts the person does that by hand.
+ * The callback page for a provider that returns its token in the fragment of the address, which is not sent to servers.
+ * A script reads and posts the token; without scripts the user does that manually.
  *
- * @param problem what is wrong with what was sent before; empty the first time
+ * @param problem what was wrong with the previous submission; empty the first time
  */
 export function fragmentPage(provider: string, problem = ''): Html {
   const field = {
@@ -20,7 +20,7 @@ export function fragmentPage(provider: string, problem = ''): Html {
     value: '',
     problem,
   } as const;
-  // Without a way to the field: a click on it would take the token's place behind the #.
+  // There is no link to the field, because a click on it would replace the token in the fragment.
   const alert =
     problem === ''
       ? html``

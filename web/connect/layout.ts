@@ -1,7 +1,9 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 
-/** The frame of every page that a person sees on the way through a link. One column, no script, nothing from elsewhere. */
+/**
+ * The layout of every page that a user sees while using a link: one column, no scripts, and nothing from other hosts.
+ */
 export function layout(title: string, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">

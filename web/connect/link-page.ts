@@ -10,25 +10,28 @@ export interface ScopeView {
 }
 
 export interface LinkView {
-  /** Who asks for the access. */
+  /** The name of the application that requests access. */
   asker: string;
   provider: string;
-  /** What is typed in a form, such as "API key", and how it is had; empty where nothing is said. */
+  /**
+   * The name of the credential that the user enters, such as "API key", and how to get it; empty if the provider does
+   * not say.
+   */
   formTitle: string;
   help: string;
   /** The account that the link is for. */
   identifier: string;
-  /** The server that is asked for the access, where it is not the same for everyone; empty otherwise. */
+  /** The address of the server that grants access, if it differs between accounts; otherwise empty. */
   address: string;
-  /** `consent`: the person goes on to the provider; `form`: types credentials here. */
+  /** `consent`: the user continues to the provider; `form`: the user enters credentials here. */
   completion: 'consent' | 'form';
   scopes: readonly ScopeView[];
   fields: readonly FieldView[];
-  /** Ties the form to this link and this browser. */
+  /** Binds the form to this link and this browser. */
   formToken: string;
 }
 
-/** What a person sees who opens a link: who asks, for what, and how to agree. */
+/** The page of an open link: who requests access, to what, and how to agree. */
 export function linkPage(view: LinkView): Html {
   const { asker, provider, identifier, completion, fields, formToken } = view;
   const title = fields.some((field) => field.problem) ? `Error: Connect ${provider}` : `Connect ${provider}`;

@@ -2,7 +2,7 @@ import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import { layout } from './layout.ts';
 
-/** All is done. */
+/** The account is connected. */
 export function connectedPage(): Html {
   return message('Connected', 'The account is connected. You can close this page.', { mark: '✓' });
 }
@@ -16,17 +16,17 @@ export function usedPage(): Html {
   return message('Already used', 'This link has been used, and the account is connected. You can close this page.');
 }
 
-/** A link that is too old, never was one, or was for something that is gone. */
+/** The link has expired or never existed, or its account or connection no longer exists. */
 export function expiredPage(): Html {
   return message('This link has expired', 'Links work for a short time. Ask for a new one where you got this one.');
 }
 
-/** The way back from a provider that belongs to nothing this browser has begun. */
+/** The callback does not belong to a flow of this browser. */
 export function strayPage(): Html {
   return message('This sign-in has expired', 'Open your link again in this browser. Nothing was shared.');
 }
 
-/** A form that was not sent by the page of this link in this browser. */
+/** The form was not submitted from the page of this link in this browser. */
 export function staleFormPage(): Html {
   return message(
     'Please open the link again',
@@ -44,7 +44,7 @@ export function refusedPage(provider: string, retryUrl: string): Html {
   );
 }
 
-/** A failure that the person can do nothing about but try again. */
+/** A server error, after which the user can only try again. */
 export function faultPage(requestId: string, retryUrl = ''): Html {
   return message('Something went wrong', 'The account was not connected. Please try again in a moment.', {
     retryUrl,
@@ -52,7 +52,7 @@ export function faultPage(requestId: string, retryUrl = ''): Html {
   });
 }
 
-/** A request that failed: no such page, another method, too many requests. */
+/** A failed request: an unknown page, an unsupported method, or too many requests. */
 export function refusalPage(text: string, requestId: string): Html {
   return message('Something is wrong with this request', text, { requestId });
 }

@@ -7,11 +7,11 @@ import type { CopyJob, CopyMessage } from './copy.ts';
 import { readFacts, writeManifest } from './manifest.ts';
 import { checkContent, verifyBackup } from './verify.ts';
 
-/** The thread of one backup: copies the database, describes and verifies the copy, posts the manifest and ends. */
+/** The thread of one backup: it copies the database, describes and verifies the copy, posts the manifest and ends. */
 const { source, copy, madeAt, program } = workerData as CopyJob;
 const say = (message: CopyMessage) => parentPort?.postMessage(message);
 
-/** One transaction of reads, however long it takes: writes beside it neither disturb nor restart it. */
+/** Copies in a single read transaction, even if that takes long. Concurrent writes neither disturb nor restart it. */
 function copyDatabase(): void {
   const client = new Database(source, { readonly: true, fileMustExist: true, timeout: 0 });
   try {

@@ -11,7 +11,7 @@ export interface CopyJob {
   program: string;
 }
 
-/** What the thread posts: how many bytes there are to copy, what it does next, and how it ended. */
+/** The messages of the thread: how many bytes to copy, the next phase, and the result. */
 export type CopyMessage =
   | { total: number }
   | { phase: 'verifying' }
@@ -21,9 +21,9 @@ export type CopyMessage =
 const SCRIPT = new URL('./copy-worker.ts', import.meta.url);
 
 /**
- * Copies a database in a thread and verifies the copy. Other processes write to the database meanwhile.
+ * Copies a database in a thread and verifies the copy, while other processes may write to the database.
  *
- * @param tell is told what the thread posts before its end
+ * @param tell receives the messages of the thread before its result
  * @throws StorageError
  */
 export async function copyInThread(job: CopyJob, tell: (message: CopyMessage) => void): Promise<Manifest> {

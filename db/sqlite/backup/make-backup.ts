@@ -20,9 +20,9 @@ import { refusal } from '../open.ts';
 import { copyInThread } from './copy.ts';
 
 const LOOK_EVERY_MS = 500;
-/** An unfinished backup that has not been written for this long was interrupted. */
+/** An unfinished backup that was not written for this long counts as interrupted. */
 const ABANDONED_MS = 60 * 60 * 1000;
-/** What file systems say that have no hard links. */
+/** The error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /** See `DatabaseFiles.makeBackup`. */
@@ -59,7 +59,8 @@ async function watched<T>(
   let syncing = Promise.resolve();
   let isSyncing = false;
   const fd = openSync(copy, 'r');
-  // A copy that reaches the disk in one piece at its end would hold up the syncs of the server for seconds.
+  // The copy is synced in parts, because syncing it as a whole at the end would delay the syncs of the server for
+  // seconds.
   const syncSome = () => {
     if (isSyncing) return;
     isSyncing = true;
@@ -88,7 +89,10 @@ async function watched<T>(
   }
 }
 
-/** Gives the copy its name once its content is durable. Unlike a rename, a link does not replace a file that has appeared meanwhile. */
+/**
+ * Gives the copy its name when its content is durable. It uses a link, which, unlike a rename, does not replace an
+ * existing file.
+ */
 function publish(copy: string, path: string): void {
   const fd = openSync(copy, 'r+');
   fsyncSync(fd);

@@ -3,7 +3,7 @@ import type { Client } from '../open.ts';
 
 const TABLE = 'backup_manifest';
 
-/** Reads what a manifest states of a database. */
+/** Reads the part of a manifest that comes from the database. */
 export function readFacts(client: Client): Facts {
   const names = client
     .prepare(
@@ -20,7 +20,7 @@ export function readFacts(client: Client): Facts {
   };
 }
 
-/** Puts a manifest into a copy, in the place of an earlier one. */
+/** Writes a manifest into a copy, replacing an earlier one. */
 export function writeManifest(client: Client, manifest: Manifest): void {
   client.exec(`drop table if exists ${TABLE}; create table ${TABLE} (manifest text not null) strict`);
   client.prepare(`insert into ${TABLE} values (?)`).run(JSON.stringify(manifest));
@@ -33,7 +33,7 @@ export function readManifest(client: Client): Manifest | undefined {
   return typeof text === 'string' ? (JSON.parse(text) as Manifest) : undefined;
 }
 
-/** Makes a database out of a backup. */
+/** Removes the manifest, which turns a backup into a database. */
 export function removeManifest(client: Client): void {
   client.exec(`drop table if exists ${TABLE}`);
 }

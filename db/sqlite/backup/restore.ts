@@ -31,7 +31,7 @@ export function takeTarget(path: string): Target {
         rmSync(prepared, { force: true });
       }
       syncDirectory(dirname(target));
-      // Last: until here they keep a server from starting on a part of the earlier database.
+      // These come last: until then they prevent a server from starting with a part of the previous database.
       removeNote(target);
       removeMark(target);
       return kept;
@@ -40,7 +40,10 @@ export function takeTarget(path: string): Target {
   };
 }
 
-/** An exclusive lock on the file, which a connection in WAL mode gets only while no other one is open, and keeps until it closes. */
+/**
+ * Takes an exclusive lock on the file. A connection in WAL mode gets it only if no other connection is open, and keeps
+ * it until it closes.
+ */
 function takeHold(path: string): Client {
   const client = new Database(path, { fileMustExist: true, timeout: 0 });
   try {
@@ -55,7 +58,7 @@ function takeHold(path: string): Client {
         `the database ${path} is in use: stop the server and what else reads it`,
       );
     }
-    // A damaged database is a reason to restore one.
+    // A damaged database may be replaced too; that is a reason for a restore.
     return client;
   }
 }
@@ -68,7 +71,7 @@ function readable(client: Client): Facts | null {
   }
 }
 
-/** Makes a database of the backup, complete and durable, beside the place where it is to be. */
+/** Converts the backup to a complete and durable database in the directory of the target. */
 function prepare(backup: string, prepared: string): void {
   rmSync(prepared, { force: true });
   closeSync(openSync(prepared, 'wx', 0o600));
@@ -81,7 +84,10 @@ function prepare(backup: string, prepared: string): void {
   closeSync(fd);
 }
 
-/** The database and its log under other names. At no moment is there no database: a server that starts then must not make a new one. */
+/**
+ * Renames the database and its log. There is always a database at the path, so that a server that starts meanwhile does
+ * not create a new one.
+ */
 function keep(target: string, now: Date): string {
   const kept = unusedName(`${target}.replaced-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`);
   linkSync(target, kept);
@@ -89,7 +95,7 @@ function keep(target: string, now: Date): string {
   return kept;
 }
 
-/** The name itself, or with a number behind it where an earlier restore of the same second has kept a database or a log under it. */
+/** Returns the name, or the name with a number if an earlier restore in the same second has used it. */
 function unusedName(name: string): string {
   const isUsed = (candidate: string) => existsSync(candidate) || existsSync(`${candidate}-wal`);
   let candidate = name;
@@ -97,7 +103,7 @@ function unusedName(name: string): string {
   return candidate;
 }
 
-/** A log that is left would be taken for that of the restored database. */
+/** Removes the old log, because SQLite would use it for the restored database. */
 function removeLog(target: string): void {
   for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true });
   syncDirectory(dirname(target));

@@ -33,7 +33,7 @@ function isDamage(error: unknown): error is Error {
 }
 
 /**
- * Checks a database page by page and by what its rows say of each other.
+ * Checks every page of a database and the consistency of its rows.
  *
  * @returns the lengths of the audit chains
  */
@@ -52,7 +52,7 @@ export async function checkContent(client: Client): Promise<Pick<Manifest, 'audi
   return { audit: lengths };
 }
 
-/** Opens a backup for reading; its files stay as they are. */
+/** Opens a backup for reading, without changing its files. */
 export function openBackup(path: string): Client {
   try {
     return new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
