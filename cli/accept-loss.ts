@@ -2,7 +2,7 @@ import { readConfig } from '../http/config.ts';
 import { databaseFiles } from './database-files.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `valetkey accept-loss`: lets the server start although data are missing that were stored durably. */
+/** `valetkey accept-loss`: lets the server start although data is missing that was stored durably. */
 export async function acceptLossCommand(args: string[]): Promise<void> {
   if (args.length > 0) throw new UsageError('takes no arguments; environment variables configure it');
   const { config } = readConfig(process.env);

@@ -8,19 +8,19 @@ import { databaseFiles } from './database-files.ts';
 import { UsageError } from './usage-error.ts';
 
 const USAGE = 'give either <file>, or --dir <directory> [--keep <number>]';
-/** What `--dir` names backups, so that names sort by time and nothing else is ever removed. */
+/** The names of backups in `--dir`: they sort by time, and no other file is ever removed. */
 const NAME = /^valetkey-\d{8}T\d{6}Z\.db$/;
 const MIB = 1024 * 1024;
 const TOLD_EVERY_MS = 5_000;
 
-/** `valetkey backup <file>` or `--dir <directory> [--keep <number>]`: beside a running server or without one. */
+/** `valetkey backup <file>` or `--dir <directory> [--keep <number>]`: works with or without a running server. */
 export async function backupCommand(args: string[]): Promise<void> {
   const { file, directory, keep } = readOptions(args);
   const { config } = readConfig(process.env);
   if (!existsSync(config.databaseFile)) {
     throw new UsageError(`there is no database at ${config.databaseFile}; set DATA_DIR, or start the server first`);
   }
-  // Ended by a signal, the process removes what it has written so far.
+  // If a signal ends the process, its exit handler removes the unfinished file.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const now = new Date();
   const target = resolve(file ?? join(directory as string, nameOf(now)));
@@ -58,7 +58,7 @@ function nameOf(now: Date): string {
   return `valetkey-${now.toISOString().replace(/[-:]|\.\d+/g, '')}.db`;
 }
 
-/** Tells on standard error how far a backup is that takes long. */
+/** Reports the progress of a slow backup on standard error. */
 function createProgress() {
   let toldAt = performance.now();
   return (phase: 'copying' | 'verifying', written: number, total: number): void => {

@@ -2,7 +2,7 @@ import { type DatabaseFiles, engineFor } from '../db/store.ts';
 import type { Config } from '../http/config.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What can be done with the database as a file. @throws UsageError when it is not one */
+/** Returns the operations on the database file. @throws UsageError if the database is not a file */
 export async function databaseFiles({ databaseFile }: Pick<Config, 'databaseFile'>): Promise<DatabaseFiles> {
   const { files } = await engineFor(databaseFile);
   if (files === null) throw new UsageError('the database is not a file: back it up and restore it with its own tools');

@@ -16,7 +16,7 @@ import { UsageError } from './usage-error.ts';
 
 const CATALOGUE = join(import.meta.dirname, '../generated/catalogue.json');
 
-/** `valetkey doctor <connector>`: exits with 1 when what is configured differs from what the provider says. */
+/** `valetkey doctor <connector>`: exits with 1 if the configuration differs from what the provider publishes. */
 export async function doctorCommand(args: string[]): Promise<void> {
   const { connector, connection: keyId, environment, issuer } = readOptions(args);
   const catalogue = createCatalogue(readCatalogueIndex(readFileSync(CATALOGUE, 'utf8')));
@@ -75,7 +75,7 @@ async function findConnection(
   }
 }
 
-/** On one line, regardless of line breaks in a provider's metadata. */
+/** Formats a check as one line, even if the provider's metadata contains line breaks. */
 function lineOf({ what, verdict, expected, found }: Check): string {
   const line = `${verdict.padEnd(7)}  ${what}: expected ${expected}; found ${found}`;
   return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');

@@ -5,7 +5,10 @@ import type { EnvironmentRow } from '../db/store.ts';
 import type { Config } from '../http/config.ts';
 import { UsageError } from './usage-error.ts';
 
-/** As the server goes out for the environment; without one, as for development, where overrides count. */
+/**
+ * Returns the egress policy that the server uses for the environment. Without an environment, it is the policy of
+ * development environments, to which overrides apply.
+ */
 export function policyOf(
   { egressAllow, endpointOverrides }: Config,
   kind: EnvironmentRow['kind'] = 'DEVELOPMENT',

@@ -11,8 +11,8 @@ export const SET_USAGE =
   'set <environment id> [--link-lifetime <seconds>] [--user-verify-url <address>]... [--no-user-verify-urls]';
 
 /**
- * `valetkey environments set`: the settings that an operator may change without an API client. A running server uses them within
- * seconds.
+ * `valetkey environments set`: changes the settings that an operator may change without an API client. A running server
+ * uses them within seconds.
  */
 export async function setEnvironment(store: Store, args: string[]): Promise<void> {
   const { id, input } = readOptions(args);

@@ -11,7 +11,7 @@ import { UsageError } from './usage-error.ts';
 
 type Opened = Awaited<ReturnType<typeof openStorage>>;
 
-/** `valetkey environments list | add | set`: a running server notices a new environment within seconds. */
+/** `valetkey environments list | add | set`: a running server uses a new environment within seconds. */
 export async function environmentsCommand([action, ...args]: string[]): Promise<void> {
   const opened = await openStorage();
   try {

@@ -8,7 +8,7 @@ import { policyOf } from './egress-policy.ts';
 import { type openStorage, openVault } from './open-storage.ts';
 import { createOperatorEvents, readCatalogue } from './operator-events.ts';
 
-/** What writing a provider takes, without a server; nothing is ever sent. */
+/** Creates the dependencies for writing a provider without a server; nothing is sent. */
 export function openImportTools(
   { config, secrets }: Awaited<ReturnType<typeof openStorage>>,
   environment: EnvironmentRow,
@@ -20,7 +20,7 @@ export function openImportTools(
   return {
     catalogue,
     vault,
-    // A running server begins them; otherwise the next one does.
+    // A running server starts these jobs, otherwise the next server.
     jobQueue: createJobQueue({ vault, now: Date.now, newId }),
     now: Date.now,
     newId,

@@ -18,7 +18,7 @@ import { UsageError } from './usage-error.ts';
 export const IMPORT_USAGE =
   'import <file>... [--overlay <file>]... [--connector <name>] [--base-url <https address>] [--tag <tag>]... [--limit <n>] [--environment <id>] [--dry-run] [--json]';
 
-/** `valetkey import`: turns an OpenAPI document into a provider and its tools, while the server runs or not. */
+/** `valetkey import`: converts an OpenAPI document to a provider and its tools, with or without a running server. */
 export async function importCommand(args: string[]): Promise<void> {
   try {
     await run(args);
@@ -99,7 +99,7 @@ function readSource(path: string): SourceFile {
   return { name: path, text: readFileSync(path, 'utf8') };
 }
 
-/** The document's title as an identifier, else the name of its file. */
+/** Returns the document's title as an identifier, otherwise the name of its file. */
 function connectorOf(files: readonly SourceFile[]): string {
   const { info } = loadDocument(files);
   const title = snake(isRecord(info) && typeof info['title'] === 'string' ? info['title'] : '');

@@ -6,12 +6,18 @@ import { rewrapAll } from '../core/vault/rotate.ts';
 import { openStorage, openVault } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A running server follows the key file within 250 ms; what it sealed before that may still be on its way to the database. */
+/**
+ * How long to wait after a change of the key file. A running server loads it within 250 ms, but data that it encrypted
+ * before may not be written to the database yet.
+ */
 const NOTICE_MS = 1_000;
 
 type Opened = Awaited<ReturnType<typeof openStorage>>;
 
-/** `valetkey keys list | rotate | retire <id>`: works beside a running server, which follows the key file by itself. */
+/**
+ * `valetkey keys list | rotate | retire <id>`: works while a server is running, which loads a changed key file
+ * automatically.
+ */
 export async function keysCommand([action, ...args]: string[]): Promise<void> {
   const opened = await openStorage();
   try {

@@ -1,11 +1,12 @@
 import type { Logger } from '../http/log.ts';
 
-/** How long running requests may take to end after a fault, in milliseconds. */
+/** How long running requests may take to finish after an unhandled error, in milliseconds. */
 const STOP_MS = 5_000;
 
 /**
- * Ends the process after a fault that no other code has handled (threat S6): logs it, stops the server in bounded time, and exits with
- * 1, so that a supervisor starts it again. A process with a broken invariant must not go on serving.
+ * Ends the process after an unhandled error (threat S6): logs it, stops the server in limited time, and exits with 1,
+ * so that a supervisor restarts it. After such an error the state of the process may be invalid, so it must not
+ * continue.
  *
  * @param stop lets running requests finish and closes what is open
  */

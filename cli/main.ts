@@ -6,7 +6,7 @@ interface Command {
   run(args: string[]): Promise<void>;
 }
 
-/** A command loads what it needs when it runs: most need much less than the server. */
+/** The commands. Each loads its modules when it runs, because most need much less than the server. */
 const COMMANDS: Record<string, Command> = {
   serve: {
     usage: 'serve',
@@ -58,7 +58,7 @@ const COMMANDS: Record<string, Command> = {
 
 const EXPECTED = new Set(['UsageError', 'ConfigError', 'VaultError', 'StorageError']);
 
-/** The operator's commands. Sets the exit code; prints to standard output, mistakes to standard error. */
+/** Runs an operator command. Sets the exit code; prints results to standard output and errors to standard error. */
 export async function main(args: string[]): Promise<void> {
   const [name = 'help', ...rest] = args;
   if (name === '--version') return console.log(programVersion());
@@ -81,7 +81,10 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-/** A mistake of the operator, or a file that the system refuses: its message says all, a stack would only hide it. */
+/**
+ * Whether an error is a mistake of the operator, or a file that cannot be accessed. Then only its message is printed,
+ * because a stack trace would hide it.
+ */
 function isExpected(error: Error): boolean {
   return EXPECTED.has(error.name) || 'syscall' in error;
 }

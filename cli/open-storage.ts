@@ -8,7 +8,7 @@ import type { Config, Secrets } from '../http/config.ts';
 import { readConfig } from '../http/config.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The database of a deployment that has been started before, opened beside the server where one is running. */
+/** Opens the existing database of a deployment; a server may be running. */
 export async function openStorage() {
   const { config, secrets } = readConfig(process.env);
   if (!existsSync(config.databaseFile)) {
@@ -18,7 +18,7 @@ export async function openStorage() {
   return { config, secrets, store, rotationStore: createRotationStore(store) };
 }
 
-/** The keys of the deployment and a vault over them. */
+/** Opens the keys of the deployment and a vault that uses them. */
 export function openVault(config: Config, secrets: Secrets) {
   const tools = { now: Date.now, random: randomBytes };
   const { source } = openKeySource({ keys: secrets.keys, keysFile: config.keysFile, mayCreate: false }, tools);

@@ -8,7 +8,7 @@ import { createRenderer } from '../core/events/renderer.ts';
 
 const CATALOGUE = join(import.meta.dirname, '../generated/catalogue.json');
 
-/** The events of what an operator does by a command, with the sinks that store events. */
+/** Creates the events of operator commands, with the receivers that store them. */
 export function createOperatorEvents(newId: (prefix: 'aud' | 'evt') => string, catalogue: Catalogue): Events {
   return createEvents({
     now: Date.now,

@@ -10,7 +10,9 @@ import { UsageError } from './usage-error.ts';
 
 type Loaded = ReturnType<typeof readConfig>;
 
-/** `valetkey restore <backup> [--replace]`: puts a verified backup in the place of the database. The server must not run. */
+/**
+ * `valetkey restore <backup> [--replace]`: replaces the database by a verified backup. The server must not be running.
+ */
 export async function restoreCommand(args: string[]): Promise<void> {
   const { backup, replace } = readOptions(args);
   const loaded = readConfig(process.env);
@@ -48,12 +50,12 @@ function readOptions(args: string[]): { backup: string; replace: boolean } {
   }
 }
 
-/** @throws VaultError when the keys at hand cannot open what the backup holds */
+/** @throws VaultError if the available keys cannot decrypt the backup */
 async function checkKeys(files: DatabaseFiles, backup: string, { config, secrets }: Loaded): Promise<void> {
   const { source } = openVault(config, secrets);
   const { read, close } = files.readBackup(backup);
   try {
-    // The keys of the ring that the backup does not know are stored at the next start.
+    // Keys of the ring that the backup does not know are stored at the next start.
     const checks = { ...createKeyCheckReads(read), addKeyCheck: async () => {} };
     await verifyKeyChecks(source.current(), checks, Date.now());
   } finally {

@@ -14,7 +14,7 @@ import { UsageError } from './usage-error.ts';
 export async function serveCommand(args: string[]): Promise<void> {
   if (args.length > 0) throw new UsageError('takes no arguments; environment variables configure it');
   const { config, secrets } = readConfig(process.env);
-  // Standard error may be a file on a full disk.
+  // Standard error may be a file on a full disk; then errors of writing to it are ignored.
   process.stderr.on('error', () => {});
   const ports = await bindPorts(config);
   const { parts, firstStart } = await createApplication(config, secrets).catch((error) => {
@@ -23,7 +23,7 @@ export async function serveCommand(args: string[]): Promise<void> {
   });
   let server: RunningServer | undefined;
   const stop = async () => (server ? server.stop() : parts.close());
-  // Before the server says that it listens: it may be told to stop right after that.
+  // Registered before the server reports that it listens, because it may be stopped right after that.
   endOnUnhandledFault(parts.log, stop);
   stopOnSignal(parts.log, stop);
   printFirstStart(firstStart);
@@ -43,7 +43,7 @@ function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
       if (isStopping) return;
       isStopping = true;
       log.info({ signal }, 'stopping');
-      // What goes wrong while stopping is a fault like any other, and ends with 1.
+      // An error while stopping is handled like any unhandled error and ends the process with 1.
       void stop().then(() => process.exit(0));
     });
   }
@@ -56,7 +56,10 @@ function warnOfPermissions({ config, log }: { config: Config; log: Logger }): vo
     log.warn({ overrides: config.endpointOverrides }, 'development environments call these origins locally');
 }
 
-/** For the person at the terminal; machines read the log lines. What is shown once is shown before anything else can fail. */
+/**
+ * Prints the new keys and secrets for the operator; they are shown once, before anything else can fail. Machines read
+ * the log lines.
+ */
 function printFirstStart({ keyFile, client }: FirstStart): void {
   if (keyFile)
     print(

@@ -1,4 +1,4 @@
-/** A mistake in the call of a command: said without a stack. */
+/** A wrong call of a command; printed without a stack trace. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Runs on any Node: checks the version before a module that needs 24 is loaded (the driver of the database crashes older ones).
+// Runs on any version of Node: it checks the version before loading modules that need Node 24. Older versions crash in
+// the database driver.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
@@ -10,18 +11,19 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bundled = `${root}node_modules/.bin/node`;
 
 if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
-  // Most of a start is spent on reading and compiling modules; later starts load them from a compile cache. The cache is beside
-  // the packages and not in the shared temporary folder, where other users could plant code. If the folder is not writable, there
-  // is no cache.
+  // Most of the start time is spent on reading and compiling modules; later starts load them from a compile cache. The
+  // cache is next to the packages and not in the shared temporary folder, where other users could plant code. If the
+  // folder is not writable, nothing is cached.
   module.enableCompileCache(`${root}node_modules/.cache/valetkey`);
-  // A listener takes the place of Node's own, which opens the debugger; `--disable-sigusr1` may be missing from the command.
+  // This listener replaces Node's own, which opens the debugger; the option `--disable-sigusr1` may be missing from the
+  // command.
   process.on('SIGUSR1', () => {});
   const { main } = await import('./main.ts');
   await main(process.argv.slice(2));
-  // Written immediately and not at exit, because the process may be killed.
+  // Written now and not at exit, because the process may be killed.
   module.flushCompileCache();
 } else if (existsSync(bundled) && process.env.VALETKEY_REEXEC !== '1') {
-  // npm installs Node 24 as a package on Linux.
+  // On Linux, npm has installed Node 24 as a package.
   const script = fileURLToPath(import.meta.url);
   const child = spawn(bundled, ['--disable-sigusr1', script, ...process.argv.slice(2)], {
     stdio: 'inherit',

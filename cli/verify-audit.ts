@@ -6,7 +6,9 @@ import { auditDirectory } from '../http/config.ts';
 import { openStorage } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `valetkey verify-audit`: exits with 1 when the audit log of an environment, or its archive, is not one whole chain. */
+/**
+ * `valetkey verify-audit`: exits with 1 if the audit log of an environment, or its archive, is not a complete chain.
+ */
 export async function verifyAuditCommand(args: string[]): Promise<void> {
   const given = readDirectory(args);
   const { config, store } = await openStorage();
@@ -21,7 +23,7 @@ export async function verifyAuditCommand(args: string[]): Promise<void> {
   }
 }
 
-/** @returns what is wrong, after it was printed */
+/** @returns the problem, after printing it */
 async function verifyEnvironment(store: Store, { id }: EnvironmentRow, directory: string): Promise<string | undefined> {
   const database = await store.read.audit.verifyChain(id);
   const archive = await verifyArchives(store, id, directory);

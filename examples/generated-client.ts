@@ -2,8 +2,9 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from '../generated/api.d.ts';
 
 /**
- * The main path with a client that is generated from the contract: paths, bodies, responses and errors are typed, and calls that
- * the contract does not define do not compile. It runs against a server and the notes app of the quickstart.
+ * Shows typical calls with a client that is generated from the contract: paths, bodies, responses and errors are typed,
+ * and calls that the contract does not define do not compile. It needs a running server and the notes app of the
+ * quickstart.
  */
 
 const NOTES = process.env['NOTES_URL'] ?? 'http://127.0.0.1:9900';
@@ -25,7 +26,7 @@ const accountId = await connectAccount();
 try {
   console.log('notes:', await readNotes(accountId));
   console.log('added:', await addNote(accountId, 'Buy coffee'));
-  // The app refuses a note without text; the refusal comes back as a value, with what to do about it.
+  // The app rejects a note without text. The error is returned as a value that says what to do.
   console.log('refused:', await addNote(accountId, ''));
 } finally {
   await client.POST('/api/v1/connected_accounts:delete', { body: { id: accountId } });
@@ -40,12 +41,12 @@ async function getToken(): Promise<string> {
     },
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
   });
-  // The token endpoint speaks OAuth: an error code of RFC 6749 instead of a problem document.
+  // The token endpoint returns OAuth errors (RFC 6749) instead of problem documents.
   if (error) throw new Error(`no token: ${error.error} (${error.error_description})`);
   return data.access_token;
 }
 
-/** Stores the key of the notes app for one user; an account that is there already is used as it is. */
+/** Stores the key of the notes app for one user; an existing account is used unchanged. */
 async function connectAccount(): Promise<string> {
   const name = { connector: 'http', user_id: 'generated-client', identifier: 'notes' };
   const created = await client.POST('/api/v1/connected_accounts', {
@@ -83,7 +84,7 @@ async function addNote(id: string, text: string): Promise<unknown> {
     },
   });
   if (data) return data.data;
-  // The members of a problem tell its kind: the provider rejected the call, or the account must be connected again.
+  // The members of a problem show its kind: the provider rejected the call, or the account must be connected again.
   if ('tool_error' in error && error.tool_error) {
     const { kind, upstream_status, upstream_body, retryable } = error.tool_error;
     return { kind, upstream_status, upstream_body, retryable };

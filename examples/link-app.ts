@@ -3,12 +3,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 
 export interface LinkAppOptions {
-  /** Where Valetkey is reached, and the API client that this application acts with. */
+  /** The address of Valetkey, and the API client of this application. */
   valetkey: string;
   client: { id: string; secret: string };
   /** The address of this application. `${url}/verify` is on the environment's list of user_verify_urls. */
   url: string;
-  /** What users may connect, and a tool to show that it works: by the name of the connection. */
+  /** What users can connect, by the name of the connection, with a tool that shows that it works. */
   offers: Record<string, { title: string; tool: string; input: object }>;
 }
 
@@ -30,7 +30,7 @@ export function createLinkApp(options: LinkAppOptions): Server {
     const { pathname, searchParams } = new URL(req.url ?? '/', url);
     const user = sessions.get(/\bsession=([\w-]+)/.exec(req.headers.cookie ?? '')?.[1] ?? '');
     const [, action = '', connector = ''] = /^\/(connect|run)\/([\w-]+)$/.exec(pathname) ?? [];
-    // Other sites must not press buttons here: their forms say where they come from.
+    // Other sites must not be able to submit these forms; browsers send the origin of a form.
     const isOurs = req.method === 'POST' && (req.headers.origin === undefined || req.headers.origin === url);
 
     if (pathname === '/login' && isOurs) return logIn(req, res);
@@ -42,7 +42,7 @@ export function createLinkApp(options: LinkAppOptions): Server {
     return show(res, 404, '<h1>There is no such page</h1>');
   }
 
-  /** Any name will do: how people log in is not what this example is about. */
+  /** Accepts any name, because logging in is not the subject of this example. */
   async function logIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const user = new URLSearchParams(await readText(req)).get('user')?.trim() || 'ada';
     const id = randomUUID();
@@ -51,7 +51,7 @@ export function createLinkApp(options: LinkAppOptions): Server {
     redirect(res, '/');
   }
 
-  /** Asks for a link for exactly this user, and sends the browser there. */
+  /** Requests a link for exactly this user, and redirects the browser to it. */
   async function connect(res: ServerResponse, user: string, connector: string): Promise<void> {
     const asked = { connector, user_id: user, identifier: user, user_verify_url: `${url}/verify` };
     const { status, body } = await call('/api/v1/connected_accounts/magic_link', asked);
@@ -84,7 +84,7 @@ export function createLinkApp(options: LinkAppOptions): Server {
     show(res, 200, `<h1>Hello, ${escapeHtml(user)}</h1>${items.join('')}`);
   }
 
-  /** Calls Valetkey from the server's side. A token lives for an hour; an application would keep it. */
+  /** Calls Valetkey from the application's server. A token is valid for an hour; a real application would keep it. */
   // biome-ignore lint/suspicious/noExplicitAny: the types of every response are in generated/api.d.ts
   async function call(path: string, body: object): Promise<{ status: number; body: any }> {
     const { id: client_id, secret: client_secret } = options.client;

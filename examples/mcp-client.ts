@@ -1,6 +1,7 @@
 /**
- * An MCP client for one user: lists what it may call, and calls one. The address and the token come from the application's server, which
- * asks Valetkey for them (`createMcpSessionToken`); this side never sees an API client or a credential.
+ * An MCP client for one user: it lists the available tools and calls one. The address and the token come from the
+ * application's server, which requests them from Valetkey (`createMcpSessionToken`); this client never sees an API
+ * client or a credential.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
@@ -11,7 +12,7 @@ const client = new Client(
   { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: 'auto' } },
 );
 
-// Where an account is missing, the server asks to send the user to a link. An agent would open it in the user's browser.
+// If an account is missing, the server asks to send the user to a link. An agent would open it in the user's browser.
 client.setRequestHandler('elicitation/create', async ({ params }) => {
   console.log(params.message, 'url' in params ? params.url : '');
   return { action: 'cancel' };

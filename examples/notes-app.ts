@@ -7,10 +7,10 @@ interface Note {
 }
 
 /**
- * A small third-party application to try things with: notes behind an API key. It refuses what a real one refuses: a missing or
- * wrong key (401), a note without text (422), a note that does not exist (404).
+ * A small third-party application for experiments: notes that require an API key. It rejects what a real application
+ * would: a missing or wrong key (401), a note without text (422), a note that does not exist (404).
  *
- * @param apiKey the one key that it accepts, in the header X-Api-Key
+ * @param apiKey the only accepted key, in the header X-Api-Key
  */
 export function createNotesApp(apiKey: string): Server {
   const notes: Note[] = [{ id: 1, text: 'Water the plants' }];

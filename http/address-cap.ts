@@ -3,14 +3,14 @@ import { clientOf } from '../core/net/client-address.ts';
 import type { ClientSocket } from './client-socket.ts';
 
 export interface AddressCap {
-  /** Connections that were refused so far. */
+  /** How many connections were rejected so far. */
   readonly refused: number;
 }
 
 /**
- * Refuses connections of a client address that has enough of them, so that one address cannot take all that there are.
+ * Rejects connections of a client address that already has too many, so that one address cannot take all connections.
  *
- * @param isTrusted whether an address is that of a proxy, through which many clients come
+ * @param isTrusted whether an address is that of a proxy, which many clients share
  */
 export function capPerAddress(
   server: Server,

@@ -6,10 +6,10 @@ import { addLengthKeywords } from './length-keywords.ts';
 /** The plug-in is CommonJS: its function is under `default`, both for the compiler and at run time. */
 const addFormats = formatsPlugin.default;
 
-/** The direction of a body, which decides the properties it may have. */
+/** The kind of data that a schema validates; it determines which properties are allowed. */
 export type Direction = 'request' | 'response' | 'parameters';
 
-/** Keywords of OpenAPI and our own that schemas may use; ajv's strict mode rejects unknown ones. */
+/** Keywords of OpenAPI and of this project that schemas may use; Ajv's strict mode rejects unknown ones. */
 export const SCHEMA_VOCABULARY = ['example', 'externalDocs', 'xml', 'x-secret'];
 
 const OPTIONS: Options = {
@@ -18,33 +18,34 @@ const OPTIONS: Options = {
   strictRequired: false,
   discriminator: true,
   allowUnionTypes: true,
-  // A schema that is used in several places is compiled once, which halves the time of the largest validator.
+  // A schema that is used in several places is compiled once, which halves the time for the largest validator.
   inlineRefs: false,
 };
 
 /**
- * Builds the validator factory of one direction. `readOnly` properties are rejected in requests and `writeOnly` ones in
- * responses, which JSON Schema itself only annotates: a client cannot set them, and a handler cannot leak them.
+ * Creates the Ajv instance of one direction. `readOnly` properties are rejected in requests and `writeOnly` ones in
+ * responses, so that a client cannot set them and a handler cannot leak them. JSON Schema itself treats both keywords
+ * as annotations only.
  *
- * @param errors whether validation ends at the first error; finding all of them takes time for each
+ * @param errors whether validation stops at the first error; finding all errors takes more time
  */
 export function createAjv(direction: Direction, errors: 'first' | 'all'): Ajv2020 {
   const ajv = new Ajv2020({
     ...OPTIONS,
     allErrors: errors === 'all',
-    // Errors then carry the schema that they come from, which names the allowed fields.
+    // Errors then contain their schema, which names the allowed fields.
     verbose: true,
     coerceTypes: direction === 'parameters',
-    // A text such as 1e1000 becomes Infinity, whose bounds ajv would skip.
+    // A text such as 1e1000 becomes Infinity; with strict numbers, Ajv would not check its limits.
     strictNumbers: direction !== 'parameters',
     useDefaults: direction !== 'response',
-    // The contract is checked when it is generated. Without this check and the optimizer, whose work V8 does anyway, the first request
-    // of an operation compiles its validator in a third of the time.
+    // The contract was checked when it was generated. Without this check and without the optimizer, whose work V8 does
+    // anyway, compiling a validator takes a third of the time.
     validateSchema: false,
     code: { optimize: false },
   });
   addFormats(ajv);
-  // The server writes the times in responses itself, so a check of their format is enough.
+  // The server itself creates the times in responses, so checking their format is enough.
   if (direction === 'response') ajv.addFormat('date-time', addFormats.get('date-time', 'fast'));
   for (const bits of [32, 64]) ajv.addFormat(`int${bits}`, { type: 'number', validate: signedInteger(bits) });
   for (const name of ['float', 'double']) ajv.addFormat(name, { type: 'number', validate: Number.isFinite });

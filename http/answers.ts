@@ -9,12 +9,12 @@ interface MediaType {
 }
 type Responses = Record<string, { content?: Record<string, MediaType> }>;
 
-/** Checks a response against the contract: null if it matches, otherwise the difference, for the log. */
+/** Checks a response against the contract; returns null if it matches, otherwise the difference, for the log. */
 export type AnswerCheck = (operation: Operation, reply: Reply) => string | null;
 
 /**
- * Responses are checked by status and by body. An undeclared status is always wrong. Validators are compiled at the first
- * response of their kind and kept.
+ * Creates the check of responses by status and body. An undeclared status is always wrong. Validators are compiled at
+ * the first response of their kind and kept.
  */
 export function createAnswerCheck(): AnswerCheck {
   const ajv = createAjv('response', 'first');

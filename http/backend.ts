@@ -9,16 +9,16 @@ import { CompiledRouter } from './router.ts';
 import type { WarmUpStep } from './warm-up.ts';
 
 /**
- * openapi-backend for an OpenAPI 3.1 document. It differs from the library in four ways: the document is not judged at run
- * time (the library knows only the meta-schemas of 2.0 and 3.0; ours is linted when it is generated), JSON Schema 2020-12 does
- * the validation, routing and parsing are done once per request instead of three times, and a request passes the library's steps
- * without what only other documents need.
+ * Uses openapi-backend for an OpenAPI 3.1 document. It differs from the library in four ways. The document is not
+ * validated at run time, because the library only knows OpenAPI 2.0 and 3.0; it was linted when it was generated.
+ * Validation uses JSON Schema 2020-12. Routing and parsing are done once per request instead of three times. Steps that
+ * only other documents need are skipped.
  */
 export class ContractBackend extends OpenAPIBackend {
   routes!: CompiledRouter;
   readonly #schemes = new Map<Operation, string | null>();
   readonly #validators = new Map<Operation, ValidateFunction[]>();
-  /** Finds every error of a request that the usual validators refused. */
+  /** Finds all errors of a request that the usual validators rejected. */
   #thorough!: OpenAPIValidator;
 
   constructor(definition: Document) {
@@ -47,13 +47,15 @@ export class ContractBackend extends OpenAPIBackend {
   }
 
   /**
-   * The steps of the library in its order, with the handlers, security handlers and validators that are registered with it. The library's other work costs as much as all of them together: it computes the combinations of security schemes for every request
-   * (ours has one scheme or none, which `init` makes sure of), through several promises for each.
+   * Runs the library's steps in its order, with the registered handlers, security handlers and validators. The
+   * library's own implementation takes as much time as all of these together: it supports any combination of security
+   * schemes, with several promises for each, while the contract has at most one scheme per operation (`init` checks
+   * this).
    */
   override async handleRequest(req: Request, ...args: unknown[]): Promise<unknown> {
     const operation = this.routes.find(req as ContractRequest);
     if (!operation) return super.handleRequest(req, ...args);
-    // With every member from the beginning: what grows later is looked up more slowly.
+    // All members are defined from the beginning, because objects that grow later are slower.
     const members = { api: this, request: req, operation, security: undefined, validation: undefined };
     const context = members as unknown as Context;
     const routed = this.#call('postRoutingHandler', context, args);
@@ -69,7 +71,7 @@ export class ContractBackend extends OpenAPIBackend {
     return this.#call(operation.operationId as string, context, args);
   }
 
-  /** A handler that is missing is a failure, never a step that is skipped. */
+  /** Calls a registered function. A missing one is an error; the step is never skipped. */
   #call(name: string, context: Context, args: unknown[]): unknown {
     const handler = this.handlers[name];
     if (!handler) throw new Error(`no handler is registered for ${name}`);
@@ -85,7 +87,7 @@ export class ContractBackend extends OpenAPIBackend {
     }
   }
 
-  /** The compiled validators of an operation: body first, then parameters. */
+  /** Returns the compiled validators of an operation: body first, then parameters. */
   validatorsOf(operationId: string): ValidateFunction[] {
     return (this.validator.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
   }
@@ -114,7 +116,10 @@ export class ContractBackend extends OpenAPIBackend {
     ];
   }
 
-  /** Ends at the first error. Only a request with a small body is then checked for all of them, which takes time for each. */
+  /**
+   * Stops at the first error. Only a request with a small body is then checked for all errors, because that takes more
+   * time.
+   */
   #validate(req: ContractRequest, operation: Operation): ValidationResult {
     const subject = { path: req.params, query: req.query, header: req.headers, cookie: {}, requestBody: req.body };
     let validators = this.#validators.get(operation);
@@ -138,7 +143,7 @@ function errorsOf(validators: readonly ValidateFunction[], subject: unknown): Er
   return errors;
 }
 
-/** One instance of ajv for each direction: sub-schemas that are shared compile once. */
+/** Returns one Ajv instance for each direction, so that shared subschemas are compiled once. */
 function sharedAjv(errors: 'first' | 'all'): AjvCustomizer {
   const shared = new Map<Direction, ReturnType<typeof createAjv>>();
   return (_original, _options, context) => {
@@ -149,7 +154,7 @@ function sharedAjv(errors: 'first' | 'all'): AjvCustomizer {
   };
 }
 
-/** @throws Error for a document with combinations of security schemes, which are not implemented here */
+/** @throws Error for combinations of security schemes, which are not supported here */
 function schemeOf({ operationId, security = [] }: Operation): string | null {
   const schemes = security.flatMap((requirement) => Object.keys(requirement));
   const [scheme = null] = schemes;

@@ -1,7 +1,7 @@
 import type { ByteBudget, ByteHold } from '../core/budgets/byte-budget.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Counts the body of a request until its response is over. */
+/** Counts the body of a request until its response has been sent. */
 export type BodyHold = Pick<ByteHold, 'grow'>;
 
 /** Memory for the bodies that the process holds. */
@@ -10,8 +10,8 @@ export interface BodyMemory {
 }
 
 /**
- * The memory reservation for the body of a request. Requests without a token share a separate part and cannot use that of
- * clients. Small bodies are not counted.
+ * Returns the memory reservation for the body of a request. Requests without a token share a separate budget and cannot
+ * use that of authenticated clients. Small bodies are not counted.
  */
 export function bodyHoldOf({ environment, client, res }: Exchange, { bodies }: BodyMemory): BodyHold {
   const party = environment?.id ?? '';

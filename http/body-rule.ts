@@ -3,21 +3,21 @@ import { REQUEST_BODY } from '../core/budgets.ts';
 
 /** How the body of a request is read. */
 export interface BodyRule {
-  /** `none` refuses a body. */
+  /** `none` rejects a body. */
   format: 'json' | 'form' | 'none';
   /** The largest body, in bytes. */
   maxBytes: number;
   /** JSON above this size is parsed in a thread. */
   threadBytes: number;
-  /** The most pieces that a body may come in. */
+  /** The maximum number of chunks of a body. */
   maxPieces: number;
-  /** The most parameters of a form. */
+  /** The maximum number of parameters of a form. */
   maxPairs: number;
-  /** The parameters of a form that are read, the others being ignored; null for all of them. */
+  /** The parameters of a form that are read; others are ignored. null to read all of them. */
   parameters: ReadonlySet<string> | null;
 }
 
-/** A JSON body outside the operations of the contract. */
+/** A JSON body of a request that is not an operation of the contract. */
 export const JSON_BODY: BodyRule = {
   format: 'json',
   maxBytes: REQUEST_BODY.bytes,
@@ -27,7 +27,7 @@ export const JSON_BODY: BodyRule = {
   parameters: null,
 };
 
-/** A form that a page of ours sends. */
+/** A form on a page of this server. */
 export const PAGE_FORM: BodyRule = {
   ...JSON_BODY,
   format: 'form',
@@ -35,7 +35,7 @@ export const PAGE_FORM: BodyRule = {
   maxPairs: REQUEST_BODY.formPairs,
 };
 
-/** The rule that the contract states: the media type, `x-valetkey-max-body-bytes`, and the parameters of a form. */
+/** Returns the rule in the contract: the media type, `x-valetkey-max-body-bytes`, and the parameters of a form. */
 export function bodyRuleOf(operation: Operation): BodyRule {
   const { content } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: FormSchema }> };
   const stated = (operation as { 'x-valetkey-max-body-bytes'?: number })['x-valetkey-max-body-bytes'];

@@ -10,11 +10,11 @@ import type { ParsedJson } from './json-job.ts';
 
 /** A body that was read and parsed. */
 export interface ReadBody {
-  /** Undefined where the request has no body. */
+  /** undefined if the request has no body. */
   value: unknown;
   /** Size of the body in bytes. */
   bytes: number;
-  /** SHA-256 of the bytes, where they were too many to parse here. */
+  /** SHA-256 of the bytes, if the body was parsed in a thread because of its size. */
   digest?: Buffer;
 }
 
@@ -26,8 +26,9 @@ const NO_BODY: ReadBody = { value: undefined, bytes: 0 };
 /**
  * Reads and parses a request body.
  *
- * @param parseLarge for JSON above the size of an ordinary body; only a rule that allows such bodies needs it
- * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED, SERVER_BUSY, and as `parseLarge` does
+ * @param parseLarge parses JSON that is larger than an ordinary body; only needed for rules that allow such bodies
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, VALIDATION_FAILED, SERVER_BUSY, and the
+ * errors of `parseLarge`
  */
 export function readBody(
   req: IncomingMessage,
@@ -49,9 +50,9 @@ export function readBody(
 }
 
 /**
- * Reads a body that is handed on as it is.
+ * Reads a body that is forwarded without parsing.
  *
- * @returns undefined when there is none
+ * @returns undefined if there is none
  * @throws ApiError BODY_TOO_LARGE, MALFORMED_BODY, SERVER_BUSY
  */
 export async function readRawBody(req: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer | undefined> {
@@ -70,7 +71,7 @@ function parse(bytes: Buffer, rule: BodyRule, parseLarge: ParseLarge | undefined
 }
 
 function checkMediaType(req: IncomingMessage, format: BodyRule['format']): void {
-  // A compressed body could inflate without bound before any limit sees it.
+  // A compressed body could grow without limit before any other check sees it.
   if (req.headers['content-encoding'] && req.headers['content-encoding'] !== 'identity') {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'A compressed body is not supported.');
   }

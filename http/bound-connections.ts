@@ -16,9 +16,10 @@ interface BoundParts {
 type Limits = Record<keyof typeof SERVER, number>;
 
 /**
- * Bounds the connections of a server: how many there are, of all clients and of one, and what each may cost while it does nothing.
+ * Limits the connections of a server: their number in total and per client, and what an idle or slow connection may
+ * cost.
  *
- * @throws ConfigError when VALETKEY_TRUSTED_PROXIES cannot be read
+ * @throws ConfigError if VALETKEY_TRUSTED_PROXIES is invalid
  */
 export function boundConnections(server: Server, { config, metrics, log }: BoundParts, limits: Limits): void {
   const isTrusted = readSetting(() => parseTrustedProxies(config.trustedProxies));

@@ -6,17 +6,20 @@ import { oneAtATime } from './one-at-a-time.ts';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** How long a client may take and how many there may be (threat S2); core/budgets.ts says what each is for. */
+/** Limits for the time and number of connections (threat S2); core/budgets.ts describes each. */
 export type ServerLimits = Record<keyof typeof SERVER, number>;
 
-/** A server that has its port. Requests that arrive before it has a listener wait for it. */
+/** A server that listens on its port. Requests that arrive before it has a request listener wait. */
 export interface BoundServer {
   server: Server;
-  /** From now on requests go to this listener, those that have been waiting first. */
+  /** Sets the request listener; waiting requests are passed to it first. */
   serve(listener: Listener): void;
 }
 
-/** The ports of a start: bound before it touches the data, so that a start that is refused has changed nothing. */
+/**
+ * The servers of a start. Their ports are bound before the data is opened, so that a start that cannot bind changes
+ * nothing.
+ */
 export interface Ports {
   api: BoundServer;
   metrics: BoundServer | null;
@@ -24,7 +27,7 @@ export interface Ports {
   close(): void;
 }
 
-/** @throws ConfigError when a port cannot be used; none is bound then */
+/** @throws ConfigError if a port cannot be used; then no port is bound */
 export async function bindPorts(config: Config, changed: Partial<ServerLimits> = {}): Promise<Ports> {
   const limits = { ...SERVER, ...changed };
   const api = await bind(config.port, config.host, 'PORT', limits.pipelined, {
@@ -32,9 +35,10 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytes,
-    // Node keeps only the first duplicate header, and a proxy may have checked another. The joined value is not a known host or token.
+    // By default Node keeps only the first of duplicate headers, and a proxy may have checked another one. The joined
+    // value matches no known host or token.
     joinDuplicateHeaders: true,
-    // Requests without a body then emit no stream events, which saves a tenth of the time of a read.
+    // Requests without a body then emit no stream events, which saves a tenth of the time of a read request.
     optimizeEmptyRequests: true,
     connectionsCheckingInterval: limits.checkEveryMs,
   });
@@ -80,7 +84,7 @@ async function bind(
   };
 }
 
-/** @throws ConfigError that names the variable to change: a port in use is the commonest failure of a start */
+/** @throws ConfigError naming the variable to change, because a port in use is the most common failure of a start */
 function listen(server: Server, port: number, host: string, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = ({ code }: NodeJS.ErrnoException) => {

@@ -12,8 +12,8 @@ type AnyCall = Call<OperationId>;
 const NOBODY: Principal = { clientId: 'anonymous', scopes: [] };
 
 /**
- * A class, not a literal: a literal with getters gets its own hidden class for every request, which only a full garbage
- * collection frees.
+ * A class instead of an object literal: a literal with getters would get a new hidden class for every request, which
+ * only a full garbage collection frees.
  */
 class RequestCall {
   readonly client: Principal;
@@ -65,7 +65,7 @@ class RequestCall {
   }
 }
 
-/** What a handler gets of a request, once it is authenticated and valid. */
+/** Creates the object that a handler receives for an authenticated and valid request. */
 export function createCall(request: ContractRequest, exchange: Exchange, parts: IdempotencyParts): AnyCall {
   return new RequestCall(request, exchange, parts) as unknown as AnyCall;
 }

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { SERVER } from '../core/budgets.ts';
 import { Secret } from '../core/secret.ts';
 
-/** Everything that may be configured, without secrets. */
+/** The configuration, without secrets. */
 export interface Config {
   host: string;
   port: number;
-  /** Origin (and path) under which clients reach the first environment; no trailing slash. */
+  /** The origin (and path) at which clients reach the first environment, without a trailing slash. */
   baseUrl: string;
   dataDir: string;
   databaseFile: string;
@@ -17,17 +17,17 @@ export interface Config {
   rateLimit: number | null;
   /** Open connections of one client address; null for no limit. */
   connectionsPerAddress: number | null;
-  /** The raw setting `VALETKEY_TRUSTED_PROXIES`; core/net reads it. */
+  /** The raw setting `VALETKEY_TRUSTED_PROXIES`; core/net parses it. */
   trustedProxies: string;
   logLevel: string;
-  /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net reads them. */
+  /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net parses them. */
   egressAllow: string;
   endpointOverrides: string;
   /** Check every response against the contract, not only those that carry credentials. */
   checkAllResponses: boolean;
 }
 
-/** What must never be printed. */
+/** The configuration that must never be printed. */
 export interface Secrets {
   keys: Secret | null;
   firstClient: { id: string; secret: Secret } | null;
@@ -61,7 +61,7 @@ export const SETTINGS = [
 type Setting = (typeof SETTINGS)[number];
 type Env = Readonly<Partial<Record<Setting, string | undefined>>>;
 
-/** Reads a raw setting by the engine that it is for. @throws ConfigError with the engine's words */
+/** Parses a raw setting with the given function. @throws ConfigError with the message of that function */
 export function readSetting<T>(read: () => T): T {
   try {
     return read();
@@ -71,9 +71,9 @@ export function readSetting<T>(read: () => T): T {
 }
 
 /**
- * Reads the environment variables of the boot contract. An empty variable counts as absent.
+ * Reads the settings from environment variables. An empty variable counts as absent.
  *
- * @throws ConfigError that names the variable
+ * @throws ConfigError naming the variable
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): { config: Config; secrets: Secrets } {
   const port = readPort(env, 'PORT', 8080);
@@ -102,7 +102,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
   return { config, secrets: readSecrets(env) };
 }
 
-/** Where files of the audit log's archive are. */
+/** Returns the directory of the audit archive. */
 export function auditDirectory({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, 'audit-archive');
 }
@@ -150,7 +150,7 @@ function readDatabaseFile(url: string | undefined, dataDir: string): string {
   return path;
 }
 
-/** A number of 1 or more; null for `off`. */
+/** Reads a number of at least 1; returns null for `off`. */
 function readLimit(env: Env, name: Setting, fallback: number, unit: string): number | null {
   const text = env[name];
   if (!text) return fallback;

@@ -5,26 +5,26 @@ import type { ClientSocket } from './client-socket.ts';
 
 /** Times in milliseconds. */
 export interface WatchLimits {
-  /** From the beginning of a connection to its first byte. */
+  /** From the start of a connection to its first byte. */
   firstByteMs: number;
-  /** How long a client may take none of the bytes that wait for it. */
+  /** How long a client may read none of the bytes that are queued for it. */
   stalledMs: number;
-  /** Bytes that may wait for all clients together. */
+  /** Bytes that may be queued for all clients together. */
   queuedBytes: number;
-  /** How often connections are looked at. */
+  /** How often connections are checked. */
   watchEveryMs: number;
 }
 
 interface Watched {
   openedAt: number;
-  /** Since when bytes have been waiting for the client; undefined while none are. */
+  /** Since when bytes have been queued for the client; undefined if there are none. */
   queuedSince: number | undefined;
 }
 
 export interface ConnectionWatch {
   /** Connections that are open now. */
   readonly open: number;
-  /** Bytes that waited for clients when they were looked at last. */
+  /** Bytes that were queued for clients at the last check. */
   readonly queuedBytes: number;
 }
 
@@ -59,16 +59,16 @@ export function watchConnections(
     if (queued > limits.queuedBytes) cutLongest();
   }
 
-  /** @returns the bytes that wait for the client */
+  /** @returns the bytes that are queued for the client */
   function lookAt(socket: ClientSocket, watched: Watched, now: number): number {
     const bytes = socket.writableLength;
     if (bytes > 0 && watched.queuedSince === undefined) {
       watched.queuedSince = now;
-      // Node refreshes this time whenever the client takes bytes, and closes the connection at its end.
+      // Node restarts this timeout whenever the client reads, and closes the connection when it ends.
       socket.setTimeout(limits.stalledMs);
     } else if (bytes === 0 && watched.queuedSince !== undefined) {
       watched.queuedSince = undefined;
-      // After a response Node has set the time for which the connection is kept alive: that one stays.
+      // After a response Node has set the keep-alive timeout, which must not be changed.
       if (socket.timeout === limits.stalledMs) socket.setTimeout(0);
     }
     return bytes;

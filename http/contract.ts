@@ -25,7 +25,7 @@ type Group<O extends OperationId, Place extends 'path' | 'query'> = Place extend
 
 type Content<T> = T extends { content: infer C } ? C[keyof C] : undefined;
 
-/** The body that a client sends, without read-only properties. */
+/** The request body, without read-only properties. */
 export type RequestBody<O extends OperationId> = operations[O] extends { requestBody: infer B }
   ? Writable<Content<B>>
   : operations[O] extends { requestBody?: infer B }
@@ -37,7 +37,7 @@ type Responses<O extends OperationId> = operations[O]['responses'];
 /** The statuses that an operation declares. */
 export type StatusOf<O extends OperationId> = Extract<keyof Responses<O>, number>;
 
-/** The body of one status, without write-only properties. Bytes for other media types than JSON. */
+/** The body of one status, without write-only properties. For media types other than JSON: bytes. */
 export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[S] extends { content: infer C }
   ? '*/*' extends keyof C
     ? BinaryBody
@@ -56,38 +56,38 @@ export interface Reply<O extends OperationId = OperationId> {
 
 type BodyArgument<B> = [B] extends [undefined] ? [body?: undefined] : [body: B];
 
-/** Creates the response of one operation from a declared status and the body that the contract defines for it. */
+/** Creates the response of one operation from a declared status and its body as defined by the contract. */
 export type Responder<O extends OperationId> = <S extends StatusOf<O>>(
   status: S,
   ...rest: [...BodyArgument<BodyOf<O, S>>, headers?: Record<string, string>]
 ) => Reply<O>;
 
-/** What a handler gets of a request: authenticated, validated, inside one environment. */
+/** The object that a handler receives: an authenticated and validated request in one environment. */
 export interface Call<O extends OperationId> {
   readonly environment: Environment;
   readonly client: Principal;
   readonly requestId: string;
-  /** Who does what the call does, for the audit log. */
+  /** The actor and the request, for the audit log. */
   readonly cause: Cause;
   readonly path: Group<O, 'path'>;
   readonly query: Group<O, 'query'>;
   readonly body: RequestBody<O>;
   /** Lower-cased request headers. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The response of an expected failure, for handlers that must return it instead of throwing. */
+  /** Returns the response of an expected error, for handlers that must return it instead of throwing. */
   problem(error: ApiError): Reply<O>;
-  /** Notes for the log why the credentials of the request are refused. */
+  /** Records for the log why the credentials of the request were rejected. */
   refused(failure: AuthFailure): void;
   /**
    * Runs the effect of the request in one durable transaction, together with its idempotency record.
    *
-   * @param replies for an operation whose replies show more to some tokens than to others
+   * @param replies for an operation whose responses show more to some tokens than to others
    */
   commit(unit: (tx: Transaction) => Promise<Reply<O>>, replies?: KeptReplies<O>): Promise<Reply<O>>;
   /**
-   * For an effect outside the database: `begin` and the claim of the idempotency key are committed first, then `act` runs once, and
-   * what it came to is stored before its reply is sent. `executionId` is what a later request with the same key is told when the
-   * outcome was lost.
+   * For an effect outside of the database. First `begin` and the claim of the idempotency key are committed. Then `act`
+   * runs once, and its result is stored before the response is sent. If the result was lost, a later request with the
+   * same key receives `executionId`.
    */
   commitThenAct(
     executionId: string,
@@ -96,22 +96,24 @@ export interface Call<O extends OperationId> {
   ): Promise<Reply<O>>;
 }
 
-/** How the reply to a request with an idempotency key is kept, and replayed to a token that may have other scopes. */
+/**
+ * How the response to a request with an idempotency key is stored, and replayed to a token that may have other scopes.
+ */
 export interface KeptReplies<O extends OperationId = OperationId> {
-  /** The reply as it is kept: what not every token may see is left out. */
+  /** Returns the response to store, without data that some tokens must not see. */
   keep?(reply: Reply<O>): Reply<O>;
-  /** The kept reply as the token of this request may see it. @throws ApiError INSUFFICIENT_SCOPE */
+  /** Returns the stored response as the token of this request may see it. @throws ApiError INSUFFICIENT_SCOPE */
   replay(tx: Transaction, kept: Reply<O>): Promise<Reply<O>>;
 }
 
-/** What an effect outside the database came to. */
+/** The result of an effect outside of the database. */
 export interface Acted<O extends OperationId = OperationId> {
   reply: Reply<O>;
-  /** The end of the execution that it was recorded as. */
+  /** The end of the execution that records the effect. */
   end?: ExecutionEnd;
 }
 
-/** Serves an operation, with the one capability that it needs; without one where none is named. */
+/** Handles an operation. It receives the one capability that it needs, or none. */
 export type Handler<O extends OperationId, Capability = undefined> = (
   call: Call<O>,
   reply: Responder<O>,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Document } from 'openapi-backend';
 
 /**
- * The contract as `make generate` bundled it, for the validators. It is read from disk at each call, because the backend resolves
- * its references in place.
+ * Returns the contract as bundled by `make generate`, for the validators. Each call reads it from disk, because the
+ * backend resolves its references in place.
  */
 export function readDefinition(): Document {
   const text = readFileSync(join(import.meta.dirname, '../generated/openapi.json'), 'utf8');
@@ -12,9 +12,10 @@ export function readDefinition(): Document {
     webhooks?: object;
     components: { schemas: Record<string, Discriminated> };
   };
-  // Client generators need the mapping of a discriminator; ajv takes the tags from the branches and refuses a mapping.
+  // Client generators need the mapping of a discriminator; Ajv takes the values from the branches and rejects a
+  // mapping.
   for (const { discriminator } of Object.values(definition.components.schemas)) delete discriminator?.mapping;
-  // Events are sent, not received.
+  // Events are sent by the server, so they are not needed to validate requests.
   delete definition.webhooks;
   return definition;
 }

@@ -1,16 +1,17 @@
 import type { Registry } from 'prom-client';
 
-/** What was observed under one pair of labels. */
+/** The observations with one pair of labels. */
 interface Series {
   labels: Record<string, string>;
-  /** Observations by bucket, the last one for those above every bound. */
+  /** Observations by bucket; the last bucket contains those above every bound. */
   counts: Float64Array;
   sum: number;
 }
 
 /**
- * A histogram of seconds by two labels. It counts by itself and tells the registry when the metrics are read: the library's own
- * puts the labels together, sorts and checks them at every observation, which is a fortieth of the time of a read.
+ * A histogram of seconds with two labels. It counts itself and provides the values when metrics are read. The library's
+ * own histogram joins, sorts and checks the labels at every observation, which takes a fortieth of the time of a read
+ * request.
  */
 export class DurationHistogram {
   readonly name: string;
@@ -41,7 +42,7 @@ export class DurationHistogram {
     series.sum += seconds;
   }
 
-  /** As the registry asks for it. */
+  /** Returns the values in the format of the metrics registry. */
   async get() {
     const series = [...this.#series.values()].flatMap((bySecond) => [...bySecond.values()]);
     const values = series.flatMap((one) => this.#valuesOf(one));

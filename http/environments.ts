@@ -11,7 +11,7 @@ const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 /**
  * Finds the environment of a Host header. A development environment also accepts every loopback host name.
  *
- * @param read repositories to look hosts up in
+ * @param read repositories for looking up hosts
  * @param now milliseconds UTC
  * @returns a function from a Host header to its environment
  * @throws (the returned function) ApiError UNKNOWN_HOST
@@ -20,7 +20,7 @@ export function createEnvironmentLookup(
   read: ReadRepositories,
   now: () => number,
 ): (hostHeader: string | undefined) => Environment | Promise<Environment> {
-  /** By header, as it is written. */
+  /** The cache, by the unchanged header. */
   const known = new Map<string, { environment: Environment; until: number }>();
   const find = async (header: string): Promise<Environment> => {
     const host = header.toLowerCase().replace(/:\d+$/, '');

@@ -1,12 +1,12 @@
 import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
-/** A timer that is due every 10 ms and late by the delay of the event loop: Node counts the whole interval. */
+/** The interval of the measuring timer. Node records the whole interval, including this part. */
 const RESOLUTION_MS = 10;
 const NANOSECONDS = 1e9;
 const QUANTILES = [0.5, 0.9, 0.99, 1];
 
-/** The part of Node's histogram that is read: percentiles of intervals in nanoseconds. */
+/** The part of Node's histogram that is used: percentiles of intervals in nanoseconds. */
 export type DelayHistogram = Pick<ELDHistogram, 'percentile' | 'reset'>;
 
 let processWide: ELDHistogram | undefined;
@@ -19,7 +19,10 @@ export function watchEventLoop(): DelayHistogram {
   return processWide;
 }
 
-/** Adds the delay of the event loop since the last scrape to the metrics: for so long requests waited for other work of the process. */
+/**
+ * Adds the event-loop delay since the last scrape to the metrics. Requests have waited this long for other work of the
+ * process.
+ */
 export function showEventLoopDelay(registry: Registry, histogram: DelayHistogram): void {
   new Gauge({
     name: 'valetkey_event_loop_delay_seconds',

@@ -3,15 +3,15 @@ import type { Operation } from 'openapi-backend';
 import type { AuthFailure } from '../core/errors.ts';
 import type { Environment } from './environments.ts';
 
-/** Who calls: an API client of the environment, with the scopes of its token. */
+/** The caller: an API client of the environment, with the scopes of its token. */
 export interface Principal {
   clientId: string;
   scopes: readonly string[];
 }
 
 /**
- * One HTTP request on its way through the pipeline; each step fills in what it finds out. A class, so that it has its final shape from
- * the beginning.
+ * One HTTP request; each step of the pipeline sets the members that it determines. It is a class, so that all objects
+ * have their final shape from the beginning.
  */
 export class Exchange {
   readonly req: IncomingMessage;
@@ -27,7 +27,7 @@ export class Exchange {
   client: Principal | undefined = undefined;
   /** Why the request was not authenticated, for the log. */
   authFailure: AuthFailure | undefined = undefined;
-  /** Headers of every response: rate limits, CORS. */
+  /** Headers that every response gets: rate limits, CORS. */
   readonly responseHeaders: Record<string, string> = {};
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: string, name: string) {

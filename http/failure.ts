@@ -12,7 +12,7 @@ export interface FailureParts {
   isStorageFailing(): boolean;
 }
 
-/** The response for a failure of the API: a problem document, or the error of OAuth at the token endpoint. */
+/** Returns the response for an error of the API: a problem document, or an OAuth error at the token endpoint. */
 export function errorReply(error: ApiError, exchange: Exchange): Reply {
   const headers = challengeOf(error, exchange);
   if (exchange.name === 'issueToken') return oauthErrorReply(error, headers);
@@ -20,13 +20,12 @@ export function errorReply(error: ApiError, exchange: Exchange): Reply {
 }
 
 /**
- * The expected failure that something thrown is, or stands for outside. What is not an expected failure is logged and reads "Internal
- * error" outside.
+ * Converts a thrown value to an ApiError. An unexpected error is logged and becomes "Internal error" for the caller.
  */
 export function toApiError(thrown: unknown, exchange: Exchange, parts: FailureParts): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const isStorage = thrown instanceof StorageError;
-  // A storage that begins to fail is logged by createStorageWatch.
+  // `createStorageWatch` already logs that the storage has begun to fail.
   if (!isStorage || !parts.isStorageFailing()) {
     parts.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
   }
@@ -41,7 +40,10 @@ export function toApiError(thrown: unknown, exchange: Exchange, parts: FailurePa
   return new ApiError('INTERNAL_ERROR', 'The request failed because of an error of the server.', { cause: thrown });
 }
 
-/** RFC 6750 §3: a bare challenge without credentials, the error code with bad ones, the needed scope with weak ones. */
+/**
+ * RFC 6750 §3: without credentials the challenge has no error code; invalid credentials have one; a missing scope is
+ * named.
+ */
 function challengeOf(error: ApiError, { req }: Exchange): Record<string, string> {
   if (error.code === 'UNAUTHENTICATED') {
     const presented = req.headers.authorization !== undefined;

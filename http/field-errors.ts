@@ -3,14 +3,14 @@ import { PROBLEM } from '../core/budgets.ts';
 import type { FieldError } from '../core/errors.ts';
 import { wordsOfPattern } from './pattern-words.ts';
 
-/** Errors that are evaluated: more than this many do not help. */
+/** The maximum number of errors that are evaluated. */
 const MAX_CONSIDERED = 500;
-/** Names in a list of what is allowed. */
+/** The maximum number of names in a list of allowed ones. */
 const MAX_NAMES = 30;
 
 /**
- * Turns the errors of ajv into fields and sentences for a person. Of a failed `oneOf` only the branch that the sender meant is
- * reported: errors inside the value beat complaints of the other branches about its keys.
+ * Converts Ajv's errors to fields and sentences for users. For a failed `oneOf`, only the branch that the sender
+ * probably meant is reported: errors inside the value take precedence over errors about its keys.
  */
 export function presentErrors(all: readonly ErrorObject[]): FieldError[] {
   const errors = all.slice(0, MAX_CONSIDERED);
@@ -29,14 +29,20 @@ export function presentErrors(all: readonly ErrorObject[]): FieldError[] {
   return out;
 }
 
-/** An error at the union itself is noise; its `oneOf` error is too when something inside the union is wrong. */
+/**
+ * Whether an error can be omitted: an error of the union itself, and also its `oneOf` error if something inside the
+ * union is wrong.
+ */
 function isNoiseOf(error: ErrorObject, unions: ReadonlySet<string>, errors: readonly ErrorObject[]): boolean {
   if (!unions.has(error.instancePath)) return false;
   if (error.keyword !== 'oneOf') return true;
   return errors.some((other) => other.instancePath.startsWith(`${error.instancePath}/`));
 }
 
-/** Says which keys the value may hold one of, which of them it holds too many of, or which keys no form has. */
+/**
+ * Returns errors about the keys of a union's value: which keys are required, which exclude each other, or which are
+ * unknown.
+ */
 function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): FieldError[] {
   const branches = branchesOf(union, errors);
   const choices = [...new Set(branches.flatMap((branch) => branch.allowed))];
@@ -54,14 +60,14 @@ function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): Field
 }
 
 interface Branch {
-  /** The keys that it has. */
+  /** The keys that this branch has. */
   allowed: string[];
   missing: string[];
-  /** The keys of the value that it does not have. */
+  /** The keys of the value that this branch does not have. */
   extra: string[];
 }
 
-/** What each form of a union says of the keys of the value. */
+/** Returns the errors of each branch of a union about the keys of the value. */
 function branchesOf(union: ErrorObject, errors: readonly ErrorObject[]): Branch[] {
   const branches = new Map<unknown, Branch>();
   for (const { instancePath, keyword, params, parentSchema } of errors) {
@@ -108,7 +114,7 @@ function allowedBy(schema: unknown): string[] {
   return Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
 }
 
-/** `/requestBody/a/0/b` → `a[0].b`; `/query/page_size` → `page_size`. */
+/** Converts a path: `/requestBody/a/0/b` becomes `a[0].b`, `/query/page_size` becomes `page_size`. */
 function fieldOf(instancePath: string, child?: unknown): string {
   const segments = instancePath.split('/').slice(2);
   if (child !== undefined) segments.push(String(child));

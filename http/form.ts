@@ -2,11 +2,11 @@ import { ApiError } from '../core/errors.ts';
 import type { BodyRule } from './body-rule.ts';
 import { type Pairs, parsePairs } from './query.ts';
 
-/** The characters of a parameter's name (RFC 6749 appendix A). */
+/** The characters of a parameter name (RFC 6749 appendix A). */
 const NAME = /^[-._0-9A-Za-z]+$/;
 
 /**
- * Parses a form body. With a list of parameters, others are ignored as RFC 6749 §3.2 demands; it also forbids to give one twice.
+ * Parses a form body. If the rule lists parameters, others are ignored, and a repeated one is rejected (RFC 6749 §3.2).
  *
  * @throws ApiError MALFORMED_BODY, VALIDATION_FAILED
  */

@@ -34,7 +34,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   const route = exchange.operation?.operationId as string;
   const clientId = exchange.client?.clientId ?? '';
 
-  /** Undefined when the request has no key: it then runs as often as it is sent. */
+  /** undefined if the request has no key; then it runs each time that it is sent. */
   const key = typeof header === 'string' ? keyOf(header) : undefined;
 
   function keyOf(text: string) {
@@ -46,9 +46,9 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   /**
-   * Takes the key inside a transaction; the reply to an earlier request comes back instead.
+   * Claims the key in a transaction. If an earlier request has used it, returns the response to that one.
    *
-   * @throws ApiError RATE_LIMITED when the client has too many keys
+   * @throws ApiError RATE_LIMITED if the client has too many keys
    */
   async function claim(tx: Repositories): Promise<Reply | undefined> {
     if (!key) return undefined;
@@ -80,7 +80,10 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
   }
 
-  /** The client's quota was used up, or the kept reply was altered. Either way the request was carried out. */
+  /**
+   * Returns the error for a response that was not stored, because the client's quota was used up, or that was altered.
+   * In both cases the request was carried out.
+   */
   function notKept({ status, executionId }: IdempotencyKeyRow): ApiError {
     const which = executionId === null ? '' : ` as the execution ${executionId}`;
     const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response was not stored.`;
@@ -90,7 +93,8 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
   async function stillRunning(tx: Repositories, { executionId, instance }: IdempotencyKeyRow): Promise<ApiError> {
     const execution = executionId === null ? undefined : await tx.executions.get(environmentId, executionId);
-    // Begun by a process that has ended, or failed by an error of this one: there will be no response.
+    // The first request was handled by a process that has ended, or failed with an error of this process: there will be
+    // no response.
     const isGone = !(await tx.instances.isRegistered(instance));
     const isCutOff = executionId !== null && (isGone || execution?.status === 'UNKNOWN');
     return isCutOff
@@ -122,7 +126,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   return {
-    /** The effect, the claim and the kept reply are one transaction: all of it happened, or nothing. */
+    /** The effect, the claim and the stored response are one transaction: all of it happens, or nothing. */
     commit: (unit: Unit, replies?: KeptReplies): Promise<Reply> =>
       parts.store.write(async (tx) => {
         const earlier = await claim(tx);
@@ -134,7 +138,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
         return reply;
       }),
 
-    /** See `Call.commitThenAct`. A failure of `act` leaves the key taken: its outcome is not known. */
+    /** See `Call.commitThenAct`. If `act` fails, the key stays claimed, because its outcome is unknown. */
     async commitThenAct(
       executionId: string,
       begin: (tx: Transaction) => Promise<void>,
@@ -147,14 +151,15 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
         await begin(tx);
         return undefined;
       });
-      // A key promises that nothing is done twice, so it must not be lost. Without one the disk and the provider work side by side.
+      // The claim of a key must be durable before anything is sent, because a key promises that nothing is done twice.
+      // Without a key, the write to the disk and the call run concurrently.
       if (key) await durable;
       if (earlier) return earlier;
       const { reply, end } = await act();
       if (key) {
-        // Before the transaction, which other requests wait for.
+        // Done before the transaction, because other requests wait for that.
         const sealed = seal(key, await packReplyInThread(reply));
-        // The outcome and the kept reply are one transaction.
+        // The outcome and the stored response are written in one transaction.
         await storeEnd(parts, end ?? noEnd(executionId), { more: (tx) => keep(tx, reply, sealed), durable: true });
       } else if (end) await storeEnd(parts, end);
       await durable;
@@ -163,7 +168,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   };
 }
 
-/** Whether no further key fits in. */
+/** Whether there is no space for another key. */
 function isFull(keptBytes: number): boolean {
   return keptBytes + STORED.idempotencyKeyBytes > STORED.idempotencyBytes;
 }
@@ -174,12 +179,12 @@ function tooManyKeys(): ApiError {
   return new ApiError('RATE_LIMITED', detail);
 }
 
-/** The server was too busy to act: the same request, with the same key, may be sent again. */
+/** Whether the server was too busy to act, so that the same request with the same key may be repeated. */
 function wasNotBegun({ status, body }: Reply): boolean {
   return status === 503 && (body as { tool_error?: { retryable?: boolean } }).tool_error?.retryable !== false;
 }
 
-/** Of an effect that is not recorded as an execution. */
+/** The end of an effect that is not recorded as an execution. */
 function noEnd(executionId: string): ExecutionEnd {
   return { executionId, mayHaveChanged: false, write: async () => {} };
 }

@@ -15,10 +15,10 @@ export const jsonJob: Job<Uint8Array, { value: unknown; digest: Uint8Array }> = 
 };
 
 /**
- * Parses a large body in a thread, as parseJson does.
+ * Parses a large body in a thread, as `parseJson` does.
  *
- * @param environmentId whose places in the pool it takes
- * @throws ApiError MALFORMED_BODY; RATE_LIMITED or SERVER_BUSY when too much work waits
+ * @param environmentId the environment that the work is counted for
+ * @throws ApiError MALFORMED_BODY; RATE_LIMITED or SERVER_BUSY if too much work is waiting
  */
 export async function parseInThread(threads: ThreadPool, environmentId: string, bytes: Buffer): Promise<ParsedJson> {
   try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from './json.ts';
 
-/** The work of `jsonJob`, in its thread. */
+/** Parses a body, inside the thread. */
 export function run(bytes: Uint8Array): { value: unknown; digest: Uint8Array } {
   return {
     value: parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),

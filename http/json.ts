@@ -2,9 +2,10 @@ import { REQUEST_BODY } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
 
 /**
- * Parses JSON strictly: what two parsers could read differently is refused. Beyond RFC 8259 that means duplicate keys,
- * integers that a double cannot hold, lone surrogates, a byte order mark, invalid UTF-8, nesting deeper than 32 and more than 200,000
- * values. Depth and values are counted while scanning, before any object is built.
+ * Parses JSON strictly: texts that parsers could interpret differently are rejected. In addition to RFC 8259, it
+ * rejects duplicate keys, integers that a double cannot represent, lone surrogates, a byte order mark, invalid UTF-8,
+ * nesting deeper than 32 and more than 200,000 values. Nesting and values are counted while scanning, before any object
+ * is created.
  *
  * @throws ApiError MALFORMED_BODY
  */
@@ -23,7 +24,7 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** One pass over the text; anything that is not JSON at all is left to JSON.parse. */
+/** Scans the text once. Invalid JSON is left for JSON.parse to reject. */
 function inspectStructure(text: string): void {
   const keysOf: (Set<string> | null)[] = [];
   let keyExpected = false;
@@ -55,7 +56,9 @@ function inspectStructure(text: string): void {
   }
 }
 
-/** Every value but the first one of a list or object follows a comma, and that one its bracket. */
+/**
+ * Counts a value. Each value except the first of a list or object follows a comma; the first one follows the bracket.
+ */
 function countNode(nodes: number): number {
   if (nodes === REQUEST_BODY.nodes) {
     throw new ApiError('MALFORMED_BODY', `The body has more than ${REQUEST_BODY.nodes} values.`);
@@ -79,7 +82,10 @@ function recordKey(keys: Set<string> | null | undefined, quoted: string): void {
   keys.add(key);
 }
 
-/** Two spellings of one key must compare equal, so escapes are resolved; a lone surrogate has no UTF-8 form. */
+/**
+ * Returns a key with its escapes resolved, so that two spellings of a key are equal. A lone surrogate is rejected,
+ * because it has no UTF-8 form.
+ */
 function checkEscapes(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
   let value: string;

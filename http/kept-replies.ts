@@ -6,22 +6,22 @@ import type { Reply } from './contract.ts';
 export type KeptReply = Pick<Reply, 'status' | 'body' | 'headers'>;
 
 const PURPOSE = 'idempotent reply';
-/** Below this size compression saves less than it costs. */
+/** Below this size, compression saves less than it costs. */
 const COMPRESSED_FROM_BYTES = 1024;
 const [PLAIN, DEFLATED] = [0, 1];
-/** Far above any response; a text that inflates to more was not made here. */
+/** The maximum decompressed size, far above any response. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const OPTIONS = { level: 1 };
 const deflateInThread = promisify(deflateRaw) as (text: Buffer, options: typeof OPTIONS) => Promise<Buffer>;
 
-/** Packs a reply for {@link sealReply}, within a transaction. */
+/** Packs a response for {@link sealReply}, within a transaction. */
 export function packReply(reply: KeptReply): Buffer {
   const text = textOf(reply);
   return text.length < COMPRESSED_FROM_BYTES ? marked(PLAIN, text) : marked(DEFLATED, deflateRawSync(text, OPTIONS));
 }
 
-/** The same, compressed in a thread. */
+/** Packs a response and compresses it in a thread. */
 export async function packReplyInThread(reply: KeptReply): Promise<Buffer> {
   const text = textOf(reply);
   return text.length < COMPRESSED_FROM_BYTES
@@ -30,9 +30,9 @@ export async function packReplyInThread(reply: KeptReply): Promise<Buffer> {
 }
 
 /**
- * Seals a packed reply for a later request with the same idempotency key.
+ * Encrypts a packed response for a later request with the same idempotency key.
  *
- * @param binding what names the key: the reply opens for it alone
+ * @param binding identifies the key: the response can be decrypted for this key only
  * @param expiresAt milliseconds UTC
  */
 export function sealReply(sealed: SealedTokens, binding: string[], packed: Buffer, expiresAt: number): Buffer {
@@ -47,7 +47,7 @@ function marked(form: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([form]), bytes]);
 }
 
-/** @returns null for a reply that was altered, is too old, or was kept for another key */
+/** @returns null if the response was altered, has expired, or belongs to another key */
 export function openReply(sealed: SealedTokens, binding: string[], bytes: Buffer): KeptReply | null {
   const payload = sealed.openBytes(PURPOSE, binding, bytes);
   if (payload === null) return null;

@@ -2,8 +2,8 @@ import { _, str } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * Replaces `maxLength` and `minLength`. The library counts the characters of every text, which takes 30 ms for 16 MiB; a text whose
- * code units are few enough, or far too many, needs no counting.
+ * Replaces the keywords `maxLength` and `minLength`. The library counts the characters of every text, which takes 30 ms
+ * for 16 MiB. A text that clearly has few or too many code units needs no counting.
  */
 export function addLengthKeywords(ajv: Ajv2020): void {
   for (const keyword of ['maxLength', 'minLength'] as const) {
@@ -21,7 +21,7 @@ export function addLengthKeywords(ajv: Ajv2020): void {
       code(context) {
         const { gen, data, schemaCode } = context;
         const count = gen.scopeValue('func', { ref: countCharacters });
-        // A character takes one or two code units.
+        // A character has one or two code units.
         context.fail(
           isMaximum
             ? _`${data}.length > ${schemaCode} && (${data}.length > 2 * ${schemaCode} || ${count}(${data}) > ${schemaCode})`

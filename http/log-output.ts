@@ -1,28 +1,31 @@
 import { write, writeSync } from 'node:fs';
 
-/** Where the lines of the log go. */
+/** The destination of the log's lines. */
 export interface LogOutput {
   write(text: string): void;
-  /** Writes what is held, without waiting for it. */
+  /** Starts writing the buffered text, without waiting. */
   flush(): void;
-  /** Writes what is held before it returns, as far as that works at the first try. */
+  /** Writes the buffered text before it returns, if the first attempt succeeds. */
   flushSync(): void;
-  /** Resolves when the write that is under way has ended, and what was held after it is written. */
+  /** Resolves when the running write has ended and the remaining text is written. */
   end(): Promise<void>;
 }
 
-/** Text is joined up to so many characters before it is written. */
+/** Text is collected up to this many characters before it is written. */
 const JOINED_CHARS = 16 * 1024;
-/** What cannot be written, on a full disk for example, is held up to so many characters; what comes after it is dropped. */
+/**
+ * If the output fails, for example because the disk is full, text is kept up to this many characters; further text is
+ * dropped.
+ */
 const HELD_CHARS = 4 * 1024 * 1024;
 
 /**
- * Writes text to a descriptor in the order of arrival, beside the event loop. An output that fails is tried again with the next flush:
- * a server must not end because its log cannot be written.
+ * Writes text to a file descriptor in the order of arrival, outside of the event loop. After a failure, the next flush
+ * tries again: a server must not end because its log cannot be written.
  */
 export function createLogOutput(fd: number): LogOutput {
   let held = '';
-  /** What has been taken from `held` and is not written yet. */
+  /** The part that was taken from `held` and is not written yet. */
   let rest: Buffer = Buffer.alloc(0);
   let underWay: Promise<void> | null = null;
 
@@ -40,7 +43,7 @@ export function createLogOutput(fd: number): LogOutput {
       write(fd, rest, (error, written) => {
         underWay = null;
         if (!error) rest = rest.subarray(written);
-        // The rest of a write that was cut short, and lines that have come together meanwhile.
+        // Continues with the rest of an incomplete write, or with lines that have collected meanwhile.
         if (!error && (rest.length > 0 || held.length >= JOINED_CHARS)) flush();
         resolve();
       });
@@ -48,12 +51,12 @@ export function createLogOutput(fd: number): LogOutput {
   }
 
   function flushSync(): void {
-    // A write that is under way ends by itself; to write its text again would double it.
+    // A running write will end by itself; writing its text again would duplicate it.
     if (underWay) return;
     try {
       for (take(); rest.length > 0; take()) rest = rest.subarray(writeSync(fd, rest));
     } catch {
-      // Full, closed, or a reader that is too slow: there is nowhere left to say so.
+      // The output is full, closed or too slow, and there is no other place to report this.
     }
   }
 

@@ -11,13 +11,14 @@ const FLUSH_MS = 500;
 
 export interface Log {
   log: Logger;
-  /** Writes what is buffered; called at the end of the process. */
+  /** Writes the buffered lines; called at the end of the process. */
   end(): Promise<void>;
 }
 
 /**
- * One JSON line per event on standard output. Lines are buffered, because a write per request costs an eighth of its time.
- * Nothing of a request is logged but its operation, status, duration and id: no path, no query, no header, no body.
+ * Writes one JSON line per event to standard output. Lines are buffered, because a write per request takes an eighth of
+ * its time. Of a request, only the operation, status, duration and id are logged: no path, no query, no header, no
+ * body.
  */
 export function createLog(level: string): Log {
   const output = createLogOutput(STANDARD_OUTPUT);
@@ -33,7 +34,7 @@ export function createLog(level: string): Log {
   };
 }
 
-/** The logger itself, to any stream: what a line may hold is decided here. */
+/** Creates the logger for any stream, and determines what a line may contain. */
 export function createLogger(level: string, stream: DestinationStream, now: () => number = Date.now): Logger {
   const timestamp = pino.stdTimeFunctions.isoTime;
   const isRepeated = createRepeatFilter(now);
@@ -45,7 +46,10 @@ export function createLogger(level: string, stream: DestinationStream, now: () =
   return pino({ level, base: null, timestamp, serializers: { err: describeError }, hooks }, stream);
 }
 
-/** An error for the log: names, codes and stacks of the chain of causes, and no other property that could carry a value. */
+/**
+ * Returns the loggable part of an error: names, codes and stacks of the chain of causes. Other properties are omitted,
+ * because they could contain secrets.
+ */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = (error as { code?: unknown }).code;

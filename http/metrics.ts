@@ -9,15 +9,18 @@ export interface Metrics {
   registry: Registry;
   /** Counts one request. */
   request(operation: string, status: number, seconds: number): void;
-  /** Counts one tool execution by its outcome: `success`, the kind of its error, or `unknown` after a fault of the service. */
+  /**
+   * Counts one tool execution by its outcome: `success`, the kind of its error, or `unknown` after an error of the
+   * server.
+   */
   execution(connector: string, tool: string, outcome: string, seconds: number): void;
-  /** Counts one transaction that the storage lost, by the code of its failure. */
+  /** Counts one transaction that failed because of the storage, by the error code. */
   storageFailure(code: string): void;
-  /** Counts one attempt of a job by how it ended. */
+  /** Counts one attempt of a job by its outcome. */
   job(kind: string, outcome: string): void;
-  /** Counts one run of a periodic job by how it ended. */
+  /** Counts one run of a periodic job by its outcome. */
   periodicJob(name: string, outcome: string): void;
-  /** Adds a value that is read at each scrape. One that cannot be read keeps its last value. */
+  /** Adds a value that is read at each scrape. If reading fails, the metric keeps its last value. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** The same with a value for each combination of labels. Labels that are not read any more are removed. */
   gauges<Label extends string>(
@@ -35,7 +38,10 @@ export interface Reading<Label extends string> {
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** An import can bring any number of tools, and each becomes a time series in the monitoring system. */
+/**
+ * The maximum number of tools with their own metrics. An import can add any number of tools, and each would become a
+ * time series in the monitoring system.
+ */
 const MAX_TOOLS = 2_000;
 
 export function createMetrics(): Metrics {
@@ -113,15 +119,15 @@ function addGauge(registry: Registry, facts: GaugeFacts, update: (gauge: Gauge) 
     try {
       await update(this);
     } catch {
-      // Metrics are needed most when something fails.
+      // An error here must not affect the other metrics, which are most important during failures.
     }
   };
-  // Of two servers in one process, as tests have them, the later one counts.
+  // If there are several servers in one process, as in tests, the latest one is used.
   registry.removeSingleMetric(facts.name);
   new Gauge({ ...facts, collect, registers: [registry] });
 }
 
-/** Serves the metrics on loopback, apart from the API: no client of the API can reach them. */
+/** Serves the metrics on loopback with a separate listener, so that API clients cannot reach them. */
 export function createMetricsListener(metrics: Metrics, log: Logger) {
   return (req: IncomingMessage, res: ServerResponse) => {
     if (!/^\/metrics(\?|$)/.test(req.url ?? '/')) {

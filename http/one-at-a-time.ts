@@ -3,16 +3,16 @@ import type { ClientSocket } from './client-socket.ts';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** The requests of one connection. */
+/** The waiting requests of one connection. */
 interface Line {
   waiting: { req: IncomingMessage; res: ServerResponse }[];
   isBusy: boolean;
 }
 
 /**
- * Serves the requests of a connection one after the other, although clients may pipeline them (RFC 9112 §9.3.2): the next one
- * begins when the response before it has been taken. So a client that sends and does not read has one response in memory. While
- * requests wait, nothing more is read; a connection with too many of them is closed.
+ * Handles the pipelined requests of a connection (RFC 9112 §9.3.2) one after the other: the next one starts when the
+ * client has read the previous response. So a client that does not read has only one response in memory. While requests
+ * wait, nothing more is read from the connection; a connection with too many waiting requests is closed.
  *
  * @param maxWaiting requests that may wait on one connection
  */
@@ -33,7 +33,7 @@ export function oneAtATime(listener: Listener, maxWaiting: number): Listener {
     if (waiting !== undefined && !socket.destroyed) begin(line, waiting.req, waiting.res);
   }
 
-  /** Node resumes a connection at the end of each message that it has read. */
+  /** Pauses the connection again, because Node resumes it after each message. */
   function pauseSoon(line: Line, socket: ClientSocket): void {
     setImmediate(() => {
       if (line.waiting.length > 0) socket.pause();

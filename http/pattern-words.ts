@@ -1,4 +1,7 @@
-/** What each pattern of the contract asks for, in words: an expression in an error tells a person little, and a model not much more. */
+/**
+ * A description of each pattern in the contract, because a regular expression in an error message is hard to
+ * understand.
+ */
 const WORDS: Readonly<Record<string, string>> = {
   '^[^\\u0000-\\u001f\\u007f-\\u009f]*$': 'must not contain control characters',
   '^[ -~]*$': 'must contain only printable ASCII characters',
@@ -24,10 +27,10 @@ const WORDS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_]+(\\.[A-Za-z0-9_]+)*$': 'must be names of letters, digits and underscores, with a dot between two',
 };
 
-/** @returns undefined for a pattern that the contract does not have */
+/** @returns undefined for a pattern that is not in the contract */
 export function wordsOfPattern(pattern: string): string | undefined {
   return Object.hasOwn(WORDS, pattern) ? WORDS[pattern] : undefined;
 }
 
-/** For the test that holds them against the contract. */
+/** Exported for the test that compares them with the contract. */
 export const PATTERNS_WITH_WORDS: readonly string[] = Object.keys(WORDS);

@@ -21,7 +21,7 @@ export interface EntryPoint {
   readonly name: string;
   /** Serves a request. @returns the response, or the status of a response that the entry point has written itself */
   dispatch(exchange: Exchange): Promise<Reply | number>;
-  /** The response for an expected failure. */
+  /** Returns the response for an expected error. */
   showError(error: ApiError, exchange: Exchange): Reply;
 }
 
@@ -65,7 +65,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const error = toApiError(thrown, exchange, parts);
     exchange.authFailure ??= error.authFailure;
     const { responseHeaders } = exchange;
-    // The rate limiter knows better when its own refusal ends.
+    // The rate limiter has already set a more precise Retry-After.
     if (!('retry-after' in responseHeaders)) Object.assign(responseHeaders, retryAfterOf(error));
     return entryPoint.showError(error, exchange);
   }
@@ -84,7 +84,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     listen: (entryPoint) => (req, res) => {
       serve(entryPoint, new Exchange(req, res, requestIdOf(req), entryPoint.name)).catch((err: unknown) => {
-        // The fault is outside of what turns faults into responses: it ends this connection, not the process.
+        // The error occurred outside of the error handling, so it closes this connection, but does not end the process.
         parts.log.error({ err }, 'a response could not be written');
         res.destroy();
       });

@@ -5,7 +5,7 @@ import { respondUntyped } from './reply.ts';
 
 const PROBLEM_JSON = { 'content-type': 'application/problem+json' };
 
-/** Statuses of OAuth errors (RFC 6749 §5.2) for failures that do not come from the token handler itself. */
+/** OAuth error codes (RFC 6749 §5.2) by status, for errors that do not come from the token handler itself. */
 const OAUTH_ERRORS: Partial<Record<number, string>> = {
   400: 'invalid_request',
   401: 'invalid_client',
@@ -16,17 +16,17 @@ const OAUTH_ERRORS: Partial<Record<number, string>> = {
   503: 'temporarily_unavailable',
 };
 
-/** Seconds that a client is asked to wait, where the failure does not say more. */
+/** The Retry-After in seconds for temporary errors without a more precise value. */
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = { STORAGE_UNAVAILABLE: 5, SERVER_BUSY: 1, RATE_LIMITED: 1 };
 
-/** The header Retry-After of a failure that time ends; no header for another one. */
+/** Returns the Retry-After header of a temporary error; no header for other errors. */
 export function retryAfterOf({ code, retryAfterMs }: ApiError): Record<string, string> {
   const seconds = RETRY_AFTER_S[code];
   if (seconds === undefined) return {};
   return { 'retry-after': String(retryAfterMs === undefined ? seconds : Math.ceil(retryAfterMs / 1000)) };
 }
 
-/** Builds the problem document of RFC 9457 for an expected failure. */
+/** Builds the problem document (RFC 9457) of an expected error. */
 export function problem(error: ApiError, requestId: string): Record<string, unknown> {
   const { status, title } = ERRORS[error.code];
   return {
@@ -45,7 +45,7 @@ export function problemReply(error: ApiError, requestId: string, headers: Record
   return respondUntyped(error.status, problem(error, requestId), { ...PROBLEM_JSON, ...headers });
 }
 
-/** The token endpoint always returns the error object of RFC 6749 §5.2, which has no list of fields. */
+/** Returns the error object of RFC 6749 §5.2, which the token endpoint always uses. It has no list of fields. */
 export function oauthErrorReply(error: ApiError, headers: Record<string, string> = {}): Reply {
   const status = error.status === 415 || error.status === 422 ? 400 : error.status;
   const named = error.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ');
@@ -54,12 +54,15 @@ export function oauthErrorReply(error: ApiError, headers: Record<string, string>
   return respondUntyped(status, body, { 'content-type': 'application/json', ...headers });
 }
 
-/** RFC 6749 §5.2 allows printable ASCII without quote and backslash in `error_description`. */
+/**
+ * Removes characters that RFC 6749 §5.2 does not allow in `error_description`: only printable ASCII without quote and
+ * backslash is allowed.
+ */
 function asciiOnly(text: string): string {
   return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
 }
 
-/** A relative reference: it resolves against the served documentation. */
+/** Returns a relative URL of the served documentation. */
 function typeOf(code: ErrorCode): string {
   return `/docs/errors#${code.toLowerCase()}`;
 }

@@ -3,20 +3,20 @@ import { ApiError } from '../core/errors.ts';
 export type Pairs = Record<string, string | string[]>;
 
 /**
- * Makes a record without inherited names. `Object.create(null)` would make a dictionary, whose every use costs more than the rest of
- * parsing a short query.
+ * Creates an object without inherited names. `Object.create(null)` would create a dictionary object, and each access to
+ * it takes longer than the rest of parsing a short query.
  */
 function EmptyPairs(): void {}
 EmptyPairs.prototype = Object.create(null);
 const emptyPairs = EmptyPairs as unknown as new () => Pairs;
 
 /**
- * Parses `application/x-www-form-urlencoded` text: a query string or a form body. A repeated name becomes an array, which the
- * contract's schemas then refuse where they expect one value.
+ * Parses `application/x-www-form-urlencoded` text: a query string or a form body. A repeated name becomes an array,
+ * which the contract's schemas then reject where they expect one value.
  *
- * @param place what an error calls the text
- * @param limit how many parameters it may have
- * @throws ApiError MALFORMED_BODY when an escape is not valid UTF-8, or for too many parameters
+ * @param place the name of the text in errors
+ * @param limit the maximum number of parameters
+ * @throws ApiError MALFORMED_BODY if an escape is not valid UTF-8, or for too many parameters
  */
 export function parsePairs(text: string, place: string, limit: number): Pairs {
   const pairs = new emptyPairs();

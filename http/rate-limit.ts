@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
-/** The state of one caller's allowance after a request. */
+/** The state of one caller's rate limit after a request. */
 export interface Allowance {
   allowed: boolean;
-  /** Requests left now. */
+  /** The remaining requests. */
   remaining: number;
-  /** Whole seconds until the allowance is full again, at least 1. */
+  /** Whole seconds until the limit is fully reset, at least 1. */
   resetSeconds: number;
 }
 
@@ -13,8 +13,8 @@ const WINDOW_MS = 1000;
 const MAX_CALLERS = 10_000;
 
 /**
- * A token bucket per caller, refilled steadily. A bounded table: the callers used longest ago are forgotten first, which can
- * only give a caller a full bucket back.
+ * Limits requests with a token bucket per caller, which is refilled continuously. The number of buckets is limited; the
+ * least recently used ones are removed, which can only give a caller a full bucket.
  *
  * @param perSecond requests per second and the size of a burst
  * @param now milliseconds UTC
@@ -35,7 +35,7 @@ export function createRateLimiter(perSecond: number, now: () => number): (caller
   };
 }
 
-/** The header fields of draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refusal. */
+/** Returns the headers of draft-ietf-httpapi-ratelimit-headers, and Retry-After for a rejection. */
 export function rateLimitHeaders(perSecond: number, state: Allowance): Record<string, string> {
   return {
     'ratelimit-policy': `"client";q=${perSecond};w=1`,

@@ -3,8 +3,8 @@ import { StorageError } from '../db/store.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * Tells which lines of the log say again what was said within the last minute: a failure of the storage reaches every request and every
- * background job, and a stack for each would fill the disk that is full already.
+ * Returns a function that says whether a log line repeats one of the last minute. A failure of the storage affects
+ * every request and background job, and a stack trace for each would fill a disk that is already full.
  *
  * @param now milliseconds UTC
  */
@@ -15,7 +15,7 @@ export function createRepeatFilter(now: () => number): (fields: unknown, message
     if (!(error instanceof StorageError)) return false;
     const line = `${error.code} ${String(message)}`;
     const elapsed = now() - (saidAt.get(line) ?? Number.NEGATIVE_INFINITY);
-    // A clock that was set back must not silence the log.
+    // If the clock was set back, the line is logged.
     if (elapsed >= 0 && elapsed < MINUTE_MS) return true;
     saidAt.set(line, now());
     return false;

@@ -3,7 +3,7 @@ import type { AuthFailure } from '../core/errors.ts';
 import { rfc3339 } from '../core/rfc3339.ts';
 import type { Logger } from './log.ts';
 
-/** Writes the line of a request. @param ms its duration @param authFailure why it was not authenticated */
+/** Writes the log line of a request. @param ms its duration @param authFailure why it was not authenticated */
 export type RequestLog = (
   operation: string,
   status: number,
@@ -13,8 +13,8 @@ export type RequestLog = (
 ) => void;
 
 /**
- * The one line that every request writes is put together here, as the logger would write it: its way to a line of any content takes
- * three times as long. It contains only these values.
+ * Builds the line that every request writes, in the logger's format. The logger itself would take three times as long.
+ * The line contains only these values.
  *
  * @param now milliseconds UTC
  */

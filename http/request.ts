@@ -4,16 +4,16 @@ import { REQUEST_BODY } from '../core/budgets.ts';
 import type { Pairs } from './query.ts';
 import { parsePairs } from './query.ts';
 
-/** What is handed to the backend of one HTTP request; parsed once, before routing. `body` is filled in after authentication. */
+/** The request that is passed to the backend; parsed once, before routing. `body` is set after authentication. */
 export interface ContractRequest extends Request {
   method: string;
   path: string;
   query: Pairs;
   headers: Record<string, string | string[]>;
   params: Record<string, string>;
-  /** Size of the body, 0 where there is none. */
+  /** The size of the body in bytes; 0 if there is none. */
   bodyBytes: number;
-  /** SHA-256 of a body that is too large to be compared in another way. */
+  /** SHA-256 of a body that was parsed in a thread; used to compare requests. */
   bodyDigest: Buffer | undefined;
 }
 
@@ -33,20 +33,20 @@ class IncomingRequest implements ContractRequest {
     const mark = target.indexOf('?');
     const path = mark < 0 ? target : target.slice(0, mark);
     this.method = req.method ?? 'GET';
-    // A `:` may arrive escaped; operations such as `:search` are matched literally.
+    // A `:` may be percent-encoded by the client; operations such as `:search` are matched literally.
     this.path = path.includes('%') ? path.replace(/%3a/gi, ':') : path;
     this.headers = req.headers as ContractRequest['headers'];
     this.#queryText = mark < 0 ? '' : target.slice(mark + 1);
   }
 
-  /** Parsed on first use: a broken query is the client's 400 of a known operation, not a failure of routing. */
+  /** Parsed on first use, so that an invalid query is reported by its operation with 400 and is not a routing error. */
   get query(): Pairs {
     this.#query ??= parsePairs(this.#queryText, 'the query', REQUEST_BODY.queryPairs);
     return this.#query;
   }
 }
 
-/** Splits the target once. */
+/** Parses the request target once. */
 export function readRequest(req: IncomingMessage): ContractRequest {
   return new IncomingRequest(req);
 }

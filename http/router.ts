@@ -9,8 +9,8 @@ interface Template {
 }
 
 /**
- * Routing by tables computed once. The library's own router rebuilds its list of operations for every request, which costs
- * four fifths of the time of a request.
+ * Routes by tables that are computed once. The library's own router would rebuild its list of operations for every
+ * request, which would take four fifths of the request's time.
  */
 export class CompiledRouter extends OpenAPIRouter {
   readonly #operations: Operation[];
@@ -25,7 +25,7 @@ export class CompiledRouter extends OpenAPIRouter {
       if (operation.path.includes('{')) this.#templates.push(compileTemplate(operation));
       else this.#addLiteral(operation);
     }
-    // The most literal template wins: `{id}:enable` before `{id}`.
+    // The template with the most literal text is preferred: `{id}:enable` before `{id}`.
     this.#templates.sort((a, b) => literalLength(b.operation) - literalLength(a.operation));
   }
 
@@ -39,9 +39,9 @@ export class CompiledRouter extends OpenAPIRouter {
     return this.#operations;
   }
 
-  /** The operation of a request, whose path parameters it sets; undefined when the contract has none. */
+  /** Returns the operation of a request and sets its path parameters; undefined if the contract has none. */
   find(request: ContractRequest): Operation | undefined {
-    // What is read by GET can be asked about by HEAD (RFC 9110 §9.3.2); the response is written without its body.
+    // HEAD uses the operation of GET (RFC 9110 §9.3.2); the response is written without its body.
     const asked = request.method === 'HEAD' ? 'GET' : request.method;
     const literal = this.#literal.get(asked)?.get(request.path);
     if (literal) return literal;
@@ -57,7 +57,7 @@ export class CompiledRouter extends OpenAPIRouter {
     throw new Error(this.methodsOf(req.path).length > 0 ? '405-methodNotAllowed' : '404-notFound');
   }
 
-  /** The methods that a path has, in upper case, for an Allow header. */
+  /** Returns the methods of a path in upper case, for an Allow header. */
   methodsOf(path: string): string[] {
     const methods = this.operationsOf(path).map(({ method }) => method.toUpperCase());
     return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
@@ -88,7 +88,7 @@ function compileTemplate(operation: Operation): Template {
   return { operation, pattern: new RegExp(`^${source}$`), names };
 }
 
-/** Path parameters, percent-decoded; a broken escape stays as it is and finds nothing. */
+/** Returns the percent-decoded path parameters. An invalid escape is not changed, and matches no object. */
 function readParams(template: Template, path: string): Record<string, string> {
   const match = template.pattern.exec(path) ?? [];
   const params: Record<string, string> = {};

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Environment } from './environments.ts';
 
 /**
- * Whether a browser sent a form from a page of its own host. What a browser says wins over what it leaves out: pages that send no
- * referrer have their origin masked, and old browsers tell less. The form's own token decides then.
+ * Whether a form was submitted from another site's page. Sec-Fetch-Site takes precedence, because the origin of pages
+ * without a referrer is hidden, and old browsers send less. If nothing is known, the form's own token decides.
  */
 export function isFromElsewhere({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
@@ -16,8 +16,9 @@ export function isFromElsewhere({ headers }: IncomingMessage): boolean {
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * Whether a page of another site sends a request that only programs and our own pages should (threat M1). Programs send no origin. In a
- * development environment the developer's own machine is not another site: its tools run in browsers as well.
+ * Whether a page of another site sends a request that only programs and this server's pages should send (threat M1).
+ * Programs send no origin. In a development environment, pages on the developer's own machine are accepted, because
+ * some tools run in browsers.
  */
 export function isForeignOrigin({ headers }: IncomingMessage, environment: Environment): boolean {
   const { origin } = headers;

@@ -37,12 +37,12 @@ export type ServerParts = PipelineParts &
   };
 
 export interface RunningServer {
-  /** The origin that the API listens on, with the real port. */
+  /** The origin of the API, with the actual port. */
   readonly origin: string;
   readonly metricsPort: number | null;
-  /** Prepares what the first requests would wait for, a few milliseconds at a time. */
+  /** Prepares what the first requests would otherwise wait for, a few milliseconds at a time. */
   warmUp(): Promise<void>;
-  /** Stops accepting, lets running requests finish, then closes everything that was opened. */
+  /** Stops accepting connections, lets running requests finish, and closes everything that was opened. */
   stop(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export async function startServer(
   let isStopping = false;
   const steps = [
     ...operations.backend.warmUpSteps(),
-    // By itself first: Node evaluates a module with everything that it imports in one turn.
+    // Loaded separately first, because Node evaluates a module with all its imports in one event-loop turn.
     { name: 'express', run: () => import('express') },
     { name: 'pages of links', run: pages.load },
     { name: 'pages of the reference', run: docs.load },
@@ -120,19 +120,21 @@ export async function startServer(
   };
 }
 
-/** Paths of the published contract and of the pages that explain it. */
+/** Whether a path is that of the published contract or of the pages that explain it. */
 function isDocs(req: IncomingMessage): boolean {
   return /^\/(docs|openapi\.(json|yaml))(\/|\?|$)/.test(req.url ?? '/');
 }
 
-/** Paths of the pages that a user passes through to connect an account. */
+/** Whether a path is that of a page that a user visits to connect an account. */
 function isPage(req: IncomingMessage): boolean {
   return /^\/(connect|oauth\/callback)(\/|\?|$)/.test(req.url ?? '/');
 }
 
 const SWEEP_MS = 20;
 
-/** Idle connections are closed immediately, busy ones after their response, and the rest is destroyed after the deadline. */
+/**
+ * Closes idle connections immediately, and busy ones after their response. After the deadline the rest is destroyed.
+ */
 async function drain(server: Server, limitMs: number, log: Logger): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   const failed = (err: unknown) => log.error({ err }, 'idle connections could not be closed');

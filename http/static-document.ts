@@ -3,16 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 
-/** Serves one document. Its headers are added to those that the response has. */
+/** Serves one document, and adds its headers to those of the response. */
 export type StaticDocument = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 export interface StaticDocumentOptions {
   type: string;
-  /** How long clients may use it without asking, in seconds; by default they ask each time whether it has changed. */
+  /** How long clients may cache it, in seconds; by default they check each time whether it has changed. */
   maxAgeSeconds?: number;
 }
 
-/** A document as it is sent: in one content coding, or in none. */
+/** A document in one content coding, or without one. */
 interface Representation {
   bytes: Buffer;
   etag: string;
@@ -20,7 +20,7 @@ interface Representation {
 
 type Coding = 'br' | 'gzip';
 
-/** Better compression takes seconds for the reference viewer and saves some percent. */
+/** A higher quality takes seconds for the reference viewer and saves only a few percent. */
 const BROTLI_QUALITY = 5;
 const COMPRESS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) =>
@@ -31,8 +31,9 @@ const COMPRESS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * Makes a document that every response shares: however many clients ask for it and do not read, it is in memory once in each content
- * coding. It is compressed at the first request for a coding (RFC 9110 §8.4, §12.5.3), and not sent to those who have it (§13.1.2).
+ * Creates a document that all responses share, so that it is in memory once per content coding, even if many clients
+ * request it and do not read. It is compressed at the first request for a coding (RFC 9110 §8.4, §12.5.3), and not sent
+ * to clients that have it (§13.1.2).
  */
 export function createStaticDocument(content: string | Buffer, options: StaticDocumentOptions): StaticDocument {
   const plain = Buffer.from(content);
@@ -72,7 +73,7 @@ export function createStaticDocument(content: string | Buffer, options: StaticDo
 /** RFC 9110 §12.4.2: at most three digits. Any number of them would take quadratic time to compare. */
 const WEIGHT = /^q=(?:1(?:\.0{0,3})?|0?\.\d{1,3})$/;
 
-/** The best coding that the client takes; undefined for none. Anything unclear counts as none, which everyone takes. */
+/** Returns the best coding that the client accepts; undefined for none. If the header is unclear, no coding is used. */
 function acceptedCoding(header: string | string[] | undefined): Coding | undefined {
   const accepted = String(header ?? '')
     .toLowerCase()

@@ -2,13 +2,13 @@ import { editDistance } from '../core/edit-distance.ts';
 import { SETTINGS } from './config.ts';
 
 const PREFIX = 'VALETKEY_';
-/** Set by the command for itself. */
+/** Variables that the command sets for itself. */
 const INTERNAL = ['VALETKEY_REEXEC'];
-/** Changed characters up to which a name is taken for a misspelled one; of a short name at most a third of its characters. */
+/** A name counts as misspelled up to this many changed characters; a short name, up to a third of its characters. */
 const MAX_CHANGES = 3;
 
 /**
- * Environment variables that look like settings and are none.
+ * Returns warnings about environment variables that look like settings but are not.
  *
  * @returns one sentence for each, with the setting that was probably meant
  */

@@ -7,11 +7,11 @@ export interface WarmUpStep {
 }
 
 /**
- * Does work in advance, one step in a turn of the event loop, so that no request waits for more than one step. A step that fails is
+ * Does work in advance, one step per event-loop turn, so that no request waits for more than one step. A failed step is
  * logged; the request that needs it tries again.
  *
- * @param pause lets requests have their turns between two steps
- * @param isStopping whether the remaining steps are to be left out
+ * @param pause lets requests run between two steps
+ * @param isStopping whether to skip the remaining steps
  */
 export async function warmUp(
   steps: readonly WarmUpStep[],

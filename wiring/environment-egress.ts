@@ -6,10 +6,10 @@ import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-set
 import { type Config, readSetting } from '../http/config.ts';
 import type { Environment } from '../http/environments.ts';
 
-/** The ways out of all environments. */
+/** The outbound clients of all environments. */
 export interface EnvironmentEgress {
   of(environment: Pick<Environment, 'id' | 'kind'>): Egress;
-  /** Lets the calls under way end, then closes every connection. */
+  /** Waits for the running calls, then closes every connection. */
   close(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import { isFromElsewhere } from '../same-origin.ts';
 import { readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './pages.ts';
 
-/** The way back from a provider. */
+/** Handles the callback from a provider. */
 export function createCallback(tools: LinkTools) {
   const backOf = ({ req, environment }: PageCall, connectionId: string): Return => ({
     connectionId,
@@ -24,7 +24,8 @@ export function createCallback(tools: LinkTools) {
 
   return {
     async arrive(call: PageCall, connectionId: string): Promise<PageReply> {
-      // A browser returns by GET. HEAD must not use the flow up, so it gets the response of a browser without one.
+      // A browser sends GET. A HEAD request must not use up the flow, so it receives the response for a browser without
+      // a flow.
       if (call.req.method === 'HEAD') return { status: 400, page: strayPage() };
       const back = backOf(call, connectionId);
       const link = await awaitsFragment(tools, call.environment, back);
@@ -32,7 +33,7 @@ export function createCallback(tools: LinkTools) {
       return finish(call, back);
     },
 
-    /** Takes what the page has read out of the fragment, or a person has copied. */
+    /** Handles the token that the page has read from the fragment, or that a user has copied. */
     async post(call: PageCall, connectionId: string): Promise<PageReply> {
       const back = backOf(call, connectionId);
       const link = await awaitsFragment(tools, call.environment, back);
@@ -51,7 +52,7 @@ export function createCallback(tools: LinkTools) {
   };
 }
 
-/** Browsers keep the fragment, which contains a token, across redirects, unless the new URL has its own fragment. */
+/** Adds an empty fragment to a redirect. Otherwise browsers would keep the current fragment, which contains a token. */
 function withoutFragment(reply: PageReply): PageReply {
   return 'redirect' in reply ? { ...reply, redirect: `${reply.redirect}#` } : reply;
 }

@@ -30,8 +30,8 @@ export type LinkPageParts = BodyMemory &
 type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;
 
 /**
- * The pages that a user passes through: the link, the way back from the provider, the end. In the log a request is the name of its page,
- * its status and its time: addresses carry secrets here.
+ * Serves the pages that a user sees: the link, the callback from the provider, the result. Only the name of the page,
+ * its status and its duration are logged, because the addresses contain secrets.
  */
 export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express {
   const tools: LinkTools = { ...parts, sealedFlows: parts.sealedReplies };

@@ -12,7 +12,7 @@ import { otherMethods, route } from './express-entry-point.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Files of web/assets that the reference page needs. */
+/** The files in web/assets that the reference page needs. */
 const PAGE_FILES = ['reference.css', 'reference.js'];
 const ASSET_TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -20,10 +20,13 @@ const ASSET_TYPES: Record<string, string> = {
 };
 const ASSET_SECONDS = 60 * 60;
 
-/** Files of the reference viewer that the page needs; nothing else of the package is served. */
+/** The files of the reference viewer that the page needs; other files of the package are not served. */
 const VIEWER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-/** The contract as it is published, and the pages that explain it, for every host. No outside asset, no inline script. */
+/**
+ * Serves the published contract and the pages that explain it, on every host. The pages use no external assets and no
+ * inline scripts.
+ */
 export function createDocs(): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -42,7 +45,7 @@ export function createDocs(): Express {
           frameAncestors: ["'none'"],
         },
       },
-      // Set by the proxy that terminates TLS.
+      // Strict-Transport-Security is set by the proxy that terminates TLS.
       strictTransportSecurity: false,
     }),
   );

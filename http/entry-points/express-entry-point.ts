@@ -4,17 +4,17 @@ import type { Reply } from '../contract.ts';
 import type { Exchange } from '../exchange.ts';
 import type { EntryPoint } from '../pipeline.ts';
 
-/** What a route knows of the request that it serves. */
+/** The data of a request that a route uses. */
 interface Locals {
   exchange: Exchange;
   settle(reply: Reply | number): void;
 }
 
-/** Serves one request: its parameters of the path are decoded. */
+/** Handles one request with decoded path parameters. */
 export type Route = (exchange: Exchange, params: Readonly<Record<string, string>>) => Promise<Reply | number>;
 
 export interface ExpressEntryPoint extends EntryPoint {
-  /** Loads the application, unless it is loaded. */
+  /** Loads the application if it is not loaded yet. */
   load(): Promise<Express>;
 }
 
@@ -54,7 +54,7 @@ export function route(serve: Route): RequestHandler {
   };
 }
 
-/** A step in front of routes. */
+/** Returns a middleware that runs a function before routes. */
 export function before(step: (exchange: Exchange) => unknown): RequestHandler {
   return async (_req, res, next) => {
     await step((res.locals as Locals).exchange);
@@ -62,7 +62,7 @@ export function before(step: (exchange: Exchange) => unknown): RequestHandler {
   };
 }
 
-/** What a path with these methods does with any other one. */
+/** Returns the handler for methods that a path does not support. */
 export function otherMethods(...methods: string[]): RequestHandler {
   return (_req, res) => {
     (res.locals as Locals).exchange.responseHeaders['allow'] = methods.join(', ');
@@ -79,7 +79,10 @@ function run(app: Express, exchange: Exchange): Promise<Reply | number> {
   });
 }
 
-/** Errors of express itself: a path that cannot be decoded, a file that is not there. Their texts repeat the path. */
+/**
+ * Whether an error is from express itself: a path that cannot be decoded, or a missing file. Such texts repeat the
+ * path.
+ */
 function isOfExpress(error: unknown): boolean {
   if (error === undefined) return true;
   const { status } = error as { status?: unknown };

@@ -3,8 +3,9 @@ import { isToken } from '../../core/accounts/links/tokens.ts';
 import type { Environment } from '../environments.ts';
 
 /**
- * The cookie by which a browser that went to a provider is known again (threat L3). The prefix has browsers refuse it from any other
- * host and without TLS; plain http is for loopback, where the prefix could not be used.
+ * Returns the name of the cookie that identifies the browser of a flow (threat L3). With the prefix, browsers reject
+ * the cookie from any other host and without TLS. The prefix cannot be used with plain http, which is only for
+ * loopback.
  */
 function cookieName(environment: Environment): string {
   return isSecure(environment) ? '__Host-valetkey-flow' : 'valetkey-flow';
@@ -14,7 +15,7 @@ function isSecure({ baseUrl }: Environment): boolean {
   return baseUrl.startsWith('https:');
 }
 
-/** The secret of the browser; undefined when it has none, or sends several of that name. */
+/** Returns the secret of the browser; undefined if it has none, or sends several cookies of that name. */
 export function readFlowCookie(req: IncomingMessage, environment: Environment): string | undefined {
   const name = cookieName(environment);
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
@@ -22,7 +23,7 @@ export function readFlowCookie(req: IncomingMessage, environment: Environment): 
   return values.length === 1 && isToken(values[0]) ? values[0] : undefined;
 }
 
-/** The value of a Set-Cookie header. `Lax`, because the way back from the provider is a link from another site. */
+/** Returns the value of a Set-Cookie header. `Lax`, because the callback is a navigation from the provider's site. */
 export function flowCookie(environment: Environment, secret: string): string {
   const secure = isSecure(environment) ? '; Secure' : '';
   return `${cookieName(environment)}=${secret}; Path=/; HttpOnly; SameSite=Lax${secure}`;

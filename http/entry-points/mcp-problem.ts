@@ -2,12 +2,15 @@ import type { ApiError } from '../../core/errors.ts';
 import type { Reply } from '../contract.ts';
 import { respondUntyped } from '../reply.ts';
 
-/** Codes of JSON-RPC 2.0 §5.1 for errors before the id of a message is known. */
+/** JSON-RPC 2.0 §5.1 error codes for errors before the id of a message is known. */
 const JSON_RPC_CODES: Partial<Record<number, number>> = { 400: -32600, 500: -32603 };
 const SERVER_ERROR = -32000;
 const PARSE_ERROR = -32700;
 
-/** A failure before the protocol takes over, in the shape that its clients read: an error without an id. */
+/**
+ * Returns a response for an error before the protocol's package handles the request, in the format of MCP clients: a
+ * JSON-RPC error without an id.
+ */
 export function mcpProblem(error: ApiError, requestId: string, headers: Record<string, string> = {}): Reply {
   const isText = error.code === 'MALFORMED_BODY';
   const code = isText ? PARSE_ERROR : (JSON_RPC_CODES[error.status] ?? SERVER_ERROR);

@@ -23,7 +23,7 @@ import type { EntryPoint, Pipeline } from '../pipeline.ts';
 import { respond, respondUntyped } from '../reply.ts';
 import { type ContractRequest, readRequest } from '../request.ts';
 
-/** Operations that are served on every host, so that probes can use the address. */
+/** Operations that are available on every host, because health probes use the server's address. */
 const ANY_HOST = new Set(['getHealth', 'getReadiness']);
 
 export interface OperationsEntryPoint extends EntryPoint {
@@ -109,7 +109,7 @@ export async function createOperations(
     );
   }
 
-  /** A file is held for as long as its client takes to read it. */
+  /** Reserves memory for a file, which is held until its client has read it. */
   function requireRoom(exchange: Exchange, { body }: Reply): void {
     if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, parts).grow(body.bytes.length)) return;
     throw new ApiError('SERVER_BUSY', 'The server has no memory for this file. Try again soon.');
@@ -145,12 +145,15 @@ function whenKnown<T>(value: T | Promise<T>, use: (value: T) => void): void | Pr
   return value instanceof Promise ? value.then(use) : use(value);
 }
 
-/** Whether pages of every origin may call an operation: MCP clients in a browser find their way and get their tokens. */
+/**
+ * Whether pages of every origin may call an operation: MCP clients in a browser need some operations to find the
+ * authorization server and get tokens.
+ */
 function isForPages(operation: Operation): boolean {
   return (operation as { 'x-valetkey-cors'?: string })['x-valetkey-cors'] === 'any-origin';
 }
 
-/** The request as it was handed to the backend. */
+/** Returns the request that was passed to the backend. */
 function requestOf(context: Context): ContractRequest {
   return context.request as unknown as ContractRequest;
 }

@@ -3,15 +3,15 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createStreamScrubber } from '../../core/net/redact.ts';
 
-/** How a body was passed on. `cut`: its source failed. `left`: the caller closed the connection first. */
+/** How forwarding a body ended. `cut`: its source failed. `left`: the caller closed the connection first. */
 export type PassedOn = 'whole' | 'cut' | 'left';
 
 /**
- * Passes a body on to the caller as it arrives, cleared of secrets. The head has been written already, so on a failure only a closed
- * connection can tell the caller that the rest is missing.
+ * Forwards a body to the caller as it arrives, with secrets removed. The response headers have already been sent, so
+ * after a failure only a closed connection shows the caller that the rest is missing.
  *
- * @param beforeEnd runs once the whole body is there; the caller sees the end of the response only after it has resolved
- * @throws what `beforeEnd` rejects with; the connection is closed then
+ * @param beforeEnd runs when the whole body has arrived; the response ends only after it has resolved
+ * @throws what `beforeEnd` rejects with; then the connection is closed
  */
 export async function passOn(
   body: Readable,
@@ -20,7 +20,7 @@ export async function passOn(
   beforeEnd: () => Promise<void>,
 ): Promise<PassedOn> {
   const seen: { failure?: Exclude<PassedOn, 'whole'>; refusal?: { cause: unknown } } = {};
-  // The first of the two events tells which side failed: the pipeline then destroys the other one.
+  // The first of the two events shows which side failed, because the pipeline then destroys the other side.
   body.once('error', () => {
     seen.failure ??= 'cut';
   });

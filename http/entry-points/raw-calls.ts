@@ -25,7 +25,7 @@ const PREFIX = '/api/v1/proxy';
 const READ_METHODS = ['GET', 'HEAD'];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A provider's page must not run as one of ours. */
+/** A content security policy, so that a page of a provider cannot run scripts under this server's origin. */
 const POLICY = { 'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'" };
 
 /** Whether a request is a raw call. */
@@ -36,7 +36,9 @@ export function isRawCall(req: IncomingMessage): boolean {
 export type RawCallParts = Executions & Authentication & BodyMemory;
 
 /**
- * Raw calls: a request to the API of an account, with the provider's response. They are not operations of the contract, because it cannot express "any path, any status, any type"; host, token, rate limit and errors are those of every operation.
+ * Handles raw calls: a request to the API of an account, with the provider's response. They are not operations of the
+ * contract, because a contract cannot describe "any path, any status, any type". Host, token, rate limit and errors are
+ * handled as for operations.
  */
 export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPoint {
   async function dispatch(exchange: Exchange): Promise<number> {
@@ -62,7 +64,7 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
   const record = (outcome: Outcome, execution: StartedExecution, cause: Cause) =>
     storeEnd(parts, endOf(outcome, execution, cause, parts));
 
-  /** The start is recorded before a byte leaves (threat E7). */
+  /** Records the start before any byte is sent (threat E7). */
   async function begin(exchange: Exchange): Promise<{ call: RawCall; execution: StartedExecution }> {
     const { req, environment, client } = exchange;
     const { id: environmentId } = environment as NonNullable<typeof environment>;
@@ -101,13 +103,14 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
     const { res } = exchange;
     const { status, headers, body } = answer;
     const own = { ...commonHeaders(exchange), ...POLICY };
-    // After those of the provider, which cannot replace them.
+    // These headers come last, so that the provider's headers cannot replace them.
     res.writeHead(status, { ...rawAnswerHeaders(headers, (text) => scrub(text, secrets)), ...own });
     let recorded = false;
     const recordOnce = async (outcome: Outcome) => {
       if (recorded) return;
       recorded = true;
-      // A record that cannot be stored is logged there; the head has been sent, so the status stays.
+      // If the outcome cannot be recorded, `record` logs this. The response headers were already sent, so the status
+      // cannot change.
       await record(outcome, execution, cause);
     };
     try {
@@ -134,7 +137,7 @@ function outcomeOf(status: number): ToolOutcome {
   return { ok: false, error: { kind, retryable: false, upstreamStatus: status, message }, sent: true };
 }
 
-/** The response began with this status and ended before it was complete. */
+/** The outcome of a response that began with this status and ended before it was complete. */
 function cutOff(status: number): ToolOutcome {
   const error = { kind: 'upstream_invalid_response' as const, retryable: false, upstreamStatus: status };
   return { ok: false, error: { ...error, message: 'The response ended early.' }, sent: true };
@@ -150,7 +153,7 @@ function accountOf(headers: Readonly<Record<string, string>>) {
   };
 }
 
-/** Percent-encoded UTF-8, since a header holds ASCII alone. */
+/** Reads a header with percent-encoded UTF-8, because headers only contain ASCII. */
 function ownText(headers: Readonly<Record<string, string>>, name: string): string | undefined {
   const text = headers[name];
   if (text === undefined || text === '') return undefined;
@@ -158,7 +161,7 @@ function ownText(headers: Readonly<Record<string, string>>, name: string): strin
     const decoded = decodeURIComponent(text);
     if (decoded.length <= 255) return decoded;
   } catch {
-    // Named below.
+    // The error is thrown below.
   }
   const message = 'must be percent-encoded UTF-8 of at most 255 characters';
   throw new ApiError('VALIDATION_FAILED', `The header ${name} ${message}.`, { errors: [{ field: name, message }] });
