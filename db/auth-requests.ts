@@ -46,7 +46,7 @@ const t = authRequests;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneRequest = and(eq(t.id, sql.placeholder('id')), withinEnvironment) as SQL;
 const itsAccount = and(eq(t.accountId, sql.placeholder('accountId')), withinEnvironment) as SQL;
-// A literal instead of a parameter, so that SQLite can use the partial indexes.
+// A literal instead of a parameter, so that the database can use the partial indexes.
 const notEnded = sql`${t.endedAt} is null`;
 const open = eq(t.state, 'OPEN');
 const pending = eq(t.state, 'PENDING_VERIFICATION');

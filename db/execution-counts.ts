@@ -59,7 +59,7 @@ export function createExecutionTotals(
         .where(
           and(
             eq(executions.environmentId, ENVIRONMENT),
-            // A literal instead of a parameter, so that SQLite can use the partial index of running executions.
+            // A literal instead of a parameter, so that the database can use the partial index of running executions.
             sql`${executions.status} = 'STARTED'`,
             ...names.map((name) => COUNTED[name].underWay),
           ),

@@ -30,7 +30,7 @@ export type ExecutionRepository = ExecutionReads & ExecutionWrites;
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 const oneExecution = and(eq(executions.id, sql.placeholder('id')), eq(executions.environmentId, ENVIRONMENT)) as SQL;
-/** A literal instead of a parameter, so that SQLite can use the partial index of running executions. */
+/** A literal instead of a parameter, so that the database can use the partial index of running executions. */
 const underWay = sql`${executions.status} = 'STARTED'`;
 
 const FILTERS: Record<keyof ExecutionFilters, Filter> = {

@@ -45,7 +45,7 @@ const oneKey = and(
   eq(t.route, sql.placeholder('route')),
   eq(t.keyDigest, sql.placeholder('keyDigest')),
 ) as SQL;
-// A literal instead of a parameter, so that SQLite can use the partial index.
+// A literal instead of a parameter, so that the database can use the partial index.
 const running = sql`${t.state} = 'RUNNING'`;
 const { environmentId: _environmentId, ...columns } = {
   environmentId: t.environmentId,

@@ -32,7 +32,7 @@ export type JobQueueRepository = JobQueueReads & JobQueueWrites;
 
 const t = jobs;
 const given = (name: string) => sql`${sql.placeholder(name)}`;
-// A literal instead of a parameter, so that SQLite can use the partial indexes.
+// A literal instead of a parameter, so that the database can use the partial indexes.
 const waiting = sql`${t.state} = 'WAITING'`;
 const running = sql`${t.state} = 'RUNNING'`;
 const ofKind = eq(t.kind, sql.placeholder('kind'));
@@ -60,7 +60,7 @@ export function createJobQueueRepository({ db, once }: Statements): JobQueueRepo
     db
       .select()
       .from(t)
-      // Numbers begin with 1; the range condition lets SQLite use the index.
+      // Numbers begin with 1; the range condition lets the database use the index.
       .where(and(running, sql`${t.owner} > 0`, sql`${t.owner} not in (select ${instances.number} from ${instances})`))
       .limit(sql.placeholder('limit'))
       .prepare(),

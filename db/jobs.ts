@@ -44,7 +44,7 @@ const t = jobs;
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneJob = and(eq(t.id, sql.placeholder('id')), withinEnvironment) as SQL;
-// A literal instead of a parameter, so that SQLite can use the partial indexes.
+// A literal instead of a parameter, so that the database can use the partial indexes.
 const failed = sql`${t.state} = 'FAILED' and ${t.payloadSealed} is not null`;
 const ended = sql`${t.state} in ('DONE', 'FAILED')`;
 const open = and(withinEnvironment, sql`${t.state} <> 'DONE'`) as SQL;

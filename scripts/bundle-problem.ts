@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from './openapi-document.ts';
 
 type Problem = Awaited<ReturnType<typeof bundle>>['problems'][number];
 
-/** What is wrong in one line: file, line, column, message, and the name that was probably meant. */
+/** Describes a problem in one line: file, line, column, message, and the name that was probably meant. */
 export function describeProblem({ message, location }: Pick<Problem, 'message' | 'location'>): string {
   const [place] = location;
   if (!place) return message;
@@ -19,7 +19,7 @@ export function describeProblem({ message, location }: Pick<Problem, 'message' |
   return `${relative(process.cwd(), file)}:${line}:${col}: ${said}`;
 }
 
-/** A file that is not YAML, in one line. */
+/** Describes a YAML syntax error in one line. */
 export function describeSyntaxError({ message, source, line, col }: YamlParseError): string {
   return `${relative(process.cwd(), source.absoluteRef)}:${line}:${col}: ${message.replace(/ in ".*"( \(\d+:\d+\))?$/, '')}`;
 }
@@ -28,14 +28,14 @@ function isUnresolved(message: string): boolean {
   return message.startsWith("Can't resolve $ref");
 }
 
-/** The `$ref` at a JSON pointer of a document. */
+/** Returns the `$ref` at a JSON pointer of a document. */
 function referenceAt(document: unknown, pointer: string): string | undefined {
   const value = valueAt(document, pointer);
   const reference = isObject(value as JsonObject) ? (value as JsonObject)['$ref'] : undefined;
   return typeof reference === 'string' ? reference : undefined;
 }
 
-/** What is at a JSON pointer of a document; undefined where nothing is. */
+/** Returns the value at a JSON pointer of a document; undefined if there is none. */
 export function valueAt(document: unknown, pointer: string): unknown {
   const keys = pointer.replace(/^#?\//, '').split('/').filter(Boolean);
   return keys.reduce<unknown>(
@@ -44,7 +44,7 @@ export function valueAt(document: unknown, pointer: string): unknown {
   );
 }
 
-/** The nearest name beside the one that a reference asks for: of a file, or of a member. */
+/** Returns the most similar existing name of a file or member for a broken reference. */
 function suggestion(from: string, reference: string): string {
   const [path = '', pointer = ''] = reference.split('#');
   const file = path === '' ? from : resolve(dirname(from), path);
@@ -54,7 +54,7 @@ function suggestion(from: string, reference: string): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** @returns undefined where none is close: more than a third of the characters would have to change */
+/** @returns undefined if no name is similar enough: more than a third of the characters would have to change */
 function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, changes: editDistance(wrong.toLowerCase(), name.toLowerCase()) }))

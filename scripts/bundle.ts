@@ -9,17 +9,17 @@ import { inlineAliases } from './inline-aliases.ts';
 import type { Json, JsonObject } from './openapi-document.ts';
 import { objectAt } from './openapi-document.ts';
 
-/** The root of the contract, written by hand. */
+/** The root document of the contract, written by hand. */
 export const SPEC_ROOT = fileURLToPath(new URL('../spec/openapi.yaml', import.meta.url));
 
 /**
- * Joins the files of `spec/` into one document. What another file defines becomes a component under the last part of its
- * reference, so names must be unique over all files.
+ * Joins the files of `spec/` into one document. A definition in another file becomes a component named by the last part
+ * of its reference, so names must be unique over all files.
  *
  * @param root path of the root document
- * @returns the bundled document as plain JSON, components in order of their names
- * @throws Error with one line per problem, `file:line:column: message`, when a file is not YAML, a reference leads nowhere or two files
- *   give one name to different things
+ * @returns the bundled document as plain JSON, with components sorted by name
+ * @throws Error with one line per problem, `file:line:column: message`, if a file is not YAML, a reference has no
+ * target, or two files define different things under one name
  */
 export async function bundleSpec(root: string = SPEC_ROOT): Promise<JsonObject> {
   const config = await createConfig({});
@@ -36,12 +36,12 @@ export async function bundleSpec(root: string = SPEC_ROOT): Promise<JsonObject> 
   });
 }
 
-/** The order of discovery changes with every edit; the order of names keeps the diff of the bundle small. */
+/** Sorts members by name, which keeps the diff of the bundle small; the bundler's order changes with every edit. */
 function sorted(members: Json, folder: string): JsonObject {
   const entries = Object.entries(members as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
   const names = new Set(entries.map(([name]) => name));
   for (const name of names) {
-    // The bundler silently puts the file's name before a name that is taken.
+    // If a name is already used, the bundler silently adds the name of the file in front.
     const wanted = /^[a-z-]+[_-](.+)$/.exec(name)?.[1];
     if (wanted && names.has(wanted)) throw new Error(describeConflict(wanted, folder));
   }

@@ -4,7 +4,7 @@ import type { Connector } from '../core/connectors/provider.ts';
 import { accountReferences } from '../core/tools/references.ts';
 import type { ToolFile } from './catalogue-files.ts';
 
-/** What the schema of a connector cannot say; one sentence per violation. */
+/** Checks the rules that the schema of a connector cannot express; returns one sentence per violation. */
 export function checkConnector(connector: Connector, fileName: string, tools: readonly ToolFile['data'][]): string[] {
   const { identifier, api, auth_patterns } = connector;
   const problems: string[] = [];

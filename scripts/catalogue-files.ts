@@ -5,9 +5,9 @@ import type { JsonSchema, ToolDefinition } from '../core/tools/tool.ts';
 
 const ROOT = new URL('../catalogue/', import.meta.url);
 
-/** One file of catalogue/. The data has the type that its schema will confirm or refuse. */
+/** One file of catalogue/. Its data has not been validated against its schema yet. */
 export interface DataFile<T> {
-  /** Path from the root of the project. */
+  /** The path relative to the root of the project. */
   file: string;
   /** The file's name without .yaml. */
   name: string;

@@ -10,7 +10,7 @@ export interface CatalogueRules {
   check(files: Pick<CatalogueFiles, 'connectors' | 'tools'>): string[];
 }
 
-/** The rules of the catalogue: its two schemas first, then what they cannot say. */
+/** Creates the rules of the catalogue: its two schemas first, then the rules that these cannot express. */
 export function createCatalogueRules(schemas: CatalogueFiles['schemas']): CatalogueRules {
   const schema = createDefinitionSchema(schemas);
   const toolRules = createToolRules();
@@ -50,7 +50,7 @@ function toolsOf(tools: readonly ToolFile[], { data }: DataFile<Connector>): Too
   return tools.filter((tool) => tool.connector === data.identifier).map((tool) => tool.data);
 }
 
-/** A model cannot choose between two tools that say the same; a name stands for one tool. */
+/** Reports tools with the same name or the same description, because a model could not choose between them. */
 function twins(tools: readonly ToolFile[]): string[] {
   const problems: string[] = [];
   const seen = new Map<string, string>();

@@ -14,7 +14,10 @@ export interface BuiltCatalogue {
   problems: string[];
 }
 
-/** Validates every file of catalogue/ and makes the index that the server loads. The same files give the same bytes. */
+/**
+ * Validates every file of catalogue/ and creates the index that the server loads. The same files always give the same
+ * bytes.
+ */
 export async function buildCatalogue(): Promise<BuiltCatalogue> {
   const files = await readCatalogueFiles();
   const rules = createCatalogueRules(files.schemas);
@@ -35,7 +38,7 @@ function indexText({ connectors, tools }: CatalogueFiles): string {
   );
 }
 
-/** $comment speaks to who edits the file, not to who calls the tool. */
+/** Removes $comment, which is for authors of the file, not for callers of the tool. */
 function withoutComments<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(withoutComments) as T;
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -12,11 +12,11 @@ import {
 } from './released-contract.ts';
 
 /**
- * Compares the contract with the released one, `releases/openapi.json`: clients of the release must go on working. A break is made
- * only on purpose, and listed in `releases/accepted-breaks.yaml` with the reason.
+ * Compares the contract with the released one, `releases/openapi.json`: clients of the release must keep working. A
+ * breaking change must be intended, and listed in `releases/accepted-breaks.yaml` with a reason.
  *
  * - without an option: compares
- * - `--release`: a step of a release; the contract becomes the released one
+ * - `--release`: makes the contract the released one, as a step of a release
  */
 function main(): void {
   const { values } = parseArgs({ options: { release: { type: 'boolean' } } });

@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * Checks the imports of every file: which module may import which, and which packages belong to a module. The longest matching
- * path decides. A rule names folders or files; a module may always import itself.
+ * Checks the imports of every file: which module may import which, and which packages belong to a module. The rule with
+ * the longest matching path applies. A rule names folders or files; a module may always import itself.
  */
 interface Room {
   path: string;
   may: string[];
 }
 
-/** Every module may import these, which import nothing themselves. */
+/** Every module may import these; they import nothing themselves. */
 const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts', 'core/program-version.ts'];
 
 const ROOMS: Room[] = [
@@ -65,14 +65,14 @@ const ROOMS: Room[] = [
   { path: 'cli', may: ['wiring', 'http', 'core', 'db'] },
   { path: 'examples', may: ['generated'] },
   { path: 'scripts', may: ['core', 'db', 'http', 'wiring', 'cli', 'handlers', 'generated', 'web', 'examples'] },
-  // The conformance suite of the storage port: what it says holds for every engine.
+  // The conformance suite of the storage port, which every engine must pass.
   { path: 'test/db', may: ['db/store.ts', 'db/accounts/fold.ts', 'core', 'test/support'] },
   { path: 'test/db/postgres', may: ['core', 'db', 'test', 'scripts'] },
   { path: 'test/db/sqlite', may: ['core', 'db', 'test', 'scripts'] },
   { path: 'test', may: ['core', 'db', 'http', 'wiring', 'cli', 'handlers', 'generated', 'web', 'scripts', 'examples'] },
 ];
 
-/** Packages that only some modules may import, so that a change of such a package concerns one place. */
+/** Packages that only some modules may import, so that a change of such a package affects one place. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
   express: ['http'],
   'openapi-backend': ['http'],
@@ -93,7 +93,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'node:https': ['core/net'],
 };
 
-/** Folders that nothing outside imports but the files named here: the rest of the program works with any engine. */
+/** Folders that only the listed files may import, so that the rest of the program works with any engine. */
 const CLOSED: Record<string, string[]> = {
   'db/sqlite': ['db/engine.ts'],
   'db/postgres': ['db/engine.ts'],
@@ -111,7 +111,7 @@ export function findViolations(root: string): string[] {
     .flatMap((file) => judgeFile(root, relative(root, file), readFileSync(file, 'utf8')));
 }
 
-/** Judges the imports of one file, given as a path from the root and its text. */
+/** Checks the imports of one file, given as a path from the root and its text. */
 export function judgeFile(root: string, file: string, text: string): string[] {
   const room = roomOf(file);
   if (!room) return [];
@@ -142,7 +142,7 @@ function isClosed(target: string, file: string, room: Room): boolean {
   );
 }
 
-/** A place is a folder or a file. */
+/** Whether a file is in a folder, or is the given file. */
 function isWithin(place: string, file: string): boolean {
   return file === place || file.startsWith(`${place}/`);
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** In the folder of the migrations: a line `<SHA-256>  <name>` for each, as sha256sum(1) writes and checks it. */
+/** The file in the folder of migrations with a line `<SHA-256>  <name>` for each, in the format of sha256sum(1). */
 const LIST = 'SHA256SUMS';
 const FOLDERS = ['sqlite', 'postgres'].map((engine) => join(import.meta.dirname, `../db/${engine}/migrations`));
 
@@ -29,10 +29,10 @@ function readFolder(folder: string): Digests {
 }
 
 /**
- * Compares the migrations of a folder with their recorded digests. A database remembers the digest of each migration that was applied
- * to it, so a migration never changes: a change of the schema is a new file.
+ * Compares the migrations of a folder with their recorded digests. A database stores the digest of each applied
+ * migration, so a migration must never change: a change of the schema needs a new file.
  *
- * @returns one line for each migration that was changed, removed, not recorded, or sorts before a recorded one
+ * @returns one line for each migration that was changed, removed, not recorded, or is sorted before a recorded one
  */
 export function judgeMigrations(folder: string): string[] {
   const recorded = readList(folder);
@@ -56,7 +56,7 @@ function judgeNew(name: string, recorded: Digests): string {
   return `${name} has no digest in ${LIST}: run node scripts/check-migrations.ts --add`;
 }
 
-/** Records the digests of new migrations, and leaves the others as they are. @returns the names of the new ones */
+/** Records the digests of new migrations without changing existing ones. @returns the names of the new ones */
 export function addMigrations(folder: string): string[] {
   const [recorded, present] = [readList(folder), readFolder(folder)];
   const added = newNames(recorded, present);

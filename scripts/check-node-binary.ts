@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** Digests of one release for one platform, in hexadecimal SHA-256. */
+/** SHA-256 digests of one release for one platform, in hexadecimal. */
 export interface NodeDigests {
-  /** The archive `node-v<version>-<platform>.tar.gz`, as SHASUMS256.txt of the release states it. */
+  /** The archive `node-v<version>-<platform>.tar.gz`, as in the release's SHASUMS256.txt. */
   archive: string;
   /** `bin/node` inside that archive. */
   binary: string;
@@ -24,10 +24,11 @@ export function readRecords(): NodeRecords {
 }
 
 /**
- * Compares the Node binaries that npm installed with the recorded digests. The packages are not built by the Node project.
+ * Compares the Node binaries that npm installed with the recorded digests, because these npm packages are not built by
+ * the Node project.
  *
  * @param root folder with `node_modules`
- * @returns one line per binary, `ok` false where it differs or has no record; none where no package is installed
+ * @returns one line per binary, `ok` false if it differs or has no record; empty if no package is installed
  */
 export function checkInstalled(root: string, records: NodeRecords): { ok: boolean; line: string }[] {
   return PLATFORMS.flatMap((platform) => {
@@ -44,7 +45,7 @@ export function checkInstalled(root: string, records: NodeRecords): { ok: boolea
 }
 
 /**
- * Compares a downloaded archive of the Node project, and the binary in it, with the recorded digests.
+ * Compares a downloaded archive of the Node project, and its binary, with the recorded digests.
  *
  * @param archive path of `node-v<version>-<platform>.tar.gz`
  */

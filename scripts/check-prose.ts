@@ -4,8 +4,8 @@ import { maskFile } from './prose/mask.ts';
 import { PHRASES, type Phrase } from './prose/phrases.ts';
 
 /**
- * Reports banned phrases in the texts that people read: the contract, the documentation, comments, messages and test titles.
- * The phrases and their replacements are data: prose/phrases.ts.
+ * Reports banned phrases in the texts for readers: the contract, the documentation, comments, messages and test titles.
+ * The phrases and their replacements are in prose/phrases.ts.
  */
 const PLACES = [
   'README.md',

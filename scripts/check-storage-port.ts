@@ -2,32 +2,32 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /**
- * Holds the program against the rule that an engine's folder below `db/` alone knows the engine: no other source text has the words of one
- * database, so that another engine can serve the same repositories.
+ * Checks that only the engines' folders in `db/` contain SQL words that one kind of database uses, so that other
+ * engines can use the same repositories.
  */
 const FOLDERS = ['core', 'handlers', 'http', 'cli', 'db', 'wiring'];
 const ENGINES = ['db/sqlite/', 'db/postgres/'];
 
 const WORDS =
   /sqlite|\bwal\b|-wal\b|-shm\b|\bfts5\b|\browid\b|\bwithout rowid\b|\bjson_(each|tree|extract|patch|group_array)\b/i;
-/** `pragma` is a header of HTTP as well. */
+/** Words that only one kind of database uses. `pragma` is also an HTTP header. */
 const WORDS_OF_DB =
   /\bpragma\b|\bsavepoints?\b|\binstr\(|select value from|\bpg_|\bbytea\b|\bjsonb\b|\bctid\b|skip locked/i;
 
-/** Files that may have such words, and why. */
+/** Files that may contain such words, and the reason. */
 const ALLOWED: Record<string, string> = {
   'db/drizzle.ts': 'the one import of the query builder, whose module for SQLite builds the texts of all engines',
   'db/engine.ts': 'chooses the engine',
 };
 
-/** Returns one line for each place that has a word of one database outside of its engine. */
+/** Returns one line for each use of such a word outside of an engine. */
 export function findEngineWords(root: string): string[] {
   return FOLDERS.flatMap((folder) => sourceFiles(join(root, folder))).flatMap((path) =>
     judgeText(relative(root, path), readFileSync(path, 'utf8')),
   );
 }
 
-/** Judges one file, given as a path from the root and its text. A comment counts as well. */
+/** Checks one file, given as a path from the root and its text. Comments count too. */
 export function judgeText(file: string, text: string): string[] {
   if (ENGINES.some((folder) => file.startsWith(folder)) || Object.hasOwn(ALLOWED, file)) return [];
   return text

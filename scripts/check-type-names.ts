@@ -3,26 +3,26 @@ import { join, relative } from 'node:path';
 import { authorizationTypes } from '../core/authorization/registry.ts';
 
 /**
- * Holds the program against the rule that only `core/authorization/` knows authorization types: no other source text names one, so
- * that a new type is a new module and nothing else.
+ * Checks that only `core/authorization/` names authorization types, so that a new type needs a new module and no other
+ * change.
  */
 const FOLDERS = ['core', 'handlers', 'db', 'http', 'cli', 'web', 'wiring'];
 const HOME = 'core/authorization/';
 
-/** Files that may name types, and why. */
+/** Files that may name types, and the reason. */
 const ALLOWED: Record<string, string> = {
   'core/import/security.ts': 'chooses the types of a provider by the security schemes of its description',
   'core/connections/vendor.ts': 'CUSTOM is the name of a vendor there',
 };
 
-/** Returns one line for each place that names an authorization type outside of its module. */
+/** Returns one line for each name of an authorization type outside of its module. */
 export function findTypeNames(root: string): string[] {
   return FOLDERS.flatMap((folder) => sourceFiles(join(root, folder))).flatMap((path) =>
     judgeText(relative(root, path), readFileSync(path, 'utf8')),
   );
 }
 
-/** Judges one file, given as a path from the root and its text. A comment that quotes a name counts as well. */
+/** Checks one file, given as a path from the root and its text. A comment that quotes a name counts too. */
 export function judgeText(file: string, text: string): string[] {
   if (file.startsWith(HOME) || Object.hasOwn(ALLOWED, file)) return [];
   const names = authorizationTypes().join('|');

@@ -6,7 +6,7 @@ import { describeProblem, describeSyntaxError, valueAt } from './bundle-problem.
 import type { Json, JsonObject } from './openapi-document.ts';
 import { arrayAt, isObject, METHODS, objectAt } from './openapi-document.ts';
 
-/** Which operations a group of `spec/common.yaml` is for. */
+/** Which operations each group of `spec/common.yaml` applies to. */
 const GROUPS: Record<string, (operation: JsonObject, method: string) => boolean> = {
   everyOperation: () => true,
   environmentOperations: ({ tags }) => !(Array.isArray(tags) && tags.includes('Service')),
@@ -17,15 +17,15 @@ const GROUPS: Record<string, (operation: JsonObject, method: string) => boolean>
 
 const SHARED_RESPONSES = 'sharedResponses';
 
-/** Completes a file of the contract: what `common.yaml` says its operations or responses have in common is added. */
+/** Adds the common parts of operations or responses in `common.yaml` to a file of the contract. */
 export type CompleteFile = (path: string, content: JsonObject) => JsonObject;
 
 /**
- * Reads what the operations of a contract have in common.
+ * Reads the common parts of a contract's operations.
  *
- * @param root path of the root document; `common.yaml` is beside it, or nothing is in common
- * @throws Error with one line per problem, `file:line:column: message`, when `common.yaml` has an unknown group or a reference in it
- *   leads nowhere
+ * @param root path of the root document; `common.yaml` is in the same folder and optional
+ * @throws Error with one line per problem, `file:line:column: message`, if `common.yaml` has an unknown group or a
+ * reference without a target
  */
 export function readCommonParts(root: string): CompleteFile {
   const folder = dirname(root);
@@ -70,7 +70,7 @@ function readYaml(file: string): Document {
   }
 }
 
-/** Pointers to the objects whose `$ref` leads nowhere. */
+/** Returns pointers to the objects whose `$ref` has no target. */
 function brokenReferences(file: string, node: Json, pointer: string): string[] {
   if (!isObject(node) && !Array.isArray(node)) return [];
   const reference = isObject(node) ? node['$ref'] : undefined;
@@ -82,7 +82,7 @@ function brokenReferences(file: string, node: Json, pointer: string): string[] {
   return isFound ? [] : [pointer];
 }
 
-/** References of `common.yaml`, seen from a file in another folder. */
+/** Adapts references of `common.yaml` to a file in another folder. */
 function relink(node: JsonObject, folder: string): JsonObject {
   return JSON.parse(JSON.stringify(node), (key, value) => (key === '$ref' ? join(folder, value) : value)) as JsonObject;
 }
@@ -118,14 +118,14 @@ function completeOperation(operation: JsonObject, groups: JsonObject[]): JsonObj
   };
 }
 
-/** A response that is a reference has its headers where it is defined. */
+/** Adds headers to a response, unless it is a reference: then its definition has them. */
 function withHeaders(response: Json, headers: JsonObject): Json {
   if (!isObject(response) || '$ref' in response) return response;
   const { description, headers: own, ...rest } = response;
   return { description: description as Json, headers: merged(headers, isObject(own) ? own : {}), ...rest };
 }
 
-/** The members of both; the second one's win, and its `null` removes a member. */
+/** Merges two objects; the second one takes precedence, and its `null` removes a member. */
 function merged(common: JsonObject, own: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries({ ...common, ...own }).filter(([, value]) => value !== null));
 }

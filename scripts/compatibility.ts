@@ -39,7 +39,7 @@ function* operationBreaks(documents: Documents, old: Operation, now: Operation):
   yield* bodyBreaks(documents, old, now);
 }
 
-/** An event travels to the client, like a response. */
+/** An event is sent to the client, so it is compared like a response. */
 function* eventBreaks({ before, after }: Documents): Generator<string> {
   const successors = new Map(eventsOf(after).map((event) => [event.type, event]));
   for (const { type, media } of eventsOf(before)) {
@@ -81,7 +81,7 @@ function* bodyBreaks({ before, after }: Documents, old: Operation, now: Operatio
 
   const successors = bodiesOf(after, now);
   for (const body of bodiesOf(before, old)) {
-    // A status that is gone was reported; its body need not be.
+    // A removed status was already reported; its body is not compared.
     if (body.side !== 'request' && !(body.side in objectAt(now.definition, 'responses'))) continue;
     const successor = successors.find((other) => other.side === body.side && other.mediaType === body.mediaType);
     if (!successor) yield `${old.id}: the ${sideName(body)} is no longer ${body.mediaType}`;

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from './openapi-document.ts';
 import { objectAt } from './openapi-document.ts';
 
-/** The schema that every event is put into. */
+/** The schema of the envelope of every event. */
 const ENVELOPE = 'EventEnvelope';
 const JSON_TYPE = 'application/json';
 
-/** The envelope of the examples. */
+/** The envelope in examples. */
 const EXAMPLE = {
   id: 'evt_01k6p6a1b2c3d4e5f6g7h8j9km',
   created_at: '2025-10-04T09:15:00.402Z',
@@ -13,11 +13,10 @@ const EXAMPLE = {
 };
 
 /**
- * Adds to each webhook what all of them have in common. The files in `spec/webhooks/` describe only the data of an event and an example
- * of it. The tag, the envelope and the response are added here. Webhooks
- * have no operation id: their name is their key.
+ * Adds the common parts of webhooks. The files in `spec/webhooks/` only describe the data of an event and an example of
+ * it; the tag, the envelope and the response are added here. Webhooks have no operation id: their key is their name.
  *
- * @param document a bundled contract; one without webhooks is returned as it is
+ * @param document a bundled contract; without webhooks it is returned unchanged
  */
 export function completeWebhooks(document: JsonObject): JsonObject {
   const webhooks = Object.entries(objectAt(document, 'webhooks'));
@@ -54,7 +53,7 @@ function envelopeOf(type: string, data: Json, description: Json, envelope: JsonO
   return { ...envelope, description, properties: { ...properties, type: name, data } };
 }
 
-/** `connected_account.created` → `connectedAccountCreated` */
+/** Converts a name: `connected_account.created` becomes `connectedAccountCreated`. */
 function exampleNameOf(type: string): string {
   return type.replaceAll(/[._]([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -91,7 +91,7 @@ const PAGES: Record<string, Html> = {
   'stale-form': staleFormPage(),
 };
 
-/** Takes a picture of every page that a person passes through, at the width of a phone and of a desk. */
+/** Takes a screenshot of every page of a link, at the widths of a phone and of a desktop. */
 async function main(): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   const css = readFileSync(join(ROOT, 'web/assets/connect.css'));

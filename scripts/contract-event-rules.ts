@@ -2,7 +2,7 @@ import type { Json, JsonObject } from './openapi-document.ts';
 import { eventsOf, isObject, objectAt, resolve } from './openapi-document.ts';
 import { secretsIn } from './secret-paths.ts';
 
-/** Sinks and filters treat the part before the dot as the resource. */
+/** Event sinks and filters use the part before the dot as the resource, so it must have this format. */
 export function* eventsHaveNames(document: JsonObject): Generator<string> {
   for (const { type } of eventsOf(document)) {
     if (!/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(type)) yield `${type}: an event is named resource.verb`;
@@ -16,7 +16,7 @@ export function* eventsAreDescribed(document: JsonObject): Generator<string> {
   }
 }
 
-/** The subject orders events and is recorded in the audit log, so it must be present in every event of the type. */
+/** The subject orders events and is recorded in the audit log, so every event of the type must contain it. */
 export function* eventsNameTheirSubject(document: JsonObject): Generator<string> {
   for (const { type, media, subject } of eventsOf(document)) {
     const data = objectAt(resolve(document, media['schema']), 'properties')['data'];
@@ -36,7 +36,7 @@ function leadsToText(document: JsonObject, value: Json | undefined, steps: reado
   return isObject(member) && leadsToText(document, member, others);
 }
 
-/** Events are stored and sent to other systems. */
+/** Events are stored and sent to other systems, so they must not contain secrets. */
 export function* eventsHoldNoSecrets(document: JsonObject): Generator<string> {
   for (const { type, media } of eventsOf(document)) {
     for (const path of secretsIn(document, media['schema'], '$')) yield `${type}: ${path} is a secret`;

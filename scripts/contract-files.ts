@@ -9,10 +9,13 @@ import { breaksOfContractRules, schemasAreNotRecursive } from './contract-rules.
 import { type JsonObject, objectAt } from './openapi-document.ts';
 import { secretPaths } from './secret-paths.ts';
 
-/** The contract in one file, as it is served. */
+/** The bundled contract, as it is served. */
 export const BUNDLE = 'openapi.json';
 
-/** What follows from `spec/`, by file name in `generated/`, and which rules of our own it breaks. The same input gives the same bytes. */
+/**
+ * Returns the files that are generated from `spec/`, by name in `generated/`, and the violated project rules. The same
+ * input always gives the same bytes.
+ */
 export async function makeContract(): Promise<{ files: Record<string, string>; problems: string[] }> {
   const document = await bundleSpec();
   const folder = dirname(SPEC_ROOT);
@@ -28,7 +31,7 @@ export async function makeContract(): Promise<{ files: Record<string, string>; p
   return { files, problems: [...problems, ...versionProblems(document)] };
 }
 
-/** The contract and the package are released together. */
+/** Checks that the versions of the contract and the package are equal, because both are released together. */
 export function versionProblems(document: JsonObject): string[] {
   const file = new URL('../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
@@ -36,7 +39,7 @@ export function versionProblems(document: JsonObject): string[] {
   return stated === version ? [] : [`spec/openapi.yaml: info.version is ${stated}, but package.json has ${version}`];
 }
 
-/** The generator completes discriminators in place, hence the copy. */
+/** Generates the types. The generator completes discriminators in place, so it gets a copy. */
 async function types(document: JsonObject): Promise<string> {
   const copy = structuredClone(document) as unknown as OpenAPI3;
   const nodes = await openapiTS(copy, { alphabetize: true, readWriteMarkers: true, silent: true });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Where the files of a contract define a name at their top level, each as `file:line:1`. */
+/** Returns where the files of a contract define a name at their top level, each as `file:line:1`. */
 export function definitionsOf(name: string, folder: string): string[] {
   return linesWith((line) => line.startsWith(`${name}:`), folder);
 }
 
 /**
- * Puts `file:line:column` before a finding about the bundled contract, which begins with the `operationId` or the component that it is
- * about. A finding about neither stays as it is.
+ * Adds `file:line:column` to a finding about the bundled contract. The finding begins with the `operationId` or
+ * component that it is about; any other finding is not changed.
  */
 export function placed(finding: string, folder: string): string {
   const [subject = ''] = finding.split(/[\s/:]/, 1);

@@ -2,20 +2,20 @@ import type { Json, JsonObject, Operation } from './openapi-document.ts';
 import { bodiesOf, operationsOf, parametersOf, resolve } from './openapi-document.ts';
 import { subschemas } from './walk-schemas.ts';
 
-/** A schema that judges something a client sends; `place` names the operation and the path inside its request. */
+/** A schema that validates data of a client; `place` names the operation and the path in its request. */
 interface RequestSchema {
   readonly schema: JsonObject;
   readonly place: string;
 }
 
-/** What only the service sets has no place in a request's schema: closed schemas refuse it by name. */
+/** Properties that only the server sets must not be in a request's schema; closed schemas then reject them by name. */
 export function* requestsHoldNothingReadOnly(document: JsonObject): Generator<string> {
   for (const { schema, place } of bodySchemas(document)) {
     if (schema['readOnly'] === true) yield `${place}: a request has no readOnly property`;
   }
 }
 
-/** Everything that a client sends has an upper bound, which validators check before they look at the content. */
+/** Everything that a client sends must have an upper bound, which validators check before the content. */
 export function* requestsAreBounded(document: JsonObject): Generator<string> {
   for (const { schema, place } of [...bodySchemas(document), ...parameterSchemas(document)]) {
     const types = [schema['type'] ?? []].flat();
@@ -26,7 +26,7 @@ export function* requestsAreBounded(document: JsonObject): Generator<string> {
   }
 }
 
-/** Also by its choices, or by a pattern that repeats nothing without a bound. */
+/** A text is also bounded by its allowed values, or by a pattern without unlimited repetition. */
 function isBoundedText({ pattern, ...schema }: JsonObject): boolean {
   const repeatsInBounds = typeof pattern === 'string' && /^\^[^*+]*\$$/.test(pattern) && !/\{\d*,\}/.test(pattern);
   return 'maxLength' in schema || 'enum' in schema || 'const' in schema || repeatsInBounds;
@@ -48,7 +48,7 @@ function* parameterSchemas(document: JsonObject): Generator<RequestSchema> {
   }
 }
 
-/** A schema and those inside it, references followed; the contract has no recursive ones. */
+/** Yields a schema and the schemas inside it, with references resolved; the contract has no recursive schemas. */
 function* reachable(
   document: JsonObject,
   operation: Operation,

@@ -4,7 +4,7 @@ import { describeSyntaxError } from './bundle-problem.ts';
 import { type CompleteFile, readCommonParts } from './common-parts.ts';
 import type { JsonObject } from './openapi-document.ts';
 
-/** Reads the files of a contract for the bundler and the linter, and adds to each what operations have in common. */
+/** Reads the files of a contract for the bundler and the linter, and adds the common parts of operations. */
 export class ContractResolver extends BaseResolver {
   readonly #complete: CompleteFile;
   readonly #syntaxErrors: string[] = [];
@@ -29,7 +29,10 @@ export class ContractResolver extends BaseResolver {
     }
   }
 
-  /** @throws Error with one line per file that is not YAML; the bundler reports such a file once per reference to it */
+  /**
+   * @throws Error with one line per file that is not YAML; the bundler itself would report such a file once per
+   * reference to it
+   */
   throwSyntaxErrors(): void {
     if (this.#syntaxErrors.length > 0) throw new Error(this.#syntaxErrors.join('\n'));
   }

@@ -10,7 +10,7 @@ import type { JsonObject, Operation } from './openapi-document.ts';
 import { arrayAt, bodiesOf, isObject, objectAt, operationsOf, parametersOf, resolve } from './openapi-document.ts';
 import { subschemas, walkSchemas } from './walk-schemas.ts';
 
-/** Our own keywords in schemas, which must be registered with validators. */
+/** The project's own schema keywords, which must be registered with validators. */
 export const SCHEMA_EXTENSIONS: readonly string[] = ['x-secret'];
 
 const STATUSES_OF_ALL = ['400', '401', '403', '421', '429', '500', '503'];
@@ -20,14 +20,14 @@ const STATUSES_IDEMPOTENT = ['409', '422'];
 type Rule = (document: JsonObject) => Iterable<string>;
 
 /**
- * Judges a bundled contract by the rules of this house, which no general linter knows: handlers, validators and log masks rely on
- * them.
+ * Checks a bundled contract by the project's own rules, which general linters do not know; handlers, validators and log
+ * masks rely on them.
  *
- * @returns one sentence per finding, with its place; none for a clean contract
+ * @returns one sentence per violation, with its place; empty if there is none
  */
 export function breaksOfContractRules(document: JsonObject): string[] {
   const recursive = [...schemasAreNotRecursive(document)];
-  // Other rules would not end.
+  // With a recursive schema, other rules would not end.
   return recursive.length > 0 ? recursive : RULES.flatMap((rule) => [...rule(document)]);
 }
 
@@ -40,7 +40,7 @@ function* operationIdsAreUnique(document: JsonObject): Generator<string> {
   }
 }
 
-/** `default` and `4XX` would make every status a declared one. */
+/** With `default` or `4XX`, every status would be a declared one. */
 function* statusesAreExact(document: JsonObject): Generator<string> {
   for (const { id, definition } of operationsOf(document)) {
     for (const status of Object.keys(objectAt(definition, 'responses'))) {
@@ -49,7 +49,7 @@ function* statusesAreExact(document: JsonObject): Generator<string> {
   }
 }
 
-/** The pipeline demands exactly one scope, or none where `security` is empty; an operation never inherits it. */
+/** An operation must require exactly one scope, or none if `security` is empty; it never inherits the requirement. */
 function* operationsNameOneScope(document: JsonObject): Generator<string> {
   const schemes = objectAt(objectAt(document, 'components'), 'securitySchemes');
   const flow = objectAt(objectAt(objectAt(schemes, 'oauth2'), 'flows'), 'clientCredentials');
@@ -83,7 +83,7 @@ function takesIdempotencyKey(document: JsonObject, operation: Operation): boolea
   );
 }
 
-/** A body is validated by one schema, regardless of its media type. */
+/** A body is validated by one schema, so it must have one media type. */
 function* bodiesHaveOneMediaType(document: JsonObject): Generator<string> {
   for (const operation of operationsOf(document)) {
     const sides = bodiesOf(document, operation).map(({ side }) => side);
@@ -124,7 +124,7 @@ function* propertiesAreDescribed(document: JsonObject): Generator<string> {
   }
 }
 
-/** Closed schemas find typing errors; free-form JSON says so by `additionalProperties`. */
+/** Closed schemas detect misspelled properties; an object for any JSON must say so by `additionalProperties`. */
 function* objectsSayWhetherTheyAreClosed(document: JsonObject): Generator<string> {
   for (const { schema, pointer } of walkSchemas(document)) {
     const isPlainObject = schema['type'] === 'object' && !schema['oneOf'];
@@ -133,7 +133,7 @@ function* objectsSayWhetherTheyAreClosed(document: JsonObject): Generator<string
   }
 }
 
-/** Generators write such an object as one type whose optional members contradict its index signature. */
+/** Generators create a type for such an object whose optional members contradict its index signature. */
 function* objectsDoNotMixMembersAndMaps(document: JsonObject): Generator<string> {
   for (const { schema, pointer } of walkSchemas(document)) {
     const isMap = typeof schema['additionalProperties'] === 'object';
@@ -151,7 +151,7 @@ function* schemasKeepToKnownWords(document: JsonObject): Generator<string> {
   }
 }
 
-/** Recursive schemas break the walk over secrets, and the backend's own. */
+/** With a recursive schema, the search for secrets and the backend's own checks would not end. */
 export function* schemasAreNotRecursive(document: JsonObject): Generator<string> {
   const done = new Set<string>();
   function* visit(name: string, trail: readonly string[]): Generator<string> {
@@ -170,7 +170,10 @@ function* componentsUsedBy(schema: JsonObject): Generator<string> {
   for (const inner of subschemas({ schema, pointer: '' })) yield* componentsUsedBy(inner.schema);
 }
 
-/** Client generators make a member with a default required. Parameters are the exception: there a default changes no type. */
+/**
+ * Client generators make a member with a default required. Parameters are an exception, because there a default does
+ * not change the type.
+ */
 function* bodiesHaveNoDefaults(document: JsonObject): Generator<string> {
   for (const { schema, pointer } of walkSchemas(document)) {
     const isParameter = pointer.includes('/parameters/');
@@ -179,14 +182,14 @@ function* bodiesHaveNoDefaults(document: JsonObject): Generator<string> {
   }
 }
 
-/** Names of types in generated clients: a name such as `API_KEY` collides with constants, or is renamed. */
+/** Generated clients use these names for types: a name such as `API_KEY` collides with constants, or is renamed. */
 function* schemasHaveTypeNames(document: JsonObject): Generator<string> {
   for (const name of Object.keys(objectAt(objectAt(document, 'components'), 'schemas'))) {
     if (!/^[A-Z][A-Za-z0-9]*$/.test(name) || name === name.toUpperCase()) yield `${name}: must be in PascalCase`;
   }
 }
 
-/** Some generators know only `const`, others only `enum`. */
+/** Some generators only support `const`, others only `enum`, so both are required. */
 function* constantsAreChoicesToo(document: JsonObject): Generator<string> {
   for (const { schema, pointer } of walkSchemas(document)) {
     const choices = arrayAt(schema, 'enum');
@@ -195,7 +198,9 @@ function* constantsAreChoicesToo(document: JsonObject): Generator<string> {
   }
 }
 
-/** Generated clients choose the type of a value by the mapping; without one some guess it from the names of components. */
+/**
+ * Generated clients choose the type of a value by the mapping; without one, some guess it from the names of components.
+ */
 function* unionsByTagHaveMappings(document: JsonObject): Generator<string> {
   for (const { schema, pointer } of walkSchemas(document)) {
     for (const union of ['oneOf', 'anyOf']) {
@@ -212,7 +217,7 @@ function* unionsByTagHaveMappings(document: JsonObject): Generator<string> {
   }
 }
 
-/** The properties of a schema that have one value only. */
+/** Returns the properties of a schema that have only one allowed value. */
 function constantsOf(schema: JsonObject): JsonObject {
   const properties = Object.entries(objectAt(schema, 'properties'));
   return Object.fromEntries(

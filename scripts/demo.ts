@@ -13,13 +13,13 @@ import { NOTES_BASE, playNotes } from './demo/notes-act.ts';
 import { freePort } from './demo/process.ts';
 import { startServerProcess } from './demo/server-process.ts';
 
-/** Long enough for a call, short enough to wait for. */
+/** The token's lifetime: long enough for a call, short enough to wait for its expiry. */
 const ACME_TOKEN_SECONDS = 4;
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * Shows the main job end to end against local applications: its own server with a new data directory, everything on free
- * ports of loopback. Every step checks what it claims; the first that does not hold ends the demo with exit code 1.
+ * Shows the main features end to end with local applications. It uses its own server with a new data directory, and
+ * free loopback ports. Every step checks its result; the first failure ends the demo with exit code 1.
  */
 export async function playDemo(print: (line: string) => void): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'valetkey-demo-'));
@@ -30,7 +30,7 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
   const acme = await startAcme(ACME_TOKEN_SECONDS);
   stack.defer(acme.stop);
   const overrides = `${NOTES_BASE}=${notes.origin},https://api.github.com=${github.origin},${ACME}=${acme.origin}`;
-  // Links carry the address that the server is reached at, so it has to be known before.
+  // Links contain the server's address, so the port must be known in advance.
   const port = String(await freePort());
   const server = await startServerProcess(dataDir, {
     PORT: port,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changedSources, DIGEST_FILE } from './source-digest.ts';
 
-/** Writes `generated/` when a source has changed since; the generators are loaded only then. */
+/** Updates `generated/` if a source has changed since the last run. The generators are only loaded then. */
 const file = join(import.meta.dirname, '../generated', DIGEST_FILE);
 const changed = changedSources(existsSync(file) ? readFileSync(file, 'utf8') : '');
 if (changed.length > 0) {

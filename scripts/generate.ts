@@ -5,13 +5,13 @@ import { changedSources, DIGEST_FILE, type Source, sourceDigests } from './sourc
 const FOLDER = new URL('../generated/', import.meta.url);
 const CATALOGUE = 'catalogue.json';
 
-/** What follows from one source: files in `generated/` by name, and what is wrong with the source, one line each. */
+/** The generated files of one source, by name in `generated/`, and the problems of the source, one line each. */
 interface Made {
   files: Record<string, string>;
   problems: string[];
 }
 
-/** The generators are loaded when their source has changed. */
+/** The generators of each source; they are only loaded if their source has changed. */
 const MAKE: Record<Source, () => Promise<Made>> = {
   async catalogue() {
     const { buildCatalogue } = await import('./catalogue.ts');
@@ -33,7 +33,7 @@ async function make(sources: readonly Source[]): Promise<Made> {
   return { files, problems: made.flatMap(({ problems }) => problems) };
 }
 
-/** The files in `generated/` that differ from what all sources give now; none when everything is in step. */
+/** Returns the files in `generated/` that differ from the current sources; empty if all are up to date. */
 export async function drift(): Promise<string[]> {
   return differing((await make(ALL)).files);
 }
@@ -48,7 +48,7 @@ async function current(name: string): Promise<string> {
   return readFile(new URL(name, FOLDER), 'utf8').catch(() => '');
 }
 
-/** Writes what follows from some sources. @returns what is wrong with them, one line each */
+/** Writes the files of some sources. @returns the problems of these sources, one line each */
 export async function write(sources: readonly Source[]): Promise<string[]> {
   const { files, problems } = await make(sources);
   await mkdir(FOLDER, { recursive: true });
@@ -56,7 +56,7 @@ export async function write(sources: readonly Source[]): Promise<string[]> {
   return problems;
 }
 
-/** Compares everything, and lets two general linters read the contract. */
+/** Compares all files, and checks the contract with two general linters. */
 async function check(): Promise<string[]> {
   const { files, problems } = await make(ALL);
   const stale = await differing(files);
@@ -68,7 +68,7 @@ async function check(): Promise<string[]> {
   ];
 }
 
-/** Prints each problem in one line, and lets the process fail when there is any. */
+/** Prints each problem in one line, and makes the process fail if there is any. */
 export async function report(finding: Promise<string[]>): Promise<void> {
   const problems = await finding.catch((error: Error) => error.message.split('\n'));
   for (const problem of problems) console.error(problem);
@@ -76,9 +76,9 @@ export async function report(finding: Promise<string[]>): Promise<void> {
 }
 
 /**
- * - without an option: writes what follows from the sources that have changed
- * - `--all`: writes everything, for a change of the generators themselves
- * - `--check`: writes nothing; fails when a file is out of step or the linters find something
+ * - without an option: writes the files whose sources have changed
+ * - `--all`: writes all files, for a change of the generators themselves
+ * - `--check`: writes nothing; fails if a file is not up to date or the linters find something
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, all: { type: 'boolean' } } });

@@ -4,9 +4,9 @@ import { isObject, objectAt } from './openapi-document.ts';
 const PREFIX = '#/components/schemas/';
 
 /**
- * Replaces references to components that are only another name for a scalar or a list by what they stand for. Objects, unions, and
- * enums that are used more than once stay components: generated clients get a type for each. What is beside `$ref`, such as a
- * description, wins.
+ * Replaces references to components that are only another name for a scalar or a list by the referenced schema.
+ * Objects, unions, and enums that are used more than once stay components, because generated clients get a type for
+ * each. Keywords next to `$ref`, such as a description, take precedence.
  *
  * @param document a bundled contract without recursive schemas; it is not changed
  */
@@ -49,7 +49,7 @@ function replace(node: Json, aliases: ReadonlyMap<string, JsonObject>): Json {
   });
 }
 
-/** A copy in which each reference to a schema is changed. */
+/** Returns a copy in which each reference to a schema is replaced. */
 function replaceReferences(node: Json, change: (name: string, reference: JsonObject) => Json): Json {
   if (Array.isArray(node)) return node.map((item) => replaceReferences(item, change));
   if (!isObject(node)) return node;

@@ -8,14 +8,14 @@ import { describeProblem } from './bundle-problem.ts';
 import { ContractResolver } from './contract-resolver.ts';
 import type { JsonObject } from './openapi-document.ts';
 
-/** Rules of Spectral that do not fit, each for a reason. */
+/** Rules of Spectral that are disabled, each with its reason. */
 const SPECTRAL_OFF = {
   'contact-properties': 'off', // the project has no mailbox
   'license-url': 'off', // the license has an SPDX identifier, which excludes a URL
   'openapi-tags-alphabetical': 'off', // tags are in reading order
 } as const;
 
-/** Rules of Redocly that do not fit. */
+/** Rules of Redocly that are disabled. */
 const REDOCLY_OFF = {
   'operation-operationId': 'off', // our own rule requires one in `paths`; webhooks have names instead
 } as const;
@@ -31,17 +31,17 @@ export async function lintSpec(): Promise<string[]> {
   return [...(await redocly()), ...(await spectral(document))];
 }
 
-/** Reads the files as they were written, so that a finding names file and line. */
+/** Runs Redocly on the source files, so that a finding names file and line. */
 async function redocly(): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended-strict'], rules: REDOCLY_OFF });
   const problems = await lint({ ref: SPEC_ROOT, config, externalRefResolver: new ContractResolver(SPEC_ROOT) });
   return problems.map((problem) => `${describeProblem(problem)} (redocly ${problem.ruleId})`);
 }
 
-/** Reads the bundle, as a client generator will. */
+/** Runs Spectral on the bundle, which is what client generators read. */
 async function spectral(document: JsonObject): Promise<string[]> {
   const linter = new spectralCore.Spectral();
-  // The package's own type of its rule set is narrower than what its core takes.
+  // The package's own type of its rule set is narrower than the type that its core accepts.
   const oas = spectralRulesets.oas as unknown as RulesetDefinition;
   linter.setRuleset({ extends: [[oas, 'all']], rules: SPECTRAL_OFF });
   const source = new spectralCore.Document(JSON.stringify(document), spectralParsers.Json, 'openapi.json');

@@ -16,13 +16,13 @@ export interface Body {
   readonly media: JsonObject;
 }
 
-/** An event of the document. */
+/** An event that the document declares. */
 export interface DeclaredEvent {
   readonly type: string;
   readonly definition: JsonObject;
   /** The media type object of its body, with the schema of the whole event. */
   readonly media: JsonObject;
-  /** Where its data names the subject, as a JSON pointer (RFC 6901). */
+  /** A JSON pointer (RFC 6901) to the subject in its data. */
   readonly subject: string;
 }
 
@@ -42,22 +42,22 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member that is an object; an empty one when it is absent. */
+/** Returns a member that is an object; an empty object if it is absent. */
 export function objectAt(holder: JsonObject, key: string): JsonObject {
   const value = holder[key];
   return isObject(value) ? value : {};
 }
 
-/** A member that is an array; an empty one when it is absent. */
+/** Returns a member that is an array; an empty array if it is absent. */
 export function arrayAt(holder: JsonObject, key: string): Json[] {
   const value = holder[key];
   return Array.isArray(value) ? value : [];
 }
 
 /**
- * Resolves local references. Keywords beside `$ref`, such as a description, override those of the target.
+ * Resolves local references. Keywords next to `$ref`, such as a description, override those of the target.
  *
- * @throws when the reference leads nowhere
+ * @throws Error if the reference has no target
  */
 export function resolve(document: JsonObject, value: Json | undefined): JsonObject {
   if (!isObject(value)) return {};
@@ -72,7 +72,7 @@ export function resolve(document: JsonObject, value: Json | undefined): JsonObje
   return { ...resolve(document, target), ...beside };
 }
 
-/** Every operation, in the order of the document. */
+/** Returns every operation, in the order of the document. */
 export function operationsOf(document: JsonObject): Operation[] {
   return Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
     Object.entries(resolve(document, item))
@@ -84,7 +84,7 @@ export function operationsOf(document: JsonObject): Operation[] {
   );
 }
 
-/** The request and response bodies of an operation, one entry per media type. */
+/** Returns the request and response bodies of an operation, one entry per media type. */
 export function bodiesOf(document: JsonObject, { definition }: Operation): Body[] {
   const holders: [string, Json | undefined][] = [
     ['request', definition['requestBody']],
@@ -99,12 +99,12 @@ export function bodiesOf(document: JsonObject, { definition }: Operation): Body[
   );
 }
 
-/** The parameters of an operation, references followed. */
+/** Returns the parameters of an operation, with references resolved. */
 export function parametersOf(document: JsonObject, { definition }: Operation): JsonObject[] {
   return arrayAt(definition, 'parameters').map((parameter) => resolve(document, parameter));
 }
 
-/** Every event, in the order of the document. */
+/** Returns every event, in the order of the document. */
 export function eventsOf(document: JsonObject): DeclaredEvent[] {
   return Object.entries(objectAt(document, 'webhooks')).map(([type, item]) => {
     const definition = objectAt(resolve(document, item), 'post');

@@ -6,20 +6,20 @@ import type { Json, JsonObject } from './openapi-document.ts';
 const FOLDER = join(import.meta.dirname, '../releases');
 const CONTRACT = join(FOLDER, 'openapi.json');
 const ACCEPTED = join(FOLDER, 'accepted-breaks.yaml');
-/** What no client depends on: texts for readers, and their examples. */
+/** Members that no client depends on: texts for readers, and their examples. */
 const TEXTS = new Set(['description', 'summary', 'example', 'examples', 'title']);
 const HEADER = `# Breaks with the released contract (releases/openapi.json) that were accepted, each as \`make check\` words it, with the reason:
 # - change: 'getNote: the operation was removed'
 #   reason: No client could call it without the scope notes:read, which no client had.
 `;
 
-/** A break with the released contract that was accepted. */
+/** An accepted break with the released contract. */
 export interface AcceptedBreak {
   change: string;
   reason: string;
 }
 
-/** The contract of the last release without its texts, or null before the first release. */
+/** Returns the contract of the last release without its texts, or null before the first release. */
 export function readReleasedContract(): JsonObject | null {
   return existsSync(CONTRACT) ? (JSON.parse(readFileSync(CONTRACT, 'utf8')) as JsonObject) : null;
 }
@@ -28,13 +28,13 @@ export function readAcceptedBreaks(): AcceptedBreak[] {
   return existsSync(ACCEPTED) ? ((parse(readFileSync(ACCEPTED, 'utf8')) as AcceptedBreak[] | null) ?? []) : [];
 }
 
-/** Keeps a contract as the released one. Nothing is accepted against it yet. */
+/** Stores a contract as the released one, and removes all accepted breaks. */
 export function writeReleasedContract(contract: JsonObject): void {
   writeFileSync(CONTRACT, `${JSON.stringify(withoutTexts(contract), null, 1)}\n`);
   writeFileSync(ACCEPTED, HEADER);
 }
 
-/** A contract without texts. Names in `properties` and the like are kept. */
+/** Returns a contract without texts. Names in `properties` and similar maps are kept. */
 export function withoutTexts(value: Json, isMapOfNames = false): Json {
   if (Array.isArray(value)) return value.map((item) => withoutTexts(item));
   if (typeof value !== 'object' || value === null) return value;
@@ -57,7 +57,7 @@ const MAPS_OF_NAMES = new Set([
 /**
  * Compares the breaks that were found with those that were accepted.
  *
- * @returns one line for each break that was not accepted, and for each accepted one that is none any more
+ * @returns one line for each break that was not accepted, and for each accepted break that no longer exists
  */
 export function unacceptedBreaks(found: readonly string[], accepted: readonly AcceptedBreak[]): string[] {
   const isAccepted = (finding: string) =>

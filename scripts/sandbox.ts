@@ -15,14 +15,14 @@ import { freePort } from './demo/process.ts';
 import { startServerProcess } from './demo/server-process.ts';
 
 const NOTES_KEY = 'notes-demo-key-1234';
-/** Short, so that a refresh can be watched. */
+/** A short lifetime, so that a refresh can be observed. */
 const ACME_TOKEN_SECONDS = 60;
 
 /**
- * Leaves everything running that a person needs to click through a link: Valetkey, an application, and two providers.
+ * Starts everything that a user needs to click through a link: Valetkey, an application, and two providers.
  *
- * @param firstPort of four in a row; 0 takes any that are free
- * @returns how to end it all
+ * @param firstPort the first of four consecutive ports; 0 to use any free ports
+ * @returns stops everything when it is disposed
  */
 async function openSandbox(firstPort: number, print: (line: string) => void): Promise<AsyncDisposableStack> {
   const port = (index: number) => (firstPort === 0 ? 0 : firstPort + index);
@@ -99,7 +99,8 @@ Ctrl-C ends it all and removes its data.`);
 }
 
 if (import.meta.main) {
-  // Permanently and not once: a second Ctrl-C, or that of npm beside the terminal's, would end it before the data is removed.
+  // The listeners stay: a second Ctrl-C, or a signal from npm in addition to the terminal's, would end the process
+  // before the data is removed.
   const ending = new Promise<unknown>((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     await using _sandbox = await openSandbox(Number(process.env['SANDBOX_PORT'] ?? 9800), console.log);

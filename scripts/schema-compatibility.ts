@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './openapi-document.ts';
 import { arrayAt, isObject, objectAt, resolve } from './openapi-document.ts';
 
-/** The two documents, and which way the values of the schema travel. */
+/** The two documents, and the direction in which the values of the schema are sent. */
 export interface Comparison {
   readonly before: JsonObject;
   readonly after: JsonObject;
@@ -66,7 +66,7 @@ function typesOf(schema: JsonObject): string[] {
   return types.includes('number') ? [...types, 'integer'] : types;
 }
 
-/** What a request may hold may only grow. */
+/** Limits of a request may only be relaxed. */
 function* limitBreaks({ before, after }: Pair<JsonObject>, place: string): Generator<string> {
   const allowed = after['enum'];
   const known = before['enum'];
@@ -110,7 +110,7 @@ function* propertyBreaks(
   else for (const name of dropped) yield `${place}: the property ${name} may be missing now`;
 }
 
-/** A property that became readOnly is refused in requests; one that became writeOnly is missing in responses. */
+/** A property that became readOnly is rejected in requests; one that became writeOnly is missing in responses. */
 function* directionBreaks(
   { before, after, direction }: Comparison,
   pair: Pair<Json>,
@@ -131,7 +131,10 @@ function becameUnion({ before, after }: Pair<JsonObject>): boolean {
   return isUnion(after) && !isUnion(before) && !('type' in after) && Object.keys(before).length > 0;
 }
 
-/** In a request, one member must accept what was accepted. In a response, every member must have what a client relied on. */
+/**
+ * In a request, one alternative must accept what was accepted before. In a response, every alternative must contain
+ * what clients relied on.
+ */
 function* newUnionBreaks(
   comparison: Comparison,
   before: Json | undefined,
@@ -151,7 +154,7 @@ function* unionBreaks(comparison: Comparison, { before, after }: Pair<JsonObject
     for (const [index, branch] of arrayAt(before, keyword).entries()) {
       const name = componentName(branch);
       const named = successors.find((other) => name && componentName(other) === name);
-      // A scalar is inlined or a component, depending on its uses.
+      // A scalar is either inlined or a component, depending on how often it is used.
       const successor = named ?? (name && componentName(successors[index]) ? undefined : successors[index]);
       if (successor)
         yield* schemaBreaks(comparison, { before: branch, after: successor }, `${place} ${keyword} ${index}`);

@@ -2,11 +2,12 @@ import type { Json, JsonObject } from './openapi-document.ts';
 import { arrayAt, bodiesOf, isObject, objectAt, operationsOf, resolve } from './openapi-document.ts';
 
 /**
- * Lists every place of the interface that carries a secret, by the contract's `x-secret` marks: what logs and error reports must
- * mask. Each entry is `<operationId> request|<status> <JSON path>`; `[*]` stands for every item and `.*` for every member.
+ * Lists every place in the API that contains a secret, by the contract's `x-secret` marks; logs and error reports must
+ * mask these. Each entry is `<operationId> request|<status> <JSON path>`; `[*]` matches every item and `.*` every
+ * member.
  *
- * @param document the bundled contract; its schemas are not recursive (a lint rule), so the walk ends
- * @returns the entries, sorted, each once
+ * @param document the bundled contract; a lint rule excludes recursive schemas, so the search ends
+ * @returns the distinct entries, sorted
  */
 export function secretPaths(document: JsonObject): string[] {
   const found = new Set<string>();
@@ -18,7 +19,7 @@ export function secretPaths(document: JsonObject): string[] {
   return [...found].sort();
 }
 
-/** The places of secrets in the values of a schema, as JSON paths. */
+/** Yields the places of secrets in the values of a schema, as JSON paths. */
 export function* secretsIn(document: JsonObject, value: Json | undefined, path: string): Generator<string> {
   const schema = resolve(document, value);
   if (schema['x-secret'] === true) yield path;

@@ -5,18 +5,21 @@ import { join, relative } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = ['catalogue', 'spec'] as const;
 
-/** A folder from which files in `generated/` follow. */
+/** A folder that files in `generated/` are generated from. */
 export type Source = (typeof SOURCES)[number];
 
-/** Stored beside what was generated, so that a start can tell in milliseconds whether a source has changed since. */
+/**
+ * The name of the file with the sources' digests. With it, a start can check within milliseconds whether a source has
+ * changed.
+ */
 export const DIGEST_FILE = 'sources.sha256';
 
-/** The digest of each source folder, one line each, as `DIGEST_FILE` has it. */
+/** Returns the digest of each source folder, one line each, in the format of `DIGEST_FILE`. */
 export function sourceDigests(): string {
   return SOURCES.map((source) => `${digestOf(source)}  ${source}\n`).join('');
 }
 
-/** The sources that have changed since some digests were written. */
+/** Returns the sources that have changed since the given digests were written. */
 export function changedSources(written: string): Source[] {
   const known = new Set(written.split('\n'));
   return SOURCES.filter((source) => !known.has(`${digestOf(source)}  ${source}`));

@@ -11,7 +11,7 @@ const SCHEMA_MAPS = ['properties', 'patternProperties', '$defs', 'dependentSchem
 const SCHEMA_LISTS = ['oneOf', 'anyOf', 'allOf', 'prefixItems'];
 const SCHEMAS = ['items', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else', 'contains'];
 
-/** The schemas directly inside a schema. References are not followed. */
+/** Yields the schemas directly inside a schema, without following references. */
 export function* subschemas({ schema, pointer }: SchemaPlace): Generator<SchemaPlace> {
   for (const keyword of SCHEMA_MAPS) {
     for (const [name, value] of Object.entries(objectAt(schema, keyword))) {
@@ -29,13 +29,13 @@ export function* subschemas({ schema, pointer }: SchemaPlace): Generator<SchemaP
   }
 }
 
-/** A schema and everything inside it. */
+/** Yields a schema and everything inside it. */
 export function* walkSchema(place: SchemaPlace): Generator<SchemaPlace> {
   yield place;
   for (const inner of subschemas(place)) yield* walkSchema(inner);
 }
 
-/** Every schema of a document, once each, at any depth: components, parameters, headers, bodies, events. */
+/** Yields every schema of a document once, at any depth: in components, parameters, headers, bodies and events. */
 export function* walkSchemas(document: JsonObject): Generator<SchemaPlace> {
   const { schemas, examples: _examples, ...components } = objectAt(document, 'components');
   for (const [name, schema] of Object.entries(isObject(schemas) ? schemas : {})) {
@@ -46,7 +46,10 @@ export function* walkSchemas(document: JsonObject): Generator<SchemaPlace> {
   yield* schemasUnder(objectAt(document, 'webhooks'), '/webhooks');
 }
 
-/** Outside `components.schemas` a schema is the value of the key `schema`; values of examples are not part of the contract. */
+/**
+ * Outside of `components.schemas`, a schema is the value of the key `schema`. Values of examples are not part of the
+ * contract.
+ */
 function* schemasUnder(node: Json, pointer: string): Generator<SchemaPlace> {
   if (Array.isArray(node)) {
     for (const [index, item] of node.entries()) yield* schemasUnder(item, `${pointer}/${index}`);

@@ -6,7 +6,7 @@ import { inBackground } from '../core/background.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const WATCHED = ['catalogue', 'cli', 'core', 'db', 'handlers', 'http', 'spec', 'web', 'wiring'];
-/** An editor writes a file in several steps. */
+/** How long to wait after a change, because editors write a file in several steps. */
 const SETTLE_MS = 100;
 const SERVE = ['--disable-sigusr1', 'cli/valetkey.js', 'serve'];
 
@@ -26,7 +26,7 @@ async function stop(child: ChildProcess | undefined): Promise<void> {
   await ended;
 }
 
-/** The types are checked beside the server: it also runs where they do not fit. */
+/** Runs the type check at the same time as the server, which also runs if there are type errors. */
 async function update(): Promise<void> {
   const [code] = await once(run(process.execPath, ['scripts/generate-if-stale.ts']), 'exit');
   if (code !== 0) return;

@@ -32,7 +32,7 @@ export function createByKey({
     }
     if (key.userId !== undefined) {
       conditions.push(sql`${accounts.userId} = ${sql.placeholder('userId')}`);
-      // A literal instead of a parameter, so that SQLite can use the partial index.
+      // A literal instead of a parameter, so that the database can use the partial index.
       if (key.userId !== '') conditions.push(sql`${accounts.userId} <> ''`);
     }
     return db

@@ -22,7 +22,7 @@ export function createListIdle({
           eq(accounts.environmentId, sql.placeholder('environmentId')),
           its(accounts.provider, 'provider'),
           its(accounts.authorizationType, 'type'),
-          // A literal instead of a parameter, so that SQLite can use the partial index.
+          // A literal instead of a parameter, so that the database can use the partial index.
           sql`${accounts.status} = 'ACTIVE'`,
           sql`${accounts.tokenExpiresAt} <= ${sql.placeholder('endedBy')}`,
           sql`(${accounts.tokenExpiresAt}, ${accounts.seq}) > (${sql.placeholder('afterEnd')}, ${sql.placeholder('afterSeq')})`,

@@ -24,7 +24,7 @@ const LIMIT = sql.placeholder('limit');
 export const CONNECTION_OF_CONNECTOR = sql`(select ${connections.id} from ${connections}
   where ${connections.environmentId} = ${ENVIRONMENT} and ${connections.keyId} = ${sql.placeholder('connector')})`;
 
-/** The literal `<> ''` lets SQLite use a partial index. */
+/** The literal `<> ''` lets the database use a partial index. */
 const filtersOf = ({ contains, isIn }: Dialect): Record<ListFilter, Filter> => ({
   userId: (steer) =>
     sql`${steer}${accounts.userId} = ${sql.placeholder('userId')} and ${steer}${accounts.userId} <> ''`,

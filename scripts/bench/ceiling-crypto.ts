@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHash, type KeyObject, sign } fr
 const NONCE = 12;
 const TAG = 16;
 
-/** AES-256-GCM under one key: nonce, ciphertext, tag. */
+/** Encrypts with AES-256-GCM under one key; returns nonce, ciphertext, tag. */
 export function encrypt(key: KeyObject, nonce: Buffer, text: string): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -16,7 +16,7 @@ export function decrypt(key: KeyObject, sealed: Buffer): string {
   return text + decipher.final('utf8');
 }
 
-/** The hash of an audit row: it follows the row before. */
+/** Returns the hash of an audit row, which includes the hash of the previous row. */
 export function chain(before: Buffer, fields: readonly unknown[]): Buffer {
   return createHash('sha256').update(JSON.stringify(fields)).update(before).digest();
 }

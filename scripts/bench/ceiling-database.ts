@@ -27,8 +27,8 @@ const SUMMARY = `seq, id, connection_id, connector, provider, organization_id, u
   status_reason, token_expires_at, last_used_at, created_at, updated_at`;
 
 /**
- * A copy of the database of the server, so with the same tables, indexes and triggers, in which the credentials are sealed under
- * one key: the prepared statements that the work itself needs, and nothing around them.
+ * Opens a copy of the server's database, with the same tables, indexes and triggers, in which the credentials are
+ * encrypted under one key. It offers only the prepared statements that the work itself needs.
  */
 export function openCeilingDatabase(path: string) {
   const db = new Database(path);
@@ -88,7 +88,7 @@ export function openCeilingDatabase(path: string) {
       index.run();
     },
     secret: (clientId: string) => secret.get(clientId),
-    /** Adds a row to the chain of the audit log. */
+    /** Appends a row to the chain of the audit log. */
     audit(action: string, subject: string) {
       const seq = head.seq + 1;
       const [id, request, at] = [`aud_${seq}`, `req_${seq}`, Date.now()];
@@ -103,7 +103,7 @@ export function openCeilingDatabase(path: string) {
 
 export type CeilingDatabase = ReturnType<typeof openCeilingDatabase>;
 
-/** Of the size that the server's own have, and under a key that this process has. */
+/** Replaces the credentials by encrypted values of the same size, under a key of this process. */
 function sealAnew(db: Database.Database, key: KeyObject): void {
   const update = db.prepare('update accounts set credentials_sealed = ? where seq = ?');
   const text = JSON.stringify({ static_auth: { details: { token: `ghp_${'x'.repeat(36)}` } } });

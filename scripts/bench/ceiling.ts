@@ -5,8 +5,8 @@ import { signToken } from './ceiling-crypto.ts';
 import { openCeilingDatabase, type Row } from './ceiling-database.ts';
 
 /**
- * The minimum that serves the same requests: node:http, a prepared statement, the cipher, JSON. There is no framework, no bearer
- * check, no validation, no log, no metric and no envelope of keys; data that must be durable is durable.
+ * The minimal server for the same requests: node:http, prepared statements, the cipher, JSON. It has no framework, no
+ * bearer check, no validation, no log, no metrics and no envelope encryption. Data that must be durable is durable.
  */
 const db = openCeilingDatabase(process.env['CEILING_DATABASE'] as string);
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -46,7 +46,7 @@ function page({ rows, total }: { rows: Row[]; total: number }) {
   return { connected_accounts: shown.map(summary), next_page_token: next, prev_page_token: '', total_size: total };
 }
 
-/** The plain form of a group commit: the requests of one turn of the event loop are written together, then responded to. */
+/** A simple group commit: the requests of one event-loop turn are written together, then responded to. */
 let waiting: { subject: string; done: () => void }[] = [];
 
 function commitTogether(subject: string, done: () => void): void {
@@ -87,7 +87,7 @@ function token(text: string) {
   const given = createHmac('sha256', 'key')
     .update(form.get('client_secret') ?? '')
     .digest();
-  // Only the time counts: the key of the digest is the server's secret.
+  // Only the duration matters, because the key of the digest is the server's secret.
   timingSafeEqual(given, digest);
   const at = Math.floor(Date.now() / 1000);
   const claims = {

@@ -5,14 +5,17 @@ import { percentile } from './statistics.ts';
 export interface Load {
   port: number;
   connections: number;
-  /** Milliseconds between a response and the next request of its connection, on average: half to one and a half of it. */
+  /**
+   * The average pause in milliseconds between a response and the next request of its connection. Pauses vary between
+   * half and one and a half of it.
+   */
   pauseMs: number;
   seconds: number;
-  /** Seconds of load before the first request that counts. */
+  /** Seconds of load before requests are counted. */
   warmUpSeconds: number;
   token: string;
   request(): BenchRequest;
-  /** Any other status ends the run. */
+  /** The expected status; any other status ends the run. */
   status: number;
   /** Called when the counted time begins and when it ends. */
   onCounted(): void;
@@ -88,7 +91,10 @@ function runConnection(load: Load, count: (sentAt: number, doneAt: number) => bo
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 let shares = 0;
 
-/** Spread evenly over 0 to 1, and the same in every run: with equal pauses the connections would fall into step. */
+/**
+ * Returns shares that are spread evenly between 0 and 1 and equal in every run. With equal pauses the connections would
+ * synchronize.
+ */
 function nextShare(): number {
   return (++shares * GOLDEN) % 1;
 }
@@ -105,7 +111,7 @@ interface Answer {
   text(): string;
 }
 
-/** Joins the chunks of one response after the other; null until it is complete. */
+/** Returns a function that joins the chunks of one response; it returns null until the response is complete. */
 function createReader(): (chunk: Buffer) => Answer | null {
   let held: Buffer | null = null;
   let end = 0;

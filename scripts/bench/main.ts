@@ -9,7 +9,7 @@ import { seed } from './seed.ts';
 import { median, type Sample } from './statistics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** As in `npm start`: more space for objects and a heap for each thread cost 60 MB and save no time. */
+/** As in `npm start`. Larger object space or a heap for each thread would take 60 MB more and save no time. */
 const START_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 const START_ENV = { MALLOC_ARENA_MAX: '1' };
 const SERVER_CORE = 0;
@@ -18,12 +18,16 @@ const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789
 
 type Start = Parameters<Parameters<typeof withProcesses>[0]>[0];
 
-/** `make bench`: how the server compares with the least that does the same work, on this machine and in this minute. */
+/**
+ * `make bench`: compares the server with the minimal server that does the same work, on this machine and at the same
+ * time.
+ */
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   pinSelf(LOAD_CORE);
   console.log(canPin ? 'Servers on core 0, load on core 1.' : 'Processes cannot be kept on cores here: expect noise.');
-  // Beside the other data and not in the folder for temporary files, which may be in memory: commits would cost nothing there.
+  // The data directory is used instead of the system's temporary folder, which may be in memory, where commits cost
+  // nothing.
   mkdirSync(join(ROOT, 'data'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'data', 'bench-'));
   try {
@@ -68,7 +72,10 @@ async function run(options: Options, folder: string, startProcess: Start): Promi
   console.log(`start to first response: ${readyMs.toFixed(0)} ms, median of ${options.starts} (goal: < 700 ms)`);
 }
 
-/** Every operation once per round, the sides in turn first: what slows the machine for a while slows both. */
+/**
+ * Measures every operation once per round. The order of the sides alternates, so that a temporarily slow machine
+ * affects both.
+ */
 async function runRounds(
   options: Options,
   servers: Servers,

@@ -10,7 +10,7 @@ export interface Servers {
   upstream: RunningProcess;
 }
 
-/** One way to have an operation done. */
+/** One of the servers that an operation is measured on. */
 export interface Side {
   label: string;
   process: RunningProcess;
@@ -19,7 +19,7 @@ export interface Side {
 
 export const OURS = 'server';
 
-/** The server first, then what it is compared with. */
+/** Returns the server first, then the servers that it is compared with. */
 export function sidesOf(operation: Operation, servers: Servers, subjects: Subjects): Side[] {
   const ours = { label: OURS, process: servers.server, request: () => operation.request(subjects) };
   const others = operation.counterparts.map(({ label, server, prefix = '' }) => ({
@@ -33,7 +33,7 @@ export function sidesOf(operation: Operation, servers: Servers, subjects: Subjec
   return [ours, ...others];
 }
 
-/** Puts one side of an operation under load and tells what came of it. */
+/** Puts one side of an operation under load and returns the result. */
 export async function measure(
   operation: Operation,
   side: Side,

@@ -4,20 +4,20 @@ export interface BenchRequest {
   path: string;
   type?: string;
   body?: string;
-  /** Sent with an access token unless this says so. */
+  /** Whether the request is sent without an access token. */
   anonymous?: boolean;
 }
 
-/** What requests are made of: the accounts that were seeded, and an API client. */
+/** The data that requests are built from: the seeded accounts and an API client. */
 export interface Subjects {
   accountIds: readonly string[];
   clientId: string;
   clientSecret: string;
-  /** A number that no other request of the run has had. */
+  /** Returns a number that no other request of the run uses. */
   next(): number;
 }
 
-/** What an operation is compared with: another server that takes the same request, or the same with a prefix to its path. */
+/** A server that an operation is compared with. It accepts the same request, or the same with a prefix to its path. */
 export interface Counterpart {
   label: string;
   server: 'ceiling' | 'upstream';
@@ -27,13 +27,13 @@ export interface Counterpart {
 export interface Operation {
   name: string;
   connections: number;
-  /** Milliseconds that a connection waits before its next request; none when left out. */
+  /** Milliseconds that a connection waits before its next request; by default none. */
   pauseMs?: number;
   status: number;
   request(subjects: Subjects): BenchRequest;
-  /** The first one is what the goal speaks of. */
+  /** The goal refers to the first one. */
   counterparts: readonly Counterpart[];
-  /** Where the counterpart takes another request than the server. */
+  /** The counterpart's request, if it differs from the server's. */
   direct?: BenchRequest;
   goal: string;
 }
@@ -45,7 +45,7 @@ const UPSTREAM: Counterpart = { label: 'direct call', server: 'upstream' };
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-/** The host whose calls the server is told to send to the local upstream. */
+/** The host whose calls the server sends to the local upstream. */
 export const UPSTREAM_ORIGIN = 'https://api.github.com';
 
 const EXECUTE: Pick<Operation, 'connections' | 'status' | 'request' | 'counterparts' | 'direct'> = {
@@ -65,7 +65,7 @@ const EXECUTE: Pick<Operation, 'connections' | 'status' | 'request' | 'counterpa
   direct: { method: 'GET', path: '/repos/octocat/hello-world/issues/42' },
 };
 
-/** Requests per second of each; `execute-tool` is judged by the time that it adds. */
+/** Compared by requests per second; `execute-tool` by the time that it adds. */
 export const OPERATIONS: readonly Operation[] = [
   {
     name: 'get-auth',
@@ -95,7 +95,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'search',
     connections: 32,
     status: 200,
-    // Finds at most ten accounts: the first three of four digits of their number.
+    // The search finds at most ten accounts, because it contains three of the four digits of their number.
     request: ({ next }) => ({
       method: 'GET',
       path: `${ACCOUNTS}:search?query=user-${String(next() % 1000).padStart(3, '0')}`,
@@ -131,11 +131,11 @@ export const OPERATIONS: readonly Operation[] = [
     goal: '',
   },
   { ...EXECUTE, name: 'execute-tool', goal: '<= 1.5 ms p50, <= 5 ms p99 added' },
-  // The latency that agents see, which pause between calls: ten connections that never pause mostly wait for one another.
+  // The latency for agents, which pause between calls. Ten connections without pauses would mostly wait for each other.
   { ...EXECUTE, name: 'execute-tool-paced', pauseMs: 20, goal: '' },
 ];
 
-/** An account as `createConnectedAccount` takes it. */
+/** Returns an account in the format of `createConnectedAccount`. */
 export function newAccount(identifier: string) {
   return {
     connector: 'github',
@@ -149,7 +149,10 @@ export function newAccount(identifier: string) {
   };
 }
 
-/** Not at random, so that every server is asked for the same accounts; the step leaves no neighbour in a cache. */
+/**
+ * Returns accounts in a fixed order, so that every server receives the same ones. Consecutive accounts are not
+ * neighbours, which would be in a cache.
+ */
 function anyAccount({ accountIds, next }: Subjects): string {
   return accountIds[(next() * 7919) % accountIds.length] as string;
 }

@@ -4,23 +4,28 @@ import { OPERATIONS, type Operation } from './operations.ts';
 export interface Options {
   operations: readonly Operation[];
   accounts: number;
-  /** Times that every operation is measured against its counterparts, in alternating order. */
+  /** How often every operation is measured against its counterparts, in alternating order. */
   rounds: number;
-  /** Seconds that are counted of each measurement. */
+  /** Counted seconds of each measurement. */
   seconds: number;
-  /** Seconds before that which are not. */
+  /** Seconds of load before the counted ones. */
   warmUpSeconds: number;
-  /** Seconds of load on each side before the first round: a server that has just started still compiles what it runs. */
+  /**
+   * Seconds of load on each side before the first round, because a server that has just started is still compiling its
+   * code.
+   */
   rehearsalSeconds: number;
   starts: number;
-  /** Where a CPU profile of the server is written; null for none. It slows the server: its ratios do not count. */
+  /**
+   * The folder for a CPU profile of the server; null for none. Profiling slows the server, so its ratios are not valid.
+   */
   profileDir: string | null;
 }
 
 const FULL = { rounds: 5, seconds: 3, warmUpSeconds: 1, rehearsalSeconds: 8, starts: 5, accounts: 10_000 };
 const QUICK = { rounds: 1, seconds: 1, warmUpSeconds: 0.5, rehearsalSeconds: 2, starts: 2, accounts: 1_000 };
 
-/** @throws Error for an option or an operation that does not exist */
+/** @throws Error for an unknown option or operation */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

@@ -9,37 +9,37 @@ export interface RunningProcess {
   port: number;
   /** From the start of the process to the first successful response, in milliseconds. */
   readyMs: number;
-  /** Microseconds of processor time so far; NaN where the system does not tell. */
+  /** Microseconds of processor time so far; NaN if the system does not provide it. */
   cpu(): number;
-  /** Megabytes of memory in use now; NaN where the system does not tell. */
+  /** Megabytes of memory in use now; NaN if the system does not provide it. */
   rss(): number;
   stop(): Promise<void>;
 }
 
 export interface ProcessOptions {
-  /** Arguments of Node. */
+  /** The arguments of Node. */
   args: string[];
   env: Record<string, string>;
   /** Returns 200 once the process is ready. */
   readyPath: string;
   core: number;
-  /** Standard output goes there, as it goes to a file or a collector in production. */
+  /** The file for standard output, because production logs go to a file or a collector too. */
   logFile: string;
 }
 
 const READY_WITHIN_MS = 30_000;
-/** Of `/proc/<pid>/stat`: a hundredth of a second on every Linux that Node runs on. */
+/** The unit of times in `/proc/<pid>/stat`: a hundredth of a second on every Linux that Node supports. */
 const TICK_MICROSECONDS = 10_000;
 
-/** Whether processes can be kept on one core each. Otherwise server and load take time from each other. */
+/** Whether processes can be bound to one core each. Otherwise server and load generator take time from each other. */
 export const canPin = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
 
-/** Keeps this process, which makes the load, off the core of the servers. */
+/** Keeps this process, which generates the load, off the servers' core. */
 export function pinSelf(core: number): void {
   if (canPin) spawnSync('taskset', ['-a', '-p', '-c', String(core), String(process.pid)]);
 }
 
-/** Runs work that may start processes, and stops every one of them at its end, however it ends. */
+/** Runs work that may start processes, and finally stops all of them, even after an error. */
 export async function withProcesses<T>(
   work: (start: (options: ProcessOptions) => Promise<RunningProcess>) => Promise<T>,
 ): Promise<T> {
@@ -104,7 +104,8 @@ function freePort(): Promise<number> {
 }
 
 function cpuOf(pid: number): number {
-  // The second field is a name in parentheses, which may hold spaces; user and system time are the 12th and 13th after it.
+  // The second field is a name in parentheses, which may contain spaces; user and system time are the 12th and 13th
+  // fields after it.
   const fields = readProc(pid, 'stat')
     ?.replace(/^.*\) /s, '')
     .split(' ');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Of the format that Node writes with `--cpu-prof`. */
+/** The format of `--cpu-prof`. */
 interface Profile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   samples: number[];
@@ -10,7 +10,10 @@ interface Profile {
 
 const SHOWN_FUNCTIONS = 40;
 
-/** `node scripts/bench/profile.ts <folder>`: where the newest profile of a folder spent its time, by folder and by function. */
+/**
+ * `node scripts/bench/profile.ts <folder>`: shows where the newest profile of a folder spent its time, by folder and by
+ * function.
+ */
 function main(folder: string): void {
   const [newest] = readdirSync(folder)
     .filter((name) => name.endsWith('.cpuprofile'))
@@ -37,7 +40,7 @@ function main(folder: string): void {
   print('by function, without what it calls', functions, busy, SHOWN_FUNCTIONS);
 }
 
-/** The folder of ours, the package, or the part of Node that a function belongs to. */
+/** Returns the project folder, the package, or the part of Node that a function belongs to. */
 function roomOf(url: string, functionName: string): string {
   if (url === '') return functionName.startsWith('(') ? functionName : '(native code)';
   if (url.startsWith('node:')) return url.split('/')[0] as string;

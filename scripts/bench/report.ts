@@ -9,7 +9,10 @@ export interface Measured {
 
 const HEAD = ['operation', 'side', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'ratio', 'goal'];
 
-/** One line for the server, then one for each counterpart with the ratio to it: the median of the ratios of the rounds. */
+/**
+ * Returns one line for the server, then one for each counterpart with the ratio to it: the median of the ratios of the
+ * rounds.
+ */
 export function tableOf(results: readonly { operation: Operation; sides: Measured[] }[]): string {
   const rows = results.flatMap(({ operation, sides: [ours, ...others] }) => {
     if (!ours) return [];

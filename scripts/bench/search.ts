@@ -9,10 +9,10 @@ import { environmentId, openStore } from '../../db/store.ts';
 import { percentile } from './statistics.ts';
 
 /**
- * How long a search takes among many tools, and what the index costs: the catalogue's tools, and as many of an environment's own
- * as make the number, written as those of the catalogue are, under other names.
+ * Measures how long a search takes among many tools, and the cost of the index. It uses the catalogue's tools, and
+ * copies of them under other names as an environment's own tools, up to the given number.
  *
- *   node scripts/bench/search.ts [tools]
+ * node scripts/bench/search.ts [tools]
  */
 const wanted = Number(process.argv[2] ?? 20_000);
 const INDEX = new URL('../../generated/catalogue.json', import.meta.url);
@@ -94,7 +94,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Sixty of them: what a tool does and where, and the first sentence of its description, which is longer than people ask. */
+/**
+ * Returns sixty queries: actions of tools with their application, and the first sentences of descriptions, which are
+ * longer than users' queries.
+ */
 function questions(tools: readonly Tool[]): string[] {
   const chosen = Array.from({ length: 30 }, (_, at) => tools[Math.floor((at * tools.length) / 30)] as Tool);
   return chosen.flatMap(({ title, connector, description }) => [

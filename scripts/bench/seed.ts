@@ -7,13 +7,13 @@ import { newAccount } from './operations.ts';
 
 export interface Seeded {
   accountIds: string[];
-  /** An access token of the client with all scopes, good for an hour. */
+  /** An access token of the client with all scopes, valid for an hour. */
   token: string;
 }
 
 const BATCH = 250;
 
-/** Fills a new data directory with accounts, by the engines themselves and without HTTP: thousands of them per second. */
+/** Fills a new data directory with accounts, without HTTP: thousands of them per second. */
 export async function seed(env: Record<string, string>, accounts: number): Promise<Seeded> {
   const { config, secrets } = readConfig({ ...env, LOG_LEVEL: 'silent' });
   const { parts, firstStart } = await createApplication(config, secrets);

@@ -1,10 +1,10 @@
-/** What one measurement found. */
+/** The results of one measurement. */
 export interface Sample {
   perSecond: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** Microseconds of processor time of the server for each request; NaN where the system does not tell. */
+  /** Microseconds of the server's processor time per request; NaN if the system does not provide it. */
   cpuPerRequest: number;
 }
 
@@ -15,12 +15,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** @param sorted ascending */
+/** @param sorted in ascending order */
 export function percentile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The median of each figure over the rounds. */
+/** Returns the median of each figure over the rounds. */
 export function medianSample(samples: readonly Sample[]): Sample {
   const of = (name: keyof Sample) => median(samples.map((sample) => sample[name]));
   return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), cpuPerRequest: of('cpuPerRequest') };

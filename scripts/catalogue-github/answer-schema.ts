@@ -1,11 +1,11 @@
 import { branchesOf, membersOf, type SchemaReader, typesOf } from '../../core/import/schema-view.ts';
 import type { JsonSchema } from '../../core/tools/tool.ts';
 
-/** The members that are kept, by name; a member without children is kept whole. */
+/** The members to keep, by name; a member without children is kept as a whole. */
 type Tree = Map<string, Tree>;
 
 /**
- * The schema of a response after `select` and `fields`, with the types of the API's description.
+ * Returns the schema of a response after `select` and `fields`, with the types in the API's description.
  *
  * @throws Error for a field that is not in the description
  */
@@ -51,7 +51,7 @@ function written(node: unknown, tree: Tree, read: SchemaReader): JsonSchema {
   return only !== undefined && plain.length === 1 ? typed(only) : {};
 }
 
-/** The first alternative that is an object or list; several of plain values are left open. */
+/** Returns the first alternative that is an object or list; several alternatives of plain values accept any value. */
 function plainView(node: unknown, read: SchemaReader): { view: Record<string, unknown>; nullable: boolean } {
   let view = read(node) ?? {};
   let nullable = typesOf(view).includes('null');

@@ -2,14 +2,14 @@ import { isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema, Tool } from '../../core/tools/tool.ts';
 import { type ToolWords, type Words, wordsOf } from './words.ts';
 
-/** Formats that the engine's compiler knows. */
+/** Formats that Valetkey's schema compiler supports. */
 const FORMATS = new Set(['date', 'date-time', 'email', 'uri', 'uuid']);
 
 /**
- * Puts our words to an imported tool.
+ * Adds the texts of words.yaml to an imported tool.
  *
  * @param output the schema of its response
- * @throws Error for an input that callers must give and that has no words
+ * @throws Error for a required input without a text
  */
 export function finishTool(imported: Tool, said: ToolWords, words: Words, output: JsonSchema): Omit<Tool, 'connector'> {
   const scopes = words.scopes[said.scopes];
@@ -60,7 +60,7 @@ function inputSchema({ input_schema }: Tool, said: ToolWords, words: Words): Jso
   };
 }
 
-/** Every object says what else it takes, and nothing is said in the words of others. */
+/** Returns a schema in which every object says whether it allows other members, without the vendor's texts. */
 function closed(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (key === 'description' || (key === 'format' && !FORMATS.has(String(value)))) return [];
@@ -78,7 +78,7 @@ function closed(schema: JsonSchema): JsonSchema {
   return { ...written, additionalProperties: false };
 }
 
-/** What callers must give, by the samples of the words. */
+/** Returns sample values for the required inputs. */
 function samples(schema: JsonSchema, said: ToolWords, words: Words): Record<string, unknown> {
   const required = Array.isArray(schema['required']) ? (schema['required'] as string[]) : [];
   return Object.fromEntries(

@@ -23,7 +23,7 @@ const words = readWords();
 const files = [{ name: 'api.github.com.json', text: await readFile(DESCRIPTION, 'utf8') }];
 const include = { operations: words.tools.map(({ operation }) => operation) };
 
-/** The tools that an overlay gives, by name. */
+/** Returns the tools that the importer creates with an overlay, by name. */
 async function imported(overlay: string): Promise<Map<string, Tool>> {
   const overlays = [{ name: 'overlay.json', text: overlay }];
   const { tools, report } = await importDocument({ files, overlays, connector: 'github', include, limit: 1000 });
@@ -31,7 +31,7 @@ async function imported(overlay: string): Promise<Map<string, Tool>> {
   return new Map(tools.map(({ tool }) => [tool.name, tool]));
 }
 
-/** Reads the types of responses, of which an imported tool only has those that a model needs. */
+/** Reads the types of responses, of which an imported tool only has the part that a model needs. */
 async function answers(): Promise<(said: ToolWords) => JsonSchema> {
   const document = await normalise(loadDocument(files));
   const resolve = createResolver(document);

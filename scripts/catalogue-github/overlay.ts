@@ -7,7 +7,7 @@ interface Action {
 }
 
 /**
- * The overlay by which the importer makes our tools: names, bodies that are plain objects, inputs that are not offered.
+ * Returns the overlay for the importer: names of tools, bodies that are plain objects, and hidden inputs.
  *
  * @param hidden names of inputs that a tool does not offer
  * @returns an Overlay 1.0.0 document as text

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { JsonSchema, ToolHints } from '../../core/tools/tool.ts';
 
-/** What we say of one input; a text alone is its description. */
+/** The text of one input; a plain text is its description. */
 export type InputWords = string | { description: string; required?: boolean; schema?: JsonSchema; sample?: unknown };
 
-/** What we say of one operation; the rest comes from the API's own description. */
+/** The texts of one operation; everything else comes from the API's own description. */
 export interface ToolWords {
   /** The operation's id in the API's description. */
   operation: string;
@@ -14,23 +14,23 @@ export interface ToolWords {
   description: string;
   tags: string[];
   hints: ToolHints;
-  /** The name of a list of sets in `scopes`. */
+  /** The name of an entry in `scopes`. */
   scopes: string;
-  /** A schema in place of that of the body, if the description's is not a plain object. */
+  /** A schema that replaces that of the body, if the description's is not a plain object. */
   body?: JsonSchema;
   inputs?: Record<string, InputWords>;
-  /** Parameters that are not offered though there are words for an input of their name. */
+  /** Parameters that are not offered, even if there is a text for an input of this name. */
   hide?: string[];
   /** Parameters that are always sent. */
   fixed?: Record<string, unknown>;
-  /** Where the description does not show that there are pages. */
+  /** Set if the description does not show that the operation has pages. */
   pages?: 'link_header';
-  /** `none` for a response without content, or a schema in place of what `fields` give. */
+  /** `none` for a response without content, or a schema that replaces the one from `fields`. */
   answer?: 'none' | JsonSchema;
   select?: string;
   fields?: string[];
   base64?: string[];
-  /** Inputs beyond those that have a sample. */
+  /** Further inputs for examples, in addition to the samples. */
   examples: { input: Record<string, unknown>; note: string }[];
 }
 
@@ -46,7 +46,9 @@ export function readWords(): Words {
   return parse(readFileSync(FILE, 'utf8')) as Words;
 }
 
-/** What is said of an input of a tool: by the tool itself, else for all tools; undefined for one that is not offered. */
+/**
+ * Returns the text of an input: the tool's own, otherwise the common one; undefined for an input that is not offered.
+ */
 export function wordsOf(words: Words, tool: ToolWords, input: string): Exclude<InputWords, string> | undefined {
   const common = Object.hasOwn(words.inputs, input) ? words.inputs[input] : undefined;
   const own = tool.inputs && Object.hasOwn(tool.inputs, input) ? tool.inputs[input] : undefined;

@@ -19,19 +19,19 @@ type Data = Record<string, unknown>;
 export interface CallVerdicts {
   compared: number;
   equal: number;
-  /** Calls in which the other renderer is known to be wrong, by how. */
+  /** The number of calls in which the other renderer is known to be wrong, by the kind of error. */
   known: Record<string, number>;
   different: string[];
 }
 
 const ORACLE_SERVER = 'https://oracle.example/base';
 const BEARER = { type: 'NO_AUTH' } as const;
-/** The other renderer copies the whole document for each call. */
+/** The maximum size of a document, because the other renderer copies the whole document for each call. */
 const MAX_BYTES = 4_000_000;
 
 const inputs = createInputChecker(50);
 
-/** Renders generated calls of some tools twice, by our engine and by an independent renderer, and compares. */
+/** Renders generated calls of some tools with Valetkey and with an independent renderer, and compares the results. */
 export async function compareCalls(
   document: Data,
   result: ImportResult,
@@ -79,7 +79,7 @@ async function compareOne(
   return differenceOf({ tool, ours, theirs: har as never, input, values });
 }
 
-/** A header holds visible ASCII alone; that others are refused is tested elsewhere. */
+/** Limits header values to visible ASCII; other tests check that other characters are rejected. */
 function withPlainHeaders({ request }: Tool, input: Data): Data {
   const keys = new Set(
     (request.parameters ?? []).filter((parameter) => parameter.in === 'header').map((parameter) => parameter.input),
@@ -107,7 +107,10 @@ function render(tool: Tool, input: Data, base: string): RenderedRequest {
   return renderRequest(call, { parts: [], secrets: [] });
 }
 
-/** The document with one operation alone at its path, its body in the media type that the tool sends, and a server if it has none. */
+/**
+ * Returns a document with only one operation, whose body has the media type that the tool sends, and with a server if
+ * it has none.
+ */
 function excerpt(
   document: Data,
   { method, path, servers: ours, type }: { method: string; path: string; servers?: Data[]; type: string },
@@ -130,7 +133,8 @@ function excerpt(
 }
 
 /**
- * A placeholder host for documents without one, with the part of a relative server that is in the tool's path. The rest belongs to the base address.
+ * Returns a placeholder host for documents without one, with the part of a relative server address that is in the
+ * tool's path. The rest belongs to the base address.
  */
 function serversOf({ baseUrl }: ImportResult, { request }: Tool, path: string): Data[] | undefined {
   if (baseUrl !== undefined) return undefined;

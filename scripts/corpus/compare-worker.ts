@@ -5,7 +5,7 @@ import { importDocument } from '../../core/import/import-document.ts';
 import { type CallVerdicts, compareCalls } from './compare-calls.ts';
 import { CORPUS, MOST_TOOLS, seeded } from './documents.ts';
 
-/** Compares the calls of the given documents. The other renderer can exhaust memory, so it has its own thread. */
+/** Compares the calls of the given documents. It runs in a thread, because the other renderer can exhaust memory. */
 parentPort?.on('message', async ({ name, calls, seed }: { name: string; calls: number; seed: number }) => {
   parentPort?.postMessage(await compare(name, calls, seed));
 });

@@ -13,7 +13,7 @@ interface HarRequest {
 }
 
 export interface Difference {
-  /** True for a way in which the other renderer is known to be wrong. */
+  /** Whether the other renderer is known to be wrong in this way. */
   known: boolean;
   what: string;
 }
@@ -28,7 +28,7 @@ interface Rendered {
 
 type Pair = readonly [string, string];
 
-/** Compares method, URL, headers and body. Encodings of one character that mean the same are the same. */
+/** Compares method, URL, headers and body. Equivalent encodings of a character count as equal. */
 export function differenceOf(rendered: Rendered): Difference | undefined {
   const { ours, theirs } = rendered;
   if (ours.method !== theirs.method) return different('method', ours.method, theirs.method);
@@ -42,7 +42,7 @@ export function differenceOf(rendered: Rendered): Difference | undefined {
 
 function compareQuery({ tool, theirs, values }: Rendered, url: URL, fixed: string): Difference | undefined {
   const mine = pairsOf(url.search.slice(1));
-  // An exploded list is one value there, with the separators of a query in it.
+  // The other renderer returns an exploded list as one value that contains query separators.
   const other = pairsOf(
     [fixed, ...theirs.queryString.map(({ name, value }) => `${encodeURIComponent(name)}=${value}`)].join('&'),
   );
@@ -53,7 +53,7 @@ function compareQuery({ tool, theirs, values }: Rendered, url: URL, fixed: strin
   return knownQuery(tool, values) ?? different('query', mine, other);
 }
 
-/** Cases in which the other renderer does not do what OpenAPI says; each with its reason. */
+/** Cases in which the other renderer does not follow OpenAPI, each with its reason. */
 function knownQuery({ request }: Tool, values: OracleValues): Difference | undefined {
   const styled = (request.parameters ?? []).filter(
     (parameter) => parameter.in === 'query' && Object.hasOwn(values.query, parameter.name),
@@ -142,7 +142,7 @@ function compareJson(mine: string, other: string | undefined): Difference | unde
   return different('body', mine, other);
 }
 
-/** A value in which texts that are JSON are what they stand for. */
+/** Returns a value in which texts that contain JSON are parsed. */
 function parsedTexts(value: unknown): unknown {
   if (typeof value === 'string') {
     try {
@@ -156,7 +156,7 @@ function parsedTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, parsedTexts(member)]));
 }
 
-/** A value without the empty objects and lists in it. */
+/** Returns a value without empty objects and lists. */
 function withoutEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value)
@@ -166,7 +166,7 @@ function withoutEmpty(value: unknown): unknown {
   return Array.isArray(value) ? kept.map(([, member]) => member) : Object.fromEntries(kept);
 }
 
-/** A form of plain values is compared; how lists and objects are written, the other renderer does not know. */
+/** Compares forms of plain values. The other renderer does not support lists and objects in forms. */
 function compareForm(
   mine: string,
   params: readonly { name: string; value?: string }[],
@@ -212,7 +212,10 @@ function sorted(pairs: readonly Pair[]): Pair[] {
   return pairs.toSorted(([a, b], [c, d]) => (a + b < c + d ? -1 : 1));
 }
 
-/** Decoded, over https as the importer always calls, its host in lower case and without the port that is the scheme's own. */
+/**
+ * Returns an address decoded, with https (which the importer always uses), its host in lower case and without a default
+ * port.
+ */
 function plainAddress(address: string): string {
   const [scheme, ...rest] = address
     .replace(/^(https?:\/\/[^/]*?):(443|80)(\/|$)/, '$1$3')

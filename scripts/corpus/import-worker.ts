@@ -6,14 +6,14 @@ import { CORPUS, MOST_TOOLS } from './documents.ts';
 import { judgeTools } from './judge-tools.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
-/** Imports the documents that it is told, one at a time, and says what came of each. */
+/** Imports the requested documents, one at a time, and posts the result of each. */
 parentPort?.on('message', async ({ name }: { name: string }) => {
   parentPort?.postMessage(await judge(name));
 });
 
 async function judge(name: string): Promise<DocumentVerdict> {
   const text = readFileSync(join(CORPUS, `${name}.json`), 'utf8');
-  // Time of this thread's work: the machine may be doing other things.
+  // The time of this thread, because the machine may also be doing other work.
   const started = process.threadCpuUsage();
   const elapsed = () => {
     const { user, system } = process.threadCpuUsage(started);

@@ -7,7 +7,7 @@ import { schemaCompiler } from '../../core/tools/schema-compiler.ts';
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** What the common model APIs would refuse, and what our own engine could not run; one line per fault. */
+/** Returns what common model APIs would reject, and what Valetkey could not run; one line per problem. */
 export function judgeTools({ tools }: ImportResult): string[] {
   const faults: string[] = [];
   const compiler = schemaCompiler();

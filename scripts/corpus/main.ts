@@ -6,16 +6,16 @@ import { listDocuments, sampled, seeded, shuffled } from './documents.ts';
 import { addUp, printReport } from './summary.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
-/** A document that takes longer hangs: import and judgement together, on a machine that may be busy. */
+/** If a document takes longer, it counts as hanging: import and checks together, on a machine that may be busy. */
 const LIMIT_MS = 300_000;
-/** For all calls of a document: the other renderer is slow. */
+/** The time for all calls of a document, because the other renderer is slow. */
 const COMPARE_LIMIT_MS = 30_000;
 const CALLS = 2000;
 const options = { sample: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } } as const;
 
 /**
- * Imports the corpus, whole or a sample of it, and holds every tool and 2,000 calls against the rules. Ends with a status
- * other than 0 when one of them is broken.
+ * Imports the corpus or a sample of it, and checks every tool and 2,000 calls. Exits with a status other than 0 if a
+ * rule is violated.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });
@@ -41,7 +41,8 @@ async function main(): Promise<void> {
   let compared = 0;
   const imported = verdicts.filter((verdict) => !('failure' in verdict)).map(({ name }) => name);
   for (const [index, name] of shuffled(imported, seeded(seed)).entries()) {
-    // What is left is shared among the documents that are left; small ones have fewer operations than their share.
+    // The remaining calls are divided among the remaining documents; small documents have fewer operations than their
+    // share.
     const share = Math.ceil(((CALLS - compared) * 2) / (imported.length - index));
     const verdict = await comparisons.ask({ name, calls: Math.min(share, CALLS - compared), seed: seed + index });
     calls.push({ name, verdict });
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
   if (!printReport(addUp(verdicts, calls))) process.exitCode = 1;
 }
 
-/** A thread that does one job at a time; one that hangs or fails is replaced. */
+/** A thread that does one job at a time. It is replaced if it hangs or fails. */
 class Helper<Answer> {
   readonly #file: URL;
   readonly #limitMs: number;
@@ -63,7 +64,7 @@ class Helper<Answer> {
     this.#limitMs = limitMs;
   }
 
-  /** @returns the result, or why there is none */
+  /** @returns the result, or the reason why there is none */
   async ask(question: object): Promise<Answer | string> {
     this.#worker ??= new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: 900 } });
     const signal = AbortSignal.timeout(this.#limitMs);

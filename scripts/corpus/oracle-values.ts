@@ -4,7 +4,7 @@ import type { Tool } from '../../core/tools/tool.ts';
 
 type Data = Record<string, unknown>;
 
-/** A tool's input, sorted by place and under its wire names, as the other renderer takes it. */
+/** A tool's input, sorted by place and with the names in requests, in the format of the other renderer. */
 export interface OracleValues {
   path: Data;
   query: Data;
@@ -28,7 +28,7 @@ export function oracleValues({ request }: Tool, path: string, input: Data): Orac
   return values;
 }
 
-/** The templates that the importer writes hold whole inputs at most two levels down. */
+/** Fills in inputs; templates from the importer contain whole inputs at most two levels deep. */
 function fill(template: unknown, input: Data): unknown {
   if (!isRecord(template)) return template;
   if (typeof template['$input'] === 'string') return input[template['$input']];

@@ -1,11 +1,14 @@
 import { isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema } from '../../core/tools/tool.ts';
 
-/** Texts that an encoder must get right; no percent sign and no comma, which the other renderer takes for its own. */
+/**
+ * Texts that an encoder must handle correctly. They contain no percent sign and no comma, which the other renderer
+ * interprets itself.
+ */
 const TEXTS = ['plain', 'two words', 'a+b', 'x&y=z', 'naïve ☕', 'q?r#s', "it's", '50-50~ok', 'a:b;c', 'UPPER_lower.9'];
 const MAX_DEPTH = 3;
 
-/** A value that fits a schema as the importer writes it. */
+/** Returns a value that matches a schema in the importer's format. */
 export function sampleValue(schema: unknown, random: () => number, depth = 0): unknown {
   if (!isRecord(schema)) return 'plain';
   if (schema['format'] === 'file') return sampleFile();
@@ -34,7 +37,7 @@ export function sampleValue(schema: unknown, random: () => number, depth = 0): u
   }
 }
 
-/** Every required member, and about half of the others. */
+/** Returns an object with every required member and about half of the others. */
 export function sampleObject(schema: JsonSchema, random: () => number, depth = 0): Record<string, unknown> {
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);

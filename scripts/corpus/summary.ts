@@ -21,7 +21,7 @@ interface Totals {
   equal: number;
   known: Record<string, number>;
   different: string[];
-  /** Documents on which the other renderer gave up. */
+  /** Documents that the other renderer could not handle. */
   notRendered: string[];
   slowest: { name: string; bytes: number; milliseconds: number };
   milliseconds: number;
@@ -82,7 +82,7 @@ function add(into: Record<string, number>, counts: Readonly<Record<string, numbe
   for (const [key, value] of Object.entries(counts)) into[key] = (into[key] ?? 0) + value;
 }
 
-/** @returns whether everything holds that must hold */
+/** @returns whether all rules are satisfied */
 export function printReport(totals: Totals): boolean {
   const unreadable = totals.leftOut['UNREADABLE'] ?? 0;
   const byPolicy = Object.entries(totals.leftOut).reduce(

@@ -1,4 +1,4 @@
-/** What came of one document: an import, or why there is none. */
+/** The result of one document: an import, or why it failed. */
 export type DocumentVerdict = { name: string; bytes: number; milliseconds: number } & (
   | {
       operations: number;
@@ -9,7 +9,7 @@ export type DocumentVerdict = { name: string; bytes: number; milliseconds: numbe
       faults: string[];
     }
   | {
-      /** True for a document that is refused by name: it describes no operation. */
+      /** True for a document that is rejected because it describes no operation. */
       refused: boolean;
       failure: string;
     }

@@ -14,15 +14,15 @@ export const ACME = 'https://acme.example';
 export interface Acme {
   /** Its actual address. */
   origin: string;
-  /** Makes a client known, as a developer does on a page of the provider. */
+  /** Registers a client, as a developer would do on a page of the provider. */
   register(client: { client_id: string; client_secret: string; redirect_uri: string }): Promise<void>;
   isAlive(accessToken: string): Promise<boolean>;
-  /** Requests to its token endpoint so far, by grant type. */
+  /** The number of requests to its token endpoint so far, by grant type. */
   grants: Map<string, number>;
   stop(): Promise<void>;
 }
 
-/** How Valetkey is told about it: the one pattern of a custom provider. */
+/** The authorization pattern of the custom provider that represents it. */
 export const ACME_PATTERN = {
   type: 'OAUTH',
   display_name: 'Acme account',
@@ -41,7 +41,7 @@ export const ACME_PATTERN = {
 
 const KNOWN_AS = { 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(ACME).host };
 
-/** @param tokenLifeSeconds how long its access tokens live */
+/** @param tokenLifeSeconds the lifetime of its access tokens */
 export async function startAcme(tokenLifeSeconds: number, port = 0): Promise<Acme> {
   const adapter = memoryAdapter();
   const day = 86_400;
@@ -76,7 +76,7 @@ export async function startAcme(tokenLifeSeconds: number, port = 0): Promise<Acm
   provider.proxy = true;
   const authorize = provider.callback();
   const server = createServer((req, res) => {
-    // Browsers use its actual address. For servers it is the public host, as behind a proxy.
+    // Browsers use its actual address; for servers it has its public host name, as behind a proxy.
     if (!/^\/(auth|sign-in)\b/.test(req.url ?? '')) Object.assign(req.headers, KNOWN_AS);
     if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res);
     else if (req.url?.startsWith('/files')) void showFiles(provider, req, res);
@@ -103,12 +103,12 @@ export async function startAcme(tokenLifeSeconds: number, port = 0): Promise<Acm
   };
 }
 
-/** A client revokes what was issued to it, and nothing else. */
+/** Whether a client may revoke a token: only if the token was issued to it. */
 function isOwn(_context: unknown, client: { clientId: string }, token: { clientId: string }): boolean {
   return client.clientId === token.clientId;
 }
 
-/** The API: whose files they are, told by the token alone. */
+/** The API: returns the files of the token's user. */
 async function showFiles(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const [, given = ''] = /^Bearer (.+)$/.exec(req.headers.authorization ?? '') ?? [];
   const found = given === '' ? undefined : await provider.AccessToken.find(given);
@@ -128,7 +128,7 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="v
 <p><label for="login">User name</label> <input id="login" name="login" value="alice">
 <p><button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form></html>`;
 
-/** One page for both steps: who they are, and whether they consent. */
+/** A single page for signing in and giving consent. */
 async function signIn(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
   if (req.method !== 'POST') {
     res.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE);

@@ -9,7 +9,7 @@ export interface Answer {
 }
 
 export interface Api {
-  /** Sends one request, says so (never what it carries), and fails the step when the status is not the expected one. */
+  /** Sends one request, prints it without its content, and fails the step if the status is not the expected one. */
   call(
     expected: number,
     method: string,
@@ -17,7 +17,7 @@ export interface Api {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
-  /** Reads something without a word: what is asked for again and again, or is not to be shown. */
+  /** Reads something without printing it, for repeated requests and confidential data. */
   read(path: string): Promise<Answer['body']>;
   /** Executes a tool and returns the whole response. */
   execute(expected: number, accountId: string, tool: string, input: unknown, more?: object): Promise<Answer>;

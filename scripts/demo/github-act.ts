@@ -8,7 +8,7 @@ interface Stage {
   github: { origin: string; tokens: { ada: string; grace: string } };
 }
 
-/** Two users of a built-in connector, each acting as herself; pages; the record. */
+/** Two users of a built-in connector, each acting for herself; pages; the execution records. */
 export async function playGithub({ api, narrator, github }: Stage): Promise<void> {
   const { step, say } = narrator;
 

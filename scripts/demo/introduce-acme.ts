@@ -3,10 +3,11 @@ import { ACME, ACME_PATTERN } from './acme.ts';
 import type { Api } from './api.ts';
 
 /**
- * Makes Acme and Valetkey known to each other: a provider and a connection here, a client with its way back there.
+ * Registers Acme and Valetkey with each other: a provider and a connection in Valetkey, a client with its callback at
+ * Acme.
  *
- * @param origin where browsers reach Valetkey
- * @returns the name of the connection, which links and accounts are asked for by
+ * @param origin the address of Valetkey for browsers
+ * @returns the name of the connection, which links and accounts use
  */
 export async function introduceAcme(api: Api, acme: Acme, origin: string): Promise<string> {
   const provider = { display_name: 'Acme Files', auth_patterns: [ACME_PATTERN], proxy_enabled: true, proxy_url: ACME };

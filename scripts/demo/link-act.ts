@@ -8,7 +8,9 @@ import { check } from './narrator.ts';
 import type { Page } from './person.ts';
 import { createPerson } from './person.ts';
 
-/** Where the application takes its users back. The demo reads the address that the browser is sent to; nothing listens there. */
+/**
+ * The address where users return to the application. The demo only reads the redirect; nothing listens at this address.
+ */
 const VERIFY_URL = 'http://127.0.0.1:9/connected';
 const IDENTIFIER = 'ada@app.example';
 const PATIENCE_MS = 10_000;
@@ -17,11 +19,13 @@ interface Stage {
   api: Api;
   narrator: Narrator;
   acme: Acme;
-  /** Where the server is reached. */
+  /** The address of the server. */
   origin: string;
 }
 
-/** A person grants access at a provider; the account lives on refreshed tokens; leaving it ends them at the provider. */
+/**
+ * A user grants access at a provider; the account uses refreshed tokens; disconnecting revokes them at the provider.
+ */
 export async function playLink({ api, narrator, acme, origin }: Stage): Promise<void> {
   const { step, say } = narrator;
   const person = createPerson({ [ACME]: acme.origin });
@@ -136,7 +140,7 @@ export async function playLink({ api, narrator, acme, origin }: Stage): Promise<
     return (await api.call(200, 'GET', `/api/v1/connected_accounts?${query}`)).body.connected_accounts[0];
   }
 
-  /** The stored token, by the one operation that shows it; it is never printed. */
+  /** Returns the stored token from the only operation that shows it; it is never printed. */
   async function readToken(): Promise<string> {
     const { connected_account: account } = await api.read(`/api/v1/connected_accounts/auth?id=${id}`);
     return account.authorization_details.oauth_token.access_token;

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-/** Prints the demo: numbered steps, and below each what was sent and what came back. */
+/** Prints the demo: numbered steps, each with its requests and responses. */
 export interface Narrator {
   chapter(title: string): void;
-  /** Prints the title, runs the step, and lets the demo fail with the step's name when it fails. */
+  /** Prints the title and runs the step. If the step fails, the demo fails with the step's name. */
   step<T>(title: string, run: () => Promise<T>): Promise<T>;
-  /** One line below the running step; long ones are cut. */
+  /** Prints one line below the running step; long lines are truncated. */
   say(line: string): void;
 }
 
@@ -31,7 +31,7 @@ export function createNarrator(print: (line: string) => void): Narrator {
   };
 }
 
-/** Fails a step when something is not as the demo claims. */
+/** Fails a step if a claim of the demo is not true. */
 export function check(holds: boolean, claim: string): asserts holds {
   if (!holds) throw new Error(`not true: ${claim}`);
 }

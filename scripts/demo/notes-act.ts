@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import type { Narrator } from './narrator.ts';
 import { check } from './narrator.ts';
 
-/** What the provider below is called at; the server is told to call the local application instead. */
+/** The base URL of the provider; the server has an override to the local application. */
 export const NOTES_BASE = 'https://notes.example.com';
 
 export const NOTES_PATTERN = {
@@ -16,7 +16,7 @@ interface Stage {
   api: Api;
   narrator: Narrator;
   notes: { origin: string; key: string };
-  /** Runs an operator's command beside the server and hands back what it printed. */
+  /** Runs an operator command while the server is running, and returns its output. */
   operate(...args: string[]): Promise<string>;
 }
 

@@ -1,22 +1,24 @@
-/** A page as a person's browser got it. */
+/** A page as a user's browser received it. */
 export interface Page {
   url: string;
   status: number;
   text: string;
-  /** Where it leads, absolute; undefined for a page to look at. */
+  /** The absolute address of a redirect; undefined for a page that is shown. */
   location: string | undefined;
 }
 
-/** A person with a browser: cookies by host, forms with their hidden fields. No script runs. */
+/** A simulated user with a browser: cookies by host, forms with their hidden fields. Scripts do not run. */
 export interface Person {
   open(url: string): Promise<Page>;
-  /** Sends the form of a page, with what is typed into it. */
+  /** Submits the form of a page with the entered values. */
   submit(page: Page, typed?: Record<string, string>): Promise<Page>;
-  /** Goes where a page leads, until there is one to look at or an address that `isEnd` knows, which is not opened. */
+  /**
+   * Follows redirects until a page is shown, or until `isEnd` returns true for an address, which is then not opened.
+   */
   follow(page: Page, isEnd?: (url: URL) => boolean): Promise<Page>;
 }
 
-/** @param hosts origins with another actual address, as with name resolution: `https://acme.example` */
+/** @param hosts the actual addresses of origins such as `https://acme.example`, in place of name resolution */
 export function createPerson(hosts: Record<string, string> = {}): Person {
   const jar = new Map<string, Map<string, string>>();
 

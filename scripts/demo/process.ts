@@ -3,11 +3,14 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A process of ours with what it has printed so far. */
+/** A process that was started here, with its output so far. */
 export interface RunningProcess {
   readonly stdout: string;
   readonly stderr: string;
-  /** Ends it as an operator would (SIGTERM) and tells its exit code; one that is gone already is fine. */
+  /**
+   * Stops the process as an operator would (SIGTERM) and returns its exit code; a process that has already ended is
+   * accepted.
+   */
   stop(): Promise<number | null>;
 }
 
@@ -16,9 +19,9 @@ const PATIENCE_MS = 30_000;
 /**
  * Starts a command and waits until its standard output shows that it is ready.
  *
- * @param ready what to wait for; its match is handed back
- * @param env the whole environment of the process beside PATH and HOME: nothing of ours leaks into it
- * @throws Error with what the process has printed, when it ends or stays silent instead
+ * @param ready the pattern to wait for; its match is returned
+ * @param env the environment variables of the process besides PATH and HOME; no others are inherited
+ * @throws Error with the output of the process, if it ends or does not become ready
  */
 export async function startProcess(
   command: string,
@@ -71,7 +74,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** A free loopback port. */
+/** Returns a free loopback port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

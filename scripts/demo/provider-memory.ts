@@ -4,7 +4,7 @@ interface Row {
   consumed?: number;
 }
 
-/** What a local provider remembers, in memory: the storage that oidc-provider asks for, without its notice about doing so. */
+/** Returns an in-memory storage for oidc-provider, without the warning that its own in-memory storage prints. */
 export function memoryAdapter() {
   const rows = new Map<string, Row>();
   return (model: string) => ({

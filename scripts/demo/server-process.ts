@@ -3,9 +3,9 @@ import type { RunningProcess } from './process.ts';
 import { startProcess } from './process.ts';
 
 export interface ServerProcess extends RunningProcess {
-  /** Where the API listens. */
+  /** The address of the API. */
   readonly origin: string;
-  /** The API client that a first start shows once. */
+  /** The API client that the first start shows once. */
   readonly client: { id: string; secret: string };
 }
 
@@ -14,10 +14,10 @@ const READY = /^\{.*"origin":"([^"]+)".*"msg":"listening"\}$/m;
 const CLIENT = /export VALETKEY_CLIENT_ID=(\S+)\s+export VALETKEY_CLIENT_SECRET=(\S+)/;
 
 /**
- * Starts the server as an operator does, on a free port, with a fresh data directory.
+ * Starts the server as an operator would, on a free port, with a new data directory.
  *
- * @param env variables of the boot contract beside PORT and DATA_DIR
- * @param command what to run; by default the server's own command
+ * @param env further environment variables besides PORT and DATA_DIR
+ * @param command the command to run; by default the server's own
  */
 export async function startServerProcess(
   dataDir: string,

@@ -2,12 +2,13 @@ import ts from 'typescript';
 import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 
 /**
- * Masks keep the prose of a file at its place and blank the rest, so that a position in the mask is one in the file.
- * A CUT separates texts: no phrase can span it.
+ * A mask of a file has the same length. It keeps the prose at its position and replaces everything else, so that a
+ * position in the mask is also a position in the file. A CUT separates texts, so that no phrase extends over several
+ * texts.
  */
 const CUT = '\u0000';
 
-/** The texts that each kind of TypeScript file holds for readers. */
+/** Which strings of a TypeScript file are prose. */
 export type Strings = 'all' | 'titles';
 
 /** Returns the mask of a file by its name, or undefined for files without prose. */
@@ -20,7 +21,7 @@ export function maskFile(file: string, text: string): string | undefined {
   return undefined;
 }
 
-/** Keeps comments, and the strings that hold words: all of them, or only the titles of tests. */
+/** Keeps comments, and either all strings that contain words or only the titles of tests. */
 export function maskTypeScript(text: string, strings: Strings): string {
   const mask = new Mask(text);
   const source = ts.createSourceFile('text.ts', text, ts.ScriptTarget.Latest, true);
@@ -65,7 +66,7 @@ function templateOf(node: ts.Node): ts.Node | undefined {
   return ts.findAncestor(node, ts.isTemplateExpression);
 }
 
-/** Keeps what a reader of the page reads: no code blocks, no code spans, no addresses of links. */
+/** Keeps the text that readers of the rendered page see: no code blocks, no code spans, no addresses of links. */
 export function maskMarkdown(text: string): string {
   const mask = new Mask(text);
   mask.keep(0, text.length);
@@ -133,7 +134,10 @@ class Mask {
     }
   }
 
-  /** Keeps a comment without its leaders, so that a phrase may continue on the next line of it, or in the next comment. */
+  /**
+   * Keeps a comment without its comment characters, so that a phrase can continue on the next line, or in the next
+   * comment.
+   */
   keepComment(from: number, to: number): void {
     this.keep(from, to);
     let start = from;
@@ -147,7 +151,7 @@ class Mask {
       this.cut(from + match.index, from + match.index + match[0].length);
   }
 
-  /** Cuts code spans out of what is kept. */
+  /** Removes code spans from the kept text. */
   cutCode(): void {
     for (const match of this.text().matchAll(/`[^`\n]*`/g)) this.cut(match.index, match.index + match[0].length);
   }

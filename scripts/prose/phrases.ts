@@ -1,17 +1,17 @@
-/** A phrase that our texts avoid. */
+/** A phrase that the project's texts must not contain. */
 export interface Phrase {
-  /** Matched without regard to case; a space matches any white space, a line break too. */
+  /** Matched case-insensitively; a space matches any white space, including a line break. */
   pattern: string;
-  /** What to write instead, with the reason where it is not obvious. */
+  /** The replacement, with the reason if it is not obvious. */
   instead: string;
-  /** Contexts in which the words are meant literally: regular expressions that must cover the match. */
+  /** Contexts in which the words have their literal meaning: regular expressions that must contain the match. */
   except?: string[];
 }
 
 const FOLLOWING =
   'and|or|in|on|at|to|for|by|from|with|without|under|behind|beside|after|before|that|which|where|when|as|if|is|are|has|have|may|must|so';
 
-/** The banned phrases. Each is an idiom, an archaism or a word with a standard term in this field. */
+/** The banned phrases: idioms, archaic words, and words for which this field has a standard term. */
 export const PHRASES: Phrase[] = [
   { pattern: 'at once', instead: '"immediately", or "at the same time" for things that happen together' },
   { pattern: 'anew', instead: '"again"' },

@@ -5,7 +5,7 @@ import type { CallOptions, Lab, Party, Reply } from './scenario.ts';
 import { startWatched, type WatchedServer } from './watched-server.ts';
 
 const CLIENT = { id: 'stalls-client', secret: 'vks_stalls-client-secret-0123456789' };
-/** Hosts that lead to the counterpart: some scenarios need several. */
+/** Host names of the counterpart, because some scenarios need several. */
 const HOSTS = Array.from({ length: 8 }, (_, index) => `h${index}.hostile.example`);
 const KEPT_CHARS = 4 * 1024 * 1024;
 const API_KEY = {
@@ -23,7 +23,7 @@ export interface Counterpart {
   close(): void;
 }
 
-/** Settings of the server: its client, no limit of requests, and the hosts of the counterpart. */
+/** Returns the settings of the server: its client, no rate limit, and the hosts of the counterpart. */
 export function settings(folder: string, counterpart: Counterpart): Record<string, string> {
   return {
     DATA_DIR: folder,
@@ -53,7 +53,7 @@ export async function startCounterpart(): Promise<Counterpart> {
   return { port: (server.address() as AddressInfo).port, handlers, close };
 }
 
-/** Starts a server and logs its client in. */
+/** Starts a server and gets an access token. */
 export async function openLab(
   port: number,
   env: Record<string, string>,

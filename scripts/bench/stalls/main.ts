@@ -9,12 +9,14 @@ import { BARS, type Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** The prober looks on for so long after an input, for what happens behind the response. */
+/** How long the prober continues after an input, to measure work that follows the response. */
 const AFTER_MS = 300;
 const ATTEMPTS = 3;
 const GIVE_UP_MS = 180_000;
 
-/** `make bench-stalls`: plays hostile inputs and says for how long each blocks the server, and how much memory it takes. */
+/**
+ * `make bench-stalls`: sends hostile inputs and reports how long each blocks the server, and how much memory it takes.
+ */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { only: { type: 'string' }, list: { type: 'boolean', default: false } },
@@ -43,7 +45,7 @@ async function main(): Promise<void> {
   if (broken > 0) process.exitCode = 1;
 }
 
-/** Busy neighbours make a processor slower: an input that breaks a bar is played again. */
+/** Repeats an input that exceeds a limit, because other load on the machine can slow the processor. */
 async function bestOf(scenario: Scenario, counterpart: Counterpart): Promise<Outcome> {
   let best = await outcomeOf(scenario, counterpart);
   for (let again = 1; again < ATTEMPTS && verdictOf(best) !== ''; again++) {
@@ -53,7 +55,7 @@ async function bestOf(scenario: Scenario, counterpart: Counterpart): Promise<Out
   return best;
 }
 
-/** Each input gets a new server with its own data directory. */
+/** Runs each input on a new server with its own data directory. */
 async function outcomeOf(scenario: Scenario, counterpart: Counterpart): Promise<Outcome> {
   const folder = mkdtempSync(join(ROOT, 'data', 'stalls-'));
   const outcome: Outcome = { scenario, wallMs: 0, delayMs: 0, cpuMs: 0, idleMs: 0, rssMiB: 0, note: '' };

@@ -2,15 +2,17 @@ import { connect } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { mainThread, type Schedule, scheduleOf } from './schedule.ts';
 
-/** The longest waits among many requests for the health of the server, each sent when the one before had its response. */
+/** The longest waits among many health requests to the server; each is sent after the previous response. */
 export interface Longest {
-  /** As a client saw it. */
+  /** The wait as seen by a client. */
   wallMs: number;
-  /** Without the time in which the main thread of the server, or this thread, was ready and waited for a processor. */
+  /**
+   * The wait without the time in which the server's main thread, or this thread, was ready and waited for a processor.
+   */
   delayMs: number;
-  /** The main thread of the server ran for this time during one wait: no other request could be served. */
+  /** How long the server's main thread ran during one wait, so that it could not handle other requests. */
   cpuMs: number;
-  /** It neither ran nor waited for a processor, but for something else: a disk, a lock, another thread. */
+  /** How long the main thread waited for something other than a processor: a disk, a lock or another thread. */
   idleMs: number;
 }
 
@@ -38,7 +40,7 @@ socket.on('data', (data) => {
 socket.on('error', () => {});
 
 parentPort?.on('message', () => {
-  // A probe that is under way has waited at least so long.
+  // A running probe has waited at least this long.
   if (probing) keep();
   parentPort?.postMessage(longest);
   longest = nothing();

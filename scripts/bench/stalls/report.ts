@@ -5,11 +5,11 @@ export interface Outcome extends Longest {
   scenario: Scenario;
   rssMiB: number;
   note: string;
-  /** The server ended, or the scenario could not be played. */
+  /** The server ended, or the scenario could not be run. */
   fault?: string;
 }
 
-/** Why an outcome breaks a bar, in a word; empty when it does not. */
+/** Returns which limit an outcome exceeds; empty if none. */
 export function verdictOf({ scenario, cpuMs, idleMs, rssMiB, fault }: Outcome): string {
   if (fault !== undefined) return fault;
   const broken: string[] = [];
@@ -33,7 +33,10 @@ export function rowOf(outcome: Outcome): string {
   return cells.join('  ').trimEnd();
 }
 
-/** The columns: `delay` is `wall` without the time in which the main thread was ready and the machine busy; `cpu` and `idle` are its parts. */
+/**
+ * The columns: `delay` is `wall` without the time in which the main thread was ready but the machine busy; `cpu` and
+ * `idle` are its parts.
+ */
 export const HEAD = [
   'id  ',
   'input'.padEnd(62),

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WatchedServer } from './watched-server.ts';
 
-/** What an input may cost, beyond which it fails. */
+/** The limits for the cost of an input. */
 export const BARS = {
-  /** Processor time of the main thread while one request waits. A busy machine does not add to it, so it is the time that is judged. */
+  /**
+   * Processor time of the main thread while one request waits. This is what matters, because other load on the machine
+   * does not increase it.
+   */
   cpuMs: 50,
   /**
    * The main thread waits for something other than a processor. A lock or a sync of a disk takes seconds; garbage collection waits some milliseconds for its threads, longer on a busy machine.
@@ -14,17 +17,17 @@ export const BARS = {
 
 export interface Reply {
   status: number;
-  /** At most a few MiB are kept of it. */
+  /** Limited to a few MiB. */
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: scenarios look into replies of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: scenarios read responses of every format
   body: any;
 }
 
 export interface CallOptions {
-  /** Sent as JSON unless it is a text or bytes. */
+  /** Sent as JSON, unless it is a text or bytes. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** null: no access token. */
+  /** null to send no access token. */
   token?: string | null;
 }
 
@@ -32,41 +35,47 @@ export interface CallOptions {
 export interface Party {
   connector: string;
   accountId: string;
-  /** For MCP servers and links. */
+  /** Needed for MCP servers and links. */
   connectionId: string;
   key: string;
 }
 
-/** What a scenario works with: a server that has just started, and a hostile counterpart. */
+/** The environment of a scenario: a server that has just started, and a hostile counterpart. */
 export interface Lab {
   readonly server: WatchedServer;
   /** Sends a request to the server, with all scopes. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
-  /** Sends a request and reads nothing of the reply but its status. */
+  /** Sends a request and reads only the status of the response. */
   status(method: string, path: string, options?: CallOptions): Promise<number>;
-  /** The counterpart handles requests whose path begins so. */
+  /** Sets the handler of the counterpart for paths with this prefix. */
   on(path: string, handle: (req: IncomingMessage, res: ServerResponse) => void): void;
-  /** A custom provider at the counterpart, with an account. @param pattern of its authentication, instead of an API key */
+  /**
+   * Creates a custom provider at the counterpart, with an account. @param pattern the authorization pattern, in place
+   * of an API key
+   */
   party(options?: { pattern?: Record<string, unknown>; path?: string; host?: string }): Promise<Party>;
-  /** Runs a tool of the account. */
+  /** Runs a tool with the account. */
   execute(party: Party, tool: string, input?: object, more?: object): Promise<Reply>;
-  /** Makes a file with bytes that a scenario needs; removed at the end. */
+  /** A folder for files of the scenario, which is removed at the end. */
   folder: string;
 }
 
 /** One hostile input. */
 export interface Scenario {
-  /** The finding, or `own`. */
+  /** The id of the finding, or `own`. */
   id: string;
   name: string;
   /** Settings of the server. */
   env?: Record<string, string>;
   /** Fills the data directory before the server starts. */
   seed?(env: Record<string, string>): Promise<void>;
-  /** What is there before; also what must have been used once, so that first uses are not measured. */
+  /** Creates the objects that the input needs, and uses them once, so that first uses are not measured. */
   prepare?(lab: Lab): Promise<void>;
-  /** Plays the input; returns what came of it in a few words. */
+  /** Sends the input; returns a short description of the result. */
   play(lab: Lab): Promise<string>;
-  /** Memory that the documentation grants to this work, in MiB: the heap of a thread, bodies within their budget. */
+  /**
+   * The memory that the documentation allows for this work, in MiB: the heap of a thread, or bodies within their
+   * budget.
+   */
   grantedMiB?: number;
 }

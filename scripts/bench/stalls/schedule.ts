@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Times of a thread so far, in milliseconds. */
+/** The times of a thread so far, in milliseconds. */
 export interface Schedule {
-  /** It ran for this time. */
+  /** How long the thread ran. */
   cpuMs: number;
-  /** It was ready to run and waited for a processor for this time, because the machine was busy. */
+  /** How long the thread was ready and waited for a processor, because the machine was busy. */
   waitedMs: number;
 }
 
 /**
- * Reads the schedule of a thread (Linux, Documentation/scheduler/sched-stats.rst).
+ * Reads the scheduler statistics of a thread (Linux, Documentation/scheduler/sched-stats.rst).
  *
  * @param path of its `schedstat` file
- * @returns null where the system has none
+ * @returns null if the system has none
  */
 export function scheduleOf(path: string): Schedule | null {
   try {
@@ -23,7 +23,7 @@ export function scheduleOf(path: string): Schedule | null {
   }
 }
 
-/** Of the main thread of a process. */
+/** Returns the folder of the main thread of a process. */
 export function mainThread(pid: number): string {
   return `/proc/${pid}/task/${pid}/schedstat`;
 }

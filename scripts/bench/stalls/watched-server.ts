@@ -15,14 +15,14 @@ const STOP_WITHIN_MS = 15_000;
 export interface WatchedServer {
   port: number;
   pid: number;
-  /** Undefined while it runs; else how it ended. */
+  /** undefined while the server runs; otherwise how it ended. */
   ended(): string | undefined;
-  /** MiB of memory in use now. */
+  /** Returns the memory in use now, in MiB. */
   rss(): number;
-  /** The most since `forget`. */
+  /** Returns the highest memory use since `forget`. */
   peakRss(): number;
   forget(): void;
-  /** The longest wait of the prober since the last time that this was asked. */
+  /** Returns the longest wait of the prober since the last call. */
   longest(): Promise<Longest>;
   stop(): Promise<void>;
 }
@@ -58,11 +58,11 @@ export async function startWatched(port: number, env: Record<string, string>, lo
     rss: () => memory(pid, 'VmRSS'),
     peakRss: () => memory(pid, 'VmHWM'),
     forget: () => {
-      // Linux: resets the high-water mark (proc(5)).
+      // Resets the peak memory use on Linux (proc(5)).
       try {
         writeFileSync(`/proc/${pid}/clear_refs`, '5');
       } catch {
-        // Elsewhere the peak is that since the start.
+        // On other systems the peak is that since the start.
       }
     },
     longest: async () => {

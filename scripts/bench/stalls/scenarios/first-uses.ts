@@ -1,6 +1,8 @@
 import type { Lab, Party, Scenario } from '../scenario.ts';
 
-/** The first request of a kind after a start. @param prepare makes an account first, which uses other things */
+/**
+ * Measures the first request of a kind after a start. @param prepare creates an account first, which uses other code
+ */
 function first(
   id: string,
   name: string,
@@ -26,7 +28,7 @@ const DOCUMENT = JSON.stringify({
   paths: { '/things': { get: { operationId: 'listThings', responses: {} } } },
 });
 
-/** The first call of an MCP server of a connection. */
+/** Measures the first call to the MCP server of a connection. */
 function firstMcp(name: string, method: string, connector?: string): Scenario {
   let party: Party;
   let token: string;

@@ -28,7 +28,7 @@ async function importAll(lab: Lab, summary: string, apply = true): Promise<strin
   return `${reply.status} ${changes?.added.length} added, ${changes?.changed.length} changed`;
 }
 
-/** @param before summary of an import before, null: none */
+/** @param before the summary of a previous import; null for none */
 function imported(name: string, before: string | null, play: (lab: Lab) => Promise<string>): Scenario {
   return {
     id: 'own',

@@ -6,7 +6,7 @@ import type { Lab, Party, Scenario } from '../scenario.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-/** Runs SQL on a data directory that the server has made and left. */
+/** Runs SQL on a data directory that a server has created and closed. */
 async function fill(env: Record<string, string>, sql: string): Promise<void> {
   await seed(env, 0);
   const database = new Database(`${env['DATA_DIR']}/valetkey.db`);
@@ -65,7 +65,7 @@ export const LARGE_DATA: readonly Scenario[] = [
     name: '200,000 expired idempotency keys and 50,000 old executions',
     seed: (env) => fill(env, `${expiredKeys(200_000)} ${executions(50_000, 1)}`),
     async play(lab) {
-      // The first removal begins five seconds after the start.
+      // The first removal of expired rows begins five seconds after the start.
       await new Promise((resolve) => setTimeout(resolve, 10_000));
       return String(await lab.status('GET', '/api/v1/executions'));
     },

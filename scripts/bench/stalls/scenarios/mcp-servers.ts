@@ -19,7 +19,7 @@ interface Message {
 
 type Play = (message: Message, res: ServerResponse) => void;
 
-/** An MCP server with one tool, which behaves but for one method. */
+/** Runs an MCP server with one tool, which behaves correctly except for one method. */
 function serve(lab: Lab, method: string, play: Play): void {
   lab.on('/mcp', async (req, res) => {
     const message = await read(req);
@@ -52,7 +52,7 @@ async function read(req: IncomingMessage): Promise<Message | undefined> {
   return text === '' ? undefined : (JSON.parse(text) as Message);
 }
 
-/** A call of the server's tool, after one that went well. */
+/** Measures a call of the server's tool, after one that succeeded. */
 function called(id: string, name: string, play: Play): Scenario {
   let party: Party;
   let tool: string;
@@ -75,7 +75,7 @@ function called(id: string, name: string, play: Play): Scenario {
   };
 }
 
-/** A synchronization of the server's tools. */
+/** Measures a synchronization of the server's tools. */
 function listed(id: string, name: string, play: Play, times = 1): Scenario {
   let parties: Party[];
   return {

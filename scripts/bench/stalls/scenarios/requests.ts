@@ -10,7 +10,7 @@ const THREAD_MIB = THREADS.heapBytes / MIB;
 const repeated = (item: string, times: number) => `[${Array(times).fill(item).join()}]`;
 const members = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":0`).join();
 
-/** One request with a hostile body. */
+/** Measures one request with a hostile body. */
 function posted(id: string, name: string, path: string, make: () => string, grantedMiB = 0): Scenario {
   let body = '';
   return {
@@ -31,7 +31,7 @@ function posted(id: string, name: string, path: string, make: () => string, gran
 const accountWith = (details: string) =>
   `{"connector":"http","user_id":"u","identifier":"i","connected_account":{"authorization_details":{"static_auth":{"details":${details}}}}}`;
 
-/** A request to create a tool of the environment with this schema. */
+/** Measures a request to create a tool with this schema. */
 function toolWith(name: string, schema: () => unknown): Scenario {
   let party: Party;
   return {
@@ -61,7 +61,7 @@ function toolOf({ connector }: Party, verb: string, input_schema: unknown) {
     input_schema: { additionalProperties: false, ...(input_schema as object) },
     output_schema: { type: 'object' },
     examples: [{ input: {}, note: 'The first thing.' }],
-    // Each input has its place, so that no rule but those of the schema looks at it first.
+    // The request uses each input, so that only the rules of the schema can reject the tool.
     request: { method: 'GET', path: '/small', query: placed(input_schema) },
   };
 }
@@ -85,7 +85,7 @@ function doubling(levels: number): unknown {
 
 const THING = { $comment: 'open: members of any name', type: 'object', description: 'A thing.' };
 
-/** An input that takes twice as long with each of its levels. */
+/** An input whose validation time doubles with each level. */
 const recursion: Scenario = {
   ...toolWith('input of 30 levels for a schema that doubles with each', () => ({})),
   async play(lab) {
@@ -101,7 +101,7 @@ const recursion: Scenario = {
   },
 };
 
-/** A call whose input is as large as inputs may be. */
+/** Measures a call whose input has the maximum size. */
 function toolInput(name: string, make: () => string): Scenario {
   let party: Party;
   let body: unknown;
@@ -146,7 +146,7 @@ const backtracking = JSON.stringify({
   ],
 });
 
-/** Several clients that do the same at one time. */
+/** Measures concurrent requests of several clients. */
 function atOnce(
   id: string,
   name: string,
@@ -166,7 +166,7 @@ function atOnce(
   };
 }
 
-/** Sends text on a connection and reads nothing for a while. */
+/** Sends text on a connection and does not read for a while. */
 async function sendAndWait({ server }: Lab, text: string): Promise<string> {
   const socket = connect(server.port, '127.0.0.1').on('error', () => {});
   socket.pause().write(text);
@@ -177,7 +177,7 @@ async function sendAndWait({ server }: Lab, text: string): Promise<string> {
 
 let party: Party;
 
-/** Calls with idempotency keys whose responses are as large as any that is kept. */
+/** Calls with idempotency keys whose responses have the maximum size that is stored. */
 const keptReplies: Scenario = {
   id: 'M10',
   name: '100 calls whose large responses are kept, each asked for twice',
@@ -205,7 +205,7 @@ const keptReplies: Scenario = {
 
 let parties: Party[];
 
-/** Calls whose responses end before they are whole, so that each holds what it has. */
+/** Calls whose responses end early, so that each holds its incomplete body. */
 const stalled: Scenario = {
   id: 'M3',
   name: '60 calls to two hosts that stall within 10 MiB',

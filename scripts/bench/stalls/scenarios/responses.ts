@@ -5,7 +5,7 @@ import type { Lab, Party, Scenario } from '../scenario.ts';
 
 const MIB = 1024 * 1024;
 
-/** A scenario in which a tool gets this response, after it has got a small one. */
+/** Measures a tool call that receives this response, after one with a small response. */
 function answered(
   name: string,
   make: () => { body: string | Buffer; type?: string; status?: number; headers?: Record<string, string> },
@@ -35,7 +35,7 @@ async function get(lab: Lab, party: Party, path: string): Promise<string> {
   return `${status} ${body?.code ?? shape}`;
 }
 
-/** `answered` as a raw call. */
+/** Measures a raw call that receives this response. */
 function raw(name: string, make: () => { body: Buffer; type?: string }): Scenario {
   let party: Party;
   return {
