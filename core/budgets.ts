@@ -138,6 +138,8 @@ export const LIFETIME = {
   failedJobPayloadMs: 7 * DAY,
   /** How long the server retries a revocation that the provider does not accept. */
   revocationAttemptsMs: 3 * DAY,
+  /** Events and their deliveries. */
+  eventsMs: 30 * DAY,
   /** A link that has ended: its page can still show how it ended. */
   endedLinkMs: DAY,
 } as const;
@@ -232,6 +234,34 @@ export const JOBS = {
   stopMs: 5 * SECOND,
   /** Jobs of one kind that the metrics count; if there are more, the metrics show this number. */
   counted: 10_000,
+} as const;
+
+/** Deliveries of events to webhook endpoints. */
+export const WEBHOOKS = {
+  /** Endpoints of one environment: each event costs a row for each of them. */
+  endpoints: 50,
+  /** The waits after failed attempts; up to a fifth of each is left to chance. Then the delivery has failed. */
+  restsMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
+  /** The longest wait that an endpoint can ask for by `Retry-After`. */
+  longestRestMs: 24 * HOUR,
+  /** A delivery is given up after this time, also when its endpoint asked for long waits. */
+  giveUpMs: 6 * DAY,
+  /** An endpoint is disabled when all attempts failed for this time. */
+  disableAfterMs: 5 * DAY,
+  /** One attempt: as long as a protocol call, and some time to get a place for it. */
+  attemptMs: 20 * SECOND,
+  /** Attempts that run concurrently: of one endpoint, of one whose last attempt failed, and of all. */
+  perEndpoint: 4,
+  perFailingEndpoint: 1,
+  total: 256,
+  /** A response: nothing in it is needed. The rest of a longer one is not read. */
+  responseBytes: 64 * KIB,
+  /** The part of a response that is stored. */
+  storedResponseBytes: 2 * KIB,
+  /** Deliveries that one transaction queues again. */
+  redeliveredRows: 100,
+  /** Queueing deliveries again, in one attempt. */
+  redeliveryMs: 5 * MINUTE,
 } as const;
 
 /** Configuration that operator commands change in another process, so that it must be read again. */

@@ -40,6 +40,8 @@ export const ERRORS = {
   TOOL_READ_ONLY: { status: 409, title: 'This tool is read-only: its source manages it' },
   NO_ACTIVE_ACCOUNT: { status: 409, title: 'The provider has no active account' },
   JOB_NOT_RETRYABLE: { status: 409, title: 'The job cannot be retried' },
+  WEBHOOK_ENDPOINT_DISABLED: { status: 409, title: 'The webhook endpoint is disabled' },
+  WEBHOOK_ENDPOINT_LIMIT: { status: 409, title: 'The environment has too many webhook endpoints' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request with this idempotency key is still running' },
   IDEMPOTENCY_REPLY_NOT_KEPT: { status: 409, title: 'The response to the first request with this key was not stored' },
   EXECUTION_OUTCOME_UNKNOWN: { status: 409, title: 'The outcome of the execution is unknown' },

@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'aud'
   | 'mcp'
   | 'whk'
+  | 'whd'
   | 'areq'
   | 'job';
 

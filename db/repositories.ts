@@ -33,6 +33,7 @@ import {
   type EnvironmentToolRepository,
 } from './environment-tools.ts';
 import { createEnvironmentRepository, type EnvironmentReads, type EnvironmentRepository } from './environments.ts';
+import { createEventRepository, type EventReads, type EventRepository } from './events.ts';
 import { createExecutionRepository, type ExecutionReads, type ExecutionRepository } from './executions.ts';
 import {
   createIdempotencyKeyRepository,
@@ -53,6 +54,16 @@ import {
   type StoredContentReads,
   type StoredContentRepository,
 } from './stored-contents.ts';
+import {
+  createWebhookDeliveryRepository,
+  type WebhookDeliveryReads,
+  type WebhookDeliveryRepository,
+} from './webhook-deliveries.ts';
+import {
+  createWebhookEndpointRepository,
+  type WebhookEndpointReads,
+  type WebhookEndpointRepository,
+} from './webhook-endpoints.ts';
 
 /**
  * Every query of the product. All but a few listed exceptions take an environment as the first parameter
@@ -80,6 +91,9 @@ export interface Repositories extends ReadRepositories {
   keyRotation: KeyRotationRepository;
   mcpConfigs: McpConfigRepository;
   catalogueDigests: CatalogueDigestRepository;
+  events: EventRepository;
+  webhookEndpoints: WebhookEndpointRepository;
+  webhookDeliveries: WebhookDeliveryRepository;
 }
 
 /** The repositories that a unit of work receives; they write in its transaction. */
@@ -119,6 +133,9 @@ export interface ReadRepositories {
   keyRotation: KeyRotationReads;
   mcpConfigs: McpConfigReads;
   catalogueDigests: CatalogueDigestReads;
+  events: EventReads;
+  webhookEndpoints: WebhookEndpointReads;
+  webhookDeliveries: WebhookDeliveryReads;
 }
 
 /** Options that an engine passes to its repositories. */
@@ -163,6 +180,9 @@ export function createRepositories(
     keyRotation: createKeyRotationRepository(statements),
     mcpConfigs: createMcpConfigRepository(statements),
     catalogueDigests: createCatalogueDigestRepository(statements),
+    events: createEventRepository(statements, pacing),
+    webhookEndpoints: createWebhookEndpointRepository(statements),
+    webhookDeliveries: createWebhookDeliveryRepository(statements, pacing),
   };
   return { repositories, ending: auditHeads.ending };
 }

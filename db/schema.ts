@@ -13,6 +13,7 @@ import type { JobState } from './rows/jobs.ts';
 import type { JsonObject } from './rows/json-object.ts';
 import type { StoredMcpMapping } from './rows/mcp-configs.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
+import type { WebhookAlgorithm, WebhookAttempt, WebhookDeliveryState, WebhookSecretRow } from './rows/webhooks.ts';
 
 // The tables for typed queries. The migrations of each engine define the actual tables; a test of each engine compares
 // the two.
@@ -499,3 +500,73 @@ export const catalogueDigests = table('catalogue_digests', {
   environmentId: environment().primaryKey().notNull(),
   digests: json<Record<string, string>>('digests').notNull(),
 });
+
+export const eventHeads = table('event_heads', {
+  environmentId: environment().primaryKey().notNull(),
+  seq: integer().notNull(),
+});
+
+export const events = table(
+  'events',
+  {
+    seq: integer().primaryKey().notNull(),
+    id: text().notNull().unique('events_id'),
+    environmentId: environment().notNull(),
+    type: text().notNull(),
+    subjectId: text('subject_id').notNull(),
+    body: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (t) => [
+    index('events_type').on(t.environmentId, t.type, t.seq),
+    index('events_subject').on(t.environmentId, t.subjectId, t.seq),
+    index('events_age').on(t.environmentId, t.createdAt),
+  ],
+);
+
+export const webhookEndpoints = table(
+  'webhook_endpoints',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    url: text().notNull(),
+    description: text().notNull(),
+    eventTypes: json<string[]>('event_types').notNull(),
+    ordered: boolean('ordered').notNull(),
+    algorithm: text().$type<WebhookAlgorithm>().notNull(),
+    secrets: json<WebhookSecretRow[]>('secrets').notNull(),
+    enabled: boolean('enabled').notNull(),
+    disabledReason: text('disabled_reason').notNull(),
+    failingSince: integer('failing_since'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [index('webhook_endpoints_page').on(t.environmentId, t.id)],
+);
+
+export const webhookDeliveries = table(
+  'webhook_deliveries',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    endpointId: text('endpoint_id').notNull(),
+    eventId: text('event_id').notNull(),
+    eventSeq: integer('event_seq').notNull(),
+    eventType: text('event_type').notNull(),
+    subjectId: text('subject_id').notNull(),
+    state: text().$type<WebhookDeliveryState>().notNull(),
+    jobId: text('job_id'),
+    attempts: integer().notNull(),
+    nextAttemptAt: integer('next_attempt_at'),
+    lastAttempt: json<WebhookAttempt>('last_attempt'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [
+    index('webhook_deliveries_list').on(t.environmentId, t.id),
+    index('webhook_deliveries_endpoint').on(t.endpointId, t.id),
+    index('webhook_deliveries_event').on(t.eventId),
+    index('webhook_deliveries_open').on(t.endpointId, t.subjectId, t.eventSeq),
+    index('webhook_deliveries_age').on(t.environmentId, t.createdAt),
+  ],
+);

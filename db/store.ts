@@ -19,6 +19,7 @@ export type * from './rows/custom-providers.ts';
 export type * from './rows/deployment-secrets.ts';
 export type * from './rows/environment-tools.ts';
 export type * from './rows/environments.ts';
+export type * from './rows/events.ts';
 export type * from './rows/executions.ts';
 export type * from './rows/idempotency-keys.ts';
 export type * from './rows/instances.ts';
@@ -30,6 +31,7 @@ export type * from './rows/mcp-configs.ts';
 export type * from './rows/periodic-jobs.ts';
 export type * from './rows/refresh-leases.ts';
 export type * from './rows/stored-contents.ts';
+export type * from './rows/webhooks.ts';
 
 /** The storage of a deployment. Its functions may take several turns of the event loop, so each returns a promise. */
 export interface Store {

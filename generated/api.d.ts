@@ -695,6 +695,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description Lists the stored events of this environment, newest first. Filters are combined. An event is stored if an enabled webhook
+         *     endpoint takes it, or if `keep_events` of the environment is set. Events are deleted after 30 days.
+         *
+         *     `total_size` is exact for up to 10,000 matches. Otherwise it can be a lower bound, and `total_size_is_lower_bound` is
+         *     `true`.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an event
+         * @description Returns a stored event, as it is delivered to webhook endpoints.
+         */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/execute_tool": {
         parameters: {
             query?: never;
@@ -800,6 +844,8 @@ export interface paths {
          *
          *     The kinds of jobs are:
          *     - `revocation`: revokes tokens at their provider. `listRevocations` lists these jobs with the provider and the result.
+         *     - `webhook_delivery`: delivers an event. `listWebhookDeliveries` lists these jobs with their requests and responses.
+         *     - `webhook_redelivery`: repeats the deliveries of a webhook endpoint.
          *
          *     `total_size` is exact for up to 10,000 matches. Otherwise it can be a lower bound, and `total_size_is_lower_bound` is
          *     `true`.
@@ -1172,6 +1218,249 @@ export interface paths {
          *     - 409 `TOOL_READ_ONLY`: the tool belongs to the catalogue.
          */
         delete: operations["deleteTool"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Lists the deliveries of events to webhook endpoints, newest first. Filters are combined. Deliveries are deleted after 30 days.
+         *
+         *     `total_size` is exact for up to 10,000 matches. Otherwise it can be a lower bound, and `total_size_is_lower_bound` is
+         *     `true`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description Returns the delivery of an event to a webhook endpoint, with its last attempt.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_deliveries/{delivery_id}:redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repeat a delivery
+         * @description Delivers an event to its webhook endpoint again, whether the delivery succeeded, failed or is waiting for its next attempt. It is
+         *     counted as if it were new, and the first attempt is made within seconds.
+         *
+         *     Errors:
+         *     - 409 `WEBHOOK_ENDPOINT_DISABLED`: the endpoint is disabled or was deleted.
+         */
+        post: operations["redeliverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description Lists the webhook endpoints of this environment, newest first. Secrets are not returned.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description Creates an enabled webhook endpoint. The events that happen from then on are delivered to it. The signing secret is returned only
+         *     in this response. Store it securely.
+         *
+         *     Each event is sent as a POST request with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` (Standard
+         *     Webhooks). A delivery succeeds if the endpoint returns a status from 200 to 299 within 15 seconds. Otherwise it is repeated after
+         *     about 5 seconds, 5 minutes, 30 minutes, 2, 5, 10, 14, 20 and 24 hours, or later if the response has a `Retry-After` header.
+         *
+         *     The endpoint is disabled, with the event `webhook_endpoint.disabled`, if it returns 410, or if all attempts failed for five days.
+         *
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: the address must not be called.
+         *     - 409 `WEBHOOK_ENDPOINT_LIMIT`: the environment has 50 endpoints already.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_endpoints/{endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook endpoint
+         * @description Returns a webhook endpoint, without its secrets.
+         */
+        get: operations["getWebhookEndpoint"];
+        /**
+         * Update a webhook endpoint
+         * @description Changes the fields of the request. Deliveries that are waiting for their next attempt are sent to the new address; events that were
+         *     queued are delivered although `event_types` no longer lists them.
+         */
+        put: operations["updateWebhookEndpoint"];
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Deletes a webhook endpoint permanently. No further attempts are made to deliver to it.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_endpoints/{endpoint_id}:disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable a webhook endpoint
+         * @description Disables a webhook endpoint. No events are queued for it, and deliveries that are waiting fail at their next attempt. If the
+         *     endpoint is already disabled, nothing changes.
+         */
+        post: operations["disableWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_endpoints/{endpoint_id}:enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable a webhook endpoint
+         * @description Enables a webhook endpoint again. Events that happened while it was disabled are not delivered. To repeat deliveries that had
+         *     failed, use `redeliverWebhooks`. If the endpoint is already enabled, nothing changes.
+         */
+        post: operations["enableWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_endpoints/{endpoint_id}:redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repeat deliveries
+         * @description Repeats the failed deliveries to a webhook endpoint that were created since a time, for example after the endpoint was down.
+         *     The deliveries are queued in the background and counted as if they were new.
+         *
+         *     Errors:
+         *     - 409 `WEBHOOK_ENDPOINT_DISABLED`: the endpoint is disabled.
+         */
+        post: operations["redeliverWebhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_endpoints/{endpoint_id}:rotate_secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook endpoint
+         * @description Creates a new signing secret for a webhook endpoint. During `overlap_seconds`, deliveries are signed with both secrets, so that you
+         *     can replace the previous one without an interruption. An endpoint has at most two valid secrets: an older secret that is still in
+         *     its overlap is no longer used. The new secret is returned only in this response. Store it securely.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook_endpoints/{endpoint_id}:test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends the event `webhook_endpoint.tested` to a webhook endpoint with any `event_types`. The response contains the
+         *     delivery, which is made within seconds: use `getWebhookDelivery` to see its result.
+         *
+         *     Errors:
+         *     - 409 `WEBHOOK_ENDPOINT_DISABLED`: the endpoint is disabled.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3956,6 +4245,365 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "webhook_endpoint.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A webhook endpoint was created
+         * @description A webhook endpoint was created. The data does not contain its secret.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["WebhookEndpointResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "webhook_endpoint.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook_endpoint.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A webhook endpoint was deleted
+         * @description The data shows the endpoint as it was.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["WebhookEndpointResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "webhook_endpoint.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook_endpoint.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A webhook endpoint was disabled by the server
+         * @description The endpoint returned 410, or all attempts to deliver to it failed for five days. Other endpoints of the environment get this
+         *     event.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        /** @description A webhook endpoint and the reason. */
+                        data: {
+                            /** @description The reason, in a sentence for display. */
+                            reason: string;
+                            webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+                        };
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "webhook_endpoint.disabled";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook_endpoint.secret_rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The secret of a webhook endpoint was rotated
+         * @description The endpoint has a new secret. Deliveries are also signed with the previous secret until its `expires_at`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["WebhookEndpointResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "webhook_endpoint.secret_rotated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook_endpoint.tested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A test event was sent
+         * @description An API client asked for a test event. It is delivered to this endpoint only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["WebhookEndpointResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "webhook_endpoint.tested";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook_endpoint.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A webhook endpoint was updated
+         * @description An API client changed, enabled or disabled a webhook endpoint.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        /** @description A webhook endpoint and the changed fields. */
+                        data: {
+                            /** @description The names of the fields in the request. */
+                            fields: string[];
+                            webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+                        };
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "webhook_endpoint.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -4846,6 +5494,27 @@ export interface components {
             /** @description A short name for display. */
             title: string;
         };
+        /** @description A new webhook endpoint. */
+        CreateWebhookEndpointRequest: {
+            algorithm?: components["schemas"]["WebhookAlgorithm"];
+            /** @description A description for display. */
+            description?: string;
+            /**
+             * @description The events to deliver. An empty list means all events, except `execution.succeeded` and `execution.failed`: these are delivered
+             *     only if they are listed.
+             */
+            event_types?: components["schemas"]["EventType"][];
+            /**
+             * @description Whether events with the same subject, for example the same account, are delivered one after the other, in their order. An event
+             *     then waits until the previous event of its subject was delivered or has failed permanently.
+             */
+            ordered?: boolean;
+            /**
+             * @description The address to which events are sent with POST. It must be an `https://` URL of a public host, without user information. In
+             *     development, it can be an address of the local machine that the server allows. Redirects are not followed.
+             */
+            url: string;
+        };
         /** @description A field that a user enters, and where its value is sent. */
         CustomAuthField: {
             /** @description The name of the field. It is the key of the value in the stored details. */
@@ -4962,6 +5631,11 @@ export interface components {
             /** @description The ID of the environment. */
             id: string;
             /**
+             * @description Whether all events are stored, except those of executions, so that they can be listed and streamed. Otherwise,
+             *     only events that an enabled webhook endpoint takes are stored.
+             */
+            keep_events: boolean;
+            /**
              * @description Whether executions store what was sent, with secrets masked, and what was received. Both can contain personal data. They
              *     are stored encrypted, and deleted with the execution or the account.
              */
@@ -4984,7 +5658,52 @@ export interface components {
          * @description A stable code for the error, to use in programs. New codes may be added. The meaning of a code never changes.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_ENDPOINT_LIMIT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        /** @description Something that happened. Deliveries to webhook endpoints have this body. */
+        Event: {
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             */
+            created_at: string;
+            /** @description The data of the event. `webhooks` in this document describes it for each type. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description The environment in which the event happened. */
+            environment_id: string;
+            /** @description The ID of the event. It does not change when the event is delivered again. */
+            id: string;
+            type: components["schemas"]["EventType"];
+        };
+        /** @description A page of events, newest first. */
+        EventList: {
+            /** @description The events on this page. */
+            events: components["schemas"]["Event"][];
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+            /**
+             * @description `true` if counting stopped at a limit, which the operation states: there are at least `total_size` matches. Otherwise the
+             *     field is absent.
+             */
+            total_size_is_lower_bound?: boolean;
+        };
+        /** @description An event. */
+        EventResponse: {
+            event: components["schemas"]["Event"];
+        };
+        /**
+         * @description The name of an event. New events may be added.
+         * @enum {string}
+         */
+        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_archived";
         /**
          * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
          *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
@@ -6056,6 +6775,16 @@ export interface components {
              */
             status: "ready" | "not_ready";
         };
+        /** @description Which deliveries to make again. */
+        RedeliverRequest: {
+            /** @description Whether successful deliveries are made again as well. Default: `false`. */
+            include_delivered?: boolean;
+            /**
+             * Format: date-time
+             * @description Only deliveries that were created at or after this time.
+             */
+            since: string;
+        };
         /** @description The revocation of the tokens that an account no longer uses. It does not contain the tokens. */
         Revocation: {
             /** @description The number of finished attempts. */
@@ -6116,6 +6845,14 @@ export interface components {
         /** @description How to replace the secret. */
         RotateApiClientSecretRequest: {
             /** @description How long the previous secret remains valid, in seconds. Default: 86400 (one day). 0 revokes it immediately. */
+            overlap_seconds?: number;
+        };
+        /** @description How to replace the secret. */
+        RotateWebhookSecretRequest: {
+            /**
+             * @description For how long deliveries are also signed with the previous secret, in seconds. Default: 86400 (one day). With 0 it is no
+             *     longer used.
+             */
             overlap_seconds?: number;
         };
         /**
@@ -6839,6 +7576,8 @@ export interface components {
             audit_retention_days?: number | null;
             /** @description For how many days executions are kept; null restores the default of 90. */
             execution_retention_days?: number | null;
+            /** @description Whether all events are stored, except those of executions; null restores the default, `false`. */
+            keep_events?: boolean | null;
             /** @description Whether new executions store what was sent and received; null restores the default, `false`. */
             keep_execution_contents?: boolean | null;
             /** @description How long an authorization link is valid, in seconds: from a minute to a day. Null restores the default of 15 minutes. */
@@ -6908,6 +7647,26 @@ export interface components {
             /** @description A short name for display. */
             title?: string;
         };
+        /** @description The fields to change. Omitted fields do not change. */
+        UpdateWebhookEndpointRequest: {
+            /** @description A description for display. */
+            description?: string;
+            /**
+             * @description The events to deliver. An empty list means all events, except `execution.succeeded` and `execution.failed`: these are delivered
+             *     only if they are listed.
+             */
+            event_types?: components["schemas"]["EventType"][];
+            /**
+             * @description Whether events with the same subject, for example the same account, are delivered one after the other, in their order. An event
+             *     then waits until the previous event of its subject was delivered or has failed permanently.
+             */
+            ordered?: boolean;
+            /**
+             * @description The address to which events are sent with POST. It must be an `https://` URL of a public host, without user information. In
+             *     development, it can be an address of the local machine that the server allows. Redirects are not followed.
+             */
+            url?: string;
+        };
         /**
          * @description Whether the application must verify the user who finished an authorization link. With `NONE`, every user who finishes a link
          *     is accepted. `NONE` is allowed only in development environments with a loopback base URL.
@@ -6936,6 +7695,194 @@ export interface components {
              * @description The URL to which to redirect the user's browser. It is a setting of the connection, and never comes from a request.
              */
             post_user_verify_redirect_url: string;
+        };
+        /**
+         * @description How deliveries are signed (Standard Webhooks):
+         *     - `HMAC_SHA256`: with a secret that you and Valetkey share (`v1`).
+         *     - `ED25519`: with a private key that only Valetkey has (`v1a`). You verify with the public key.
+         * @enum {string}
+         */
+        WebhookAlgorithm: "HMAC_SHA256" | "ED25519";
+        /** @description An attempt to deliver an event. */
+        WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @description When the attempt started.
+             */
+            at: string;
+            /** @description How long the attempt took, in milliseconds. */
+            duration_ms: number;
+            /** @description Why the attempt failed, in a sentence for display. Empty if it succeeded. */
+            error: string;
+            /** @description The headers of the request, without the signature. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description The response; null if none was received. */
+            response: components["schemas"]["WebhookResponse"] | null;
+            /** @description The address to which the event was sent. */
+            url: string;
+        };
+        /** @description An event that is delivered to an endpoint. */
+        WebhookDelivery: {
+            /** @description The number of attempts since the delivery was created or last requested again. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event was queued for the endpoint.
+             */
+            created_at: string;
+            /** @description The ID of the endpoint, which may have been deleted since. */
+            endpoint_id: string;
+            /** @description The ID of the event. The body that is sent is the event, as `getEvent` returns it. */
+            event_id: string;
+            event_type: components["schemas"]["EventType"];
+            /** @description The ID of the delivery. */
+            id: string;
+            /** @description The last attempt; null if there was none yet. */
+            last_attempt: components["schemas"]["WebhookAttempt"] | null;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due, or null.
+             */
+            next_attempt_at: string | null;
+            state: components["schemas"]["WebhookDeliveryState"];
+            /** @description The ID of what the event is about. */
+            subject_id: string;
+            /**
+             * Format: date-time
+             * @description When the state last changed or an attempt finished.
+             */
+            updated_at: string;
+        };
+        /** @description A page of deliveries, newest first. */
+        WebhookDeliveryList: {
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+            /**
+             * @description `true` if counting stopped at a limit, which the operation states: there are at least `total_size` matches. Otherwise the
+             *     field is absent.
+             */
+            total_size_is_lower_bound?: boolean;
+            /** @description The deliveries on this page. */
+            webhook_deliveries: components["schemas"]["WebhookDelivery"][];
+        };
+        /** @description A delivery. */
+        WebhookDeliveryResponse: {
+            webhook_delivery: components["schemas"]["WebhookDelivery"];
+        };
+        /**
+         * @description The state of the delivery:
+         *     - `PENDING`: an attempt is running, or the next one is made at `next_attempt_at`. Without `next_attempt_at`, the delivery waits
+         *       for an earlier event of its subject.
+         *     - `DELIVERED`: the endpoint returned a status from 200 to 299.
+         *     - `FAILED`: all attempts failed, or the endpoint was disabled or deleted.
+         * @enum {string}
+         */
+        WebhookDeliveryState: "PENDING" | "DELIVERED" | "FAILED";
+        /** @description An address to which events of this environment are delivered. */
+        WebhookEndpoint: {
+            algorithm: components["schemas"]["WebhookAlgorithm"];
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
+             */
+            created_at: string;
+            /** @description A description for display. */
+            description: string;
+            /** @description Why the endpoint is disabled, in a sentence for display. Empty if it is enabled. */
+            disabled_reason: string;
+            /** @description Whether events are delivered to the endpoint. */
+            enabled: boolean;
+            /**
+             * @description The events to deliver. An empty list means all events, except `execution.succeeded` and `execution.failed`: these are delivered
+             *     only if they are listed.
+             */
+            event_types: components["schemas"]["EventType"][];
+            /**
+             * Format: date-time
+             * @description When the first delivery failed after the last one that succeeded. Null if the last delivery succeeded.
+             */
+            failing_since: string | null;
+            /** @description The ID of the endpoint. */
+            id: string;
+            /**
+             * @description Whether events with the same subject, for example the same account, are delivered one after the other, in their order. An event
+             *     then waits until the previous event of its subject was delivered or has failed permanently.
+             */
+            ordered: boolean;
+            /** @description The valid secrets of the endpoint, newest first; at most two. Each delivery is signed with all of them. */
+            secrets: components["schemas"]["WebhookSecret"][];
+            /**
+             * Format: date-time
+             * @description When the endpoint was last changed.
+             */
+            updated_at: string;
+            /**
+             * @description The address to which events are sent with POST. It must be an `https://` URL of a public host, without user information. In
+             *     development, it can be an address of the local machine that the server allows. Redirects are not followed.
+             */
+            url: string;
+        };
+        /** @description A page of webhook endpoints, newest first. */
+        WebhookEndpointList: {
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+            /** @description The webhook endpoints on this page. */
+            webhook_endpoints: components["schemas"]["WebhookEndpoint"][];
+        };
+        /** @description A webhook endpoint. */
+        WebhookEndpointResponse: {
+            webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+        };
+        /** @description A webhook endpoint with its new secret. */
+        WebhookEndpointSecretResponse: {
+            /**
+             * @description The signing secret: `whsec_`, then 32 bytes in base64. It is returned only once. Empty for `ED25519`, because you verify
+             *     with the public key.
+             */
+            secret: string;
+            webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+        };
+        /** @description The response of the endpoint. */
+        WebhookResponse: {
+            /** @description The beginning of the body, as text. */
+            body: string;
+            /** @description Whether the body was longer. */
+            is_truncated: boolean;
+            /** @description The HTTP status. */
+            status: number;
+        };
+        /** @description A valid signing secret, without its value. */
+        WebhookSecret: {
+            /**
+             * Format: date-time
+             * @description When the secret was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when deliveries are also signed with this secret; null for the newest one.
+             */
+            expires_at: string | null;
+            /** @description The ID of the secret. */
+            id: string;
+            /** @description For `ED25519`, the public key: `whpk_`, then the 32 bytes of the key in base64. Otherwise null. */
+            public_key: string | null;
         };
         /**
          * Domain-wide delegation
@@ -7661,6 +8608,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description The webhook endpoint is disabled, the environment has too many endpoints, or a request with the same idempotency key is still
+         *     running.
+         */
+        WebhookConflict: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: {
         /**
@@ -7719,6 +8681,26 @@ export interface components {
          */
         ConnectorQuery: string;
         /**
+         * @description Return only deliveries to this endpoint. The endpoint may have been deleted since.
+         * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+         */
+        DeliveryEndpointQuery: string;
+        /**
+         * @description Return only deliveries of this event.
+         * @example evt_01k6p6a1b2c3d4e5f6g7h8j9km
+         */
+        DeliveryEventQuery: string;
+        /**
+         * @description Return only deliveries of events with this name.
+         * @example connected_account.expired
+         */
+        DeliveryEventTypeQuery: components["schemas"]["EventType"];
+        /**
+         * @description Return only deliveries in this state.
+         * @example FAILED
+         */
+        DeliveryStateQuery: components["schemas"]["WebhookDeliveryState"];
+        /**
          * @description Return only tools that may delete or overwrite data (`true`), or only tools that never do (`false`).
          * @example false
          */
@@ -7728,6 +8710,31 @@ export interface components {
          * @example true
          */
         EnabledQuery: boolean;
+        /**
+         * @description Return only events that happened before this time.
+         * @example 2026-11-21T00:00:00Z
+         */
+        EventCreatedBeforeQuery: string;
+        /**
+         * @description Return only events that happened at or after this time.
+         * @example 2026-11-20T00:00:00Z
+         */
+        EventCreatedFromQuery: string;
+        /**
+         * @description The ID of the event.
+         * @example evt_01k6p6a1b2c3d4e5f6g7h8j9km
+         */
+        EventIdPath: string;
+        /**
+         * @description Return only events about this resource, for example an account.
+         * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
+         */
+        EventSubjectQuery: string;
+        /**
+         * @description Return only events with this name.
+         * @example connected_account.expired
+         */
+        EventTypeQuery: components["schemas"]["EventType"];
         /**
          * @description Return only executions with this account. The account may have been deleted since.
          * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
@@ -7953,6 +8960,16 @@ export interface components {
          * @example user_ada
          */
         UserIdQuery: string;
+        /**
+         * @description The ID of the delivery.
+         * @example whd_01k6p6b2c3d4e5f6g7h8j9kmnp
+         */
+        WebhookDeliveryIdPath: string;
+        /**
+         * @description The ID of the webhook endpoint.
+         * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+         */
+        WebhookEndpointIdPath: string;
     };
     requestBodies: never;
     headers: {
@@ -9526,6 +10543,105 @@ export interface operations {
             503: components["responses"]["StorageUnavailable"];
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only events that happened before this time.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                created_before?: components["parameters"]["EventCreatedBeforeQuery"];
+                /**
+                 * @description Return only events that happened at or after this time.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                created_from?: components["parameters"]["EventCreatedFromQuery"];
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description Return only events about this resource, for example an account.
+                 * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
+                 */
+                subject_id?: components["parameters"]["EventSubjectQuery"];
+                /**
+                 * @description Return only events with this name.
+                 * @example connected_account.expired
+                 */
+                type?: components["parameters"]["EventTypeQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the event.
+                 * @example evt_01k6p6a1b2c3d4e5f6g7h8j9km
+                 */
+                event_id: components["parameters"]["EventIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventResponse"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
     executeTool: {
         parameters: {
             query?: never;
@@ -10733,6 +11849,669 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["ToolInUse"];
             421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only deliveries to this endpoint. The endpoint may have been deleted since.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id?: components["parameters"]["DeliveryEndpointQuery"];
+                /**
+                 * @description Return only deliveries of this event.
+                 * @example evt_01k6p6a1b2c3d4e5f6g7h8j9km
+                 */
+                event_id?: components["parameters"]["DeliveryEventQuery"];
+                /**
+                 * @description Return only deliveries of events with this name.
+                 * @example connected_account.expired
+                 */
+                event_type?: components["parameters"]["DeliveryEventTypeQuery"];
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description Return only deliveries in this state.
+                 * @example FAILED
+                 */
+                state?: components["parameters"]["DeliveryStateQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the delivery.
+                 * @example whd_01k6p6b2c3d4e5f6g7h8j9kmnp
+                 */
+                delivery_id: components["parameters"]["WebhookDeliveryIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryResponse"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    redeliverWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the delivery.
+                 * @example whd_01k6p6b2c3d4e5f6g7h8j9kmnp
+                 */
+                delivery_id: components["parameters"]["WebhookDeliveryIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is waiting for its next attempt. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WebhookConflict"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of webhook endpoints. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook endpoint was created. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointSecretResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["WebhookConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the webhook endpoint.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id: components["parameters"]["WebhookEndpointIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook endpoint. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointResponse"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the webhook endpoint.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id: components["parameters"]["WebhookEndpointIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed webhook endpoint. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the webhook endpoint.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id: components["parameters"]["WebhookEndpointIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook endpoint was deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    disableWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the webhook endpoint.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id: components["parameters"]["WebhookEndpointIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The disabled webhook endpoint. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    enableWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the webhook endpoint.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id: components["parameters"]["WebhookEndpointIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The enabled webhook endpoint. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    redeliverWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the webhook endpoint.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id: components["parameters"]["WebhookEndpointIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedeliverRequest"];
+            };
+        };
+        responses: {
+            /** @description The deliveries are being repeated. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WebhookConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the webhook endpoint.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id: components["parameters"]["WebhookEndpointIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateWebhookSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook endpoint with its new secret. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointSecretResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the webhook endpoint.
+                 * @example whk_01k6p5z9y8x7w6v5t4s3r2q1pn
+                 */
+                endpoint_id: components["parameters"]["WebhookEndpointIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery of the test event. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WebhookConflict"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];

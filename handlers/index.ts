@@ -10,6 +10,7 @@ import type { Providers } from '../core/capabilities/providers.ts';
 import type { Service } from '../core/capabilities/service.ts';
 import type { Tokens } from '../core/capabilities/tokens.ts';
 import type { Tools } from '../core/capabilities/tools.ts';
+import type { Webhooks } from '../core/capabilities/webhooks.ts';
 import type { Handler, Handlers, OperationId } from '../http/contract.ts';
 import { createApiClient } from './api-clients/createApiClient.ts';
 import { disableApiClient } from './api-clients/disableApiClient.ts';
@@ -38,6 +39,8 @@ import { syncProviderTools } from './custom-providers/syncProviderTools.ts';
 import { updateCustomProvider } from './custom-providers/updateCustomProvider.ts';
 import { getEnvironment } from './environment/getEnvironment.ts';
 import { updateEnvironment } from './environment/updateEnvironment.ts';
+import { getEvent } from './events/getEvent.ts';
+import { listEvents } from './events/listEvents.ts';
 import { getExecution } from './executions/getExecution.ts';
 import { listExecutions } from './executions/listExecutions.ts';
 import { downloadFile } from './files/downloadFile.ts';
@@ -68,6 +71,19 @@ import { listScopedTools } from './tools/listScopedTools.ts';
 import { listTools } from './tools/listTools.ts';
 import { searchTools } from './tools/searchTools.ts';
 import { updateTool } from './tools/updateTool.ts';
+import { createWebhookEndpoint } from './webhooks/createWebhookEndpoint.ts';
+import { deleteWebhookEndpoint } from './webhooks/deleteWebhookEndpoint.ts';
+import { disableWebhookEndpoint } from './webhooks/disableWebhookEndpoint.ts';
+import { enableWebhookEndpoint } from './webhooks/enableWebhookEndpoint.ts';
+import { getWebhookDelivery } from './webhooks/getWebhookDelivery.ts';
+import { getWebhookEndpoint } from './webhooks/getWebhookEndpoint.ts';
+import { listWebhookDeliveries } from './webhooks/listWebhookDeliveries.ts';
+import { listWebhookEndpoints } from './webhooks/listWebhookEndpoints.ts';
+import { redeliverWebhook } from './webhooks/redeliverWebhook.ts';
+import { redeliverWebhooks } from './webhooks/redeliverWebhooks.ts';
+import { rotateWebhookSecret } from './webhooks/rotateWebhookSecret.ts';
+import { testWebhookEndpoint } from './webhooks/testWebhookEndpoint.ts';
+import { updateWebhookEndpoint } from './webhooks/updateWebhookEndpoint.ts';
 
 /** The dependencies of handlers; each handler receives the one capability that it needs. */
 export interface Capabilities {
@@ -83,6 +99,7 @@ export interface Capabilities {
   service: Service;
   tokens: Tokens;
   tools: Tools;
+  webhooks: Webhooks;
 }
 
 /** Maps every operation of the contract to its handler; a missing or additional one is a compile error. */
@@ -100,6 +117,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     service,
     tokens,
     tools,
+    webhooks,
   } = capabilities;
   return {
     getAuthorizationServerMetadata,
@@ -151,6 +169,23 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     ...bind(service, { getReadiness }),
     ...bind(tokens, { getJwks, issueToken }),
     ...bind(tools, { createTool, deleteTool, getTool, listScopedTools, listTools, searchTools, updateTool }),
+    ...bind(webhooks, {
+      createWebhookEndpoint,
+      deleteWebhookEndpoint,
+      disableWebhookEndpoint,
+      enableWebhookEndpoint,
+      getEvent,
+      getWebhookDelivery,
+      getWebhookEndpoint,
+      listEvents,
+      listWebhookDeliveries,
+      listWebhookEndpoints,
+      redeliverWebhook,
+      redeliverWebhooks,
+      rotateWebhookSecret,
+      testWebhookEndpoint,
+      updateWebhookEndpoint,
+    }),
   };
 }
 

@@ -39,5 +39,6 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
     service: { readiness },
     tokens: { store, digester, signingKeys, now, random },
     tools: { ...lists, catalogue, toolDirectory, toolJudge, events },
+    webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries: parts.deliveries },
   };
 }

@@ -19,6 +19,7 @@ import { openStorage } from './storage.ts';
 import { createSurroundings } from './surroundings.ts';
 import { createTools } from './tools.ts';
 import { createUpstreamMcp } from './upstream-mcp.ts';
+import { createWebhookParts } from './webhooks.ts';
 
 /**
  * Builds the server from the bottom up. Each step gets the parts of the steps before it. An override replaces a part where it is
@@ -44,9 +45,11 @@ export async function createApplication(
   const outbound = createOutbound(setup, base);
   const tools = createTools(setup, base);
   const upstream = createUpstreamMcp(setup, base);
-  const events = createEventParts({ ...base, ...tools, ...upstream }, overrides.eventSinks ?? []);
   const jobQueue = createJobQueue(base);
-  const shared = { ...base, instance, ...outbound, ...tools, ...upstream, ...events, jobQueue };
+  const webhooks = createWebhookParts({ ...base, jobQueue });
+  const sinks = [webhooks.webhookSink, ...(overrides.eventSinks ?? [])];
+  const events = createEventParts({ ...base, ...tools, ...upstream }, sinks);
+  const shared = { ...base, instance, ...outbound, ...tools, ...upstream, ...events, jobQueue, ...webhooks };
   await adaptToUpgrade(shared);
 
   const accounts = createAccountParts(setup, shared);

@@ -7,6 +7,8 @@ import { createJobs as create, type Jobs, type JobTools } from '../core/jobs/job
 import type { PeriodicJob } from '../core/jobs/periodic.ts';
 import { createToolFreshness, type FreshnessTools } from '../core/mcp/upstream/freshness.ts';
 import type { Retention } from '../core/retention/retention.ts';
+import { type DeliveryJobTools, deliveryJob } from '../core/webhooks/delivery-job.ts';
+import { redeliveryJob } from '../core/webhooks/redelivery-job.ts';
 import { showJobs } from './job-metrics.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -14,6 +16,7 @@ import type { Surroundings } from './surroundings.ts';
 export const LINK_EXPIRY = 'link_expiry';
 
 export type JobNeeds = RevocationJobTools &
+  DeliveryJobTools &
   Omit<JobTools, 'owner' | 'kinds' | 'periodic' | 'counted' | 'queue'> & {
     jobQueue: JobTools['queue'];
     instance: Instance;
@@ -23,7 +26,7 @@ export type JobNeeds = RevocationJobTools &
 /** Creates the engine of jobs with every kind of durable job, and with the periodic jobs that are given. */
 export function createJobs(parts: JobNeeds, periodic: readonly PeriodicJob[]): Jobs {
   const { instance, metrics, jobQueue } = parts;
-  const kinds = [revocationJob(parts)];
+  const kinds = [revocationJob(parts), deliveryJob(parts), redeliveryJob(parts)];
   showJobs(
     parts,
     kinds.map(({ name }) => name),

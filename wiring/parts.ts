@@ -14,6 +14,7 @@ import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tools } from './tools.ts';
 import type { UpstreamMcp } from './upstream-mcp.ts';
+import type { WebhookParts } from './webhooks.ts';
 
 /** All parts of a server, each from the file that creates it. Nothing but tests uses them all. */
 export interface Parts
@@ -28,7 +29,8 @@ export interface Parts
     LinkParts,
     ExecutionParts,
     Background,
-    RequestParts {
+    RequestParts,
+    WebhookParts {
   readonly config: Config;
   /** This process among those that serve the database. */
   readonly instance: Instance;

@@ -9,6 +9,7 @@ export interface SettingsInput {
   execution_retention_days?: number | null | undefined;
   audit_retention_days?: number | null | undefined;
   keep_execution_contents?: boolean | null | undefined;
+  keep_events?: boolean | null | undefined;
 }
 
 /**
@@ -30,5 +31,6 @@ export function changeSettings({ kind, settings }: EnvironmentRow, input: Settin
   if (days !== undefined) changed.executionRetentionDays = days ?? undefined;
   if (input.audit_retention_days !== undefined) changed.auditRetentionDays = input.audit_retention_days ?? undefined;
   if (keep !== undefined) changed.keepExecutionContents = keep ?? undefined;
+  if (input.keep_events !== undefined) changed.keepEvents = input.keep_events ?? undefined;
   return changed;
 }

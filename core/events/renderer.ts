@@ -10,6 +10,7 @@ import type {
   JobRow,
   McpConfigRow,
   Repositories,
+  WebhookEndpointRow,
 } from '../../db/store.ts';
 import { describeConnection } from '../connections/describe.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
@@ -23,6 +24,7 @@ import { presentCustomProvider } from '../present/provider.ts';
 import { presentRevocation } from '../present/revocation.ts';
 import type { Schemas } from '../present/schemas.ts';
 import { presentTool } from '../present/tool.ts';
+import { presentWebhookEndpoint } from '../present/webhook-endpoint.ts';
 
 /** Returns functions that render objects as they are within one unit of work. */
 export type Renderer = (tx: Repositories, environmentId: EnvironmentId) => Representations;
@@ -44,6 +46,7 @@ export interface Representations {
   execution(id: string): Promise<Schemas['Execution']>;
   revocation(id: string): Promise<Schemas['Revocation']>;
   job(row: JobRow): Schemas['Job'];
+  webhookEndpoint(row: WebhookEndpointRow): Schemas['WebhookEndpoint'];
 }
 
 interface LinkAccount {
@@ -80,6 +83,7 @@ export function createRenderer({ catalogue }: { catalogue: Catalogue }): Rendere
         return presentRevocation((await tx.jobs.get(environmentId, id)) as JobRow);
       },
       job: presentJob,
+      webhookEndpoint: presentWebhookEndpoint,
     };
   };
 }

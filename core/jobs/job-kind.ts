@@ -21,7 +21,9 @@ export type JobOutcome = Exclude<AttemptOutcome, { kind: 'retry' }>;
 export interface JobKind {
   name: string;
   /** Attempts that run concurrently in one lane. */
-  perLane: number;
+  perLane: number | ((lane: string) => number);
+  /** Attempts that run concurrently in all lanes of the kind. Left out: the kind shares the places of `JOBS.total`. */
+  total?: number;
   /** A longer attempt is aborted and counts as failed. */
   attemptMs: number;
   /** The wait after the first failed attempt. It doubles up to the longest wait, and up to half of it is random. */

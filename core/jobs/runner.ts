@@ -47,14 +47,26 @@ const { total: TOTAL, lanesPerLook: LANES, abandonedPerLook: ABANDONED_ROWS } = 
 export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobRunner {
   const { store, now, random, owner, log, counted, scrubStorage, wake } = tools;
   const kinds = new Map(tools.kinds.map((kind) => [kind.name, kind]));
-  const lanes = new Lanes({ total: TOTAL, perLane: (lane) => kinds.get(kindOf(lane))?.perLane ?? 0 });
+  const shared = new Lanes({ total: TOTAL, perLane: placesIn });
+  const lanesOf = new Map(
+    tools.kinds.map(({ name, total }) => [
+      name,
+      total === undefined ? shared : new Lanes({ total, perLane: placesIn }),
+    ]),
+  );
   const underWay = new Set<Promise<void>>();
   const unsettled = new Map<string, Unsettled>();
   /** Where the next pass continues, by kind. */
   const places = new Map<string, WaitingLane>();
 
+  function placesIn(name: string): number {
+    const { perLane = 0 } = kinds.get(kindOf(name)) ?? {};
+    return typeof perLane === 'number' ? perLane : perLane(laneOf(name));
+  }
+
   async function begin(kind: JobKind, lane: WaitingLane): Promise<number> {
     const leaves: Leave[] = [];
+    const lanes = lanesOf.get(kind.name) ?? shared;
     for (let leave = lanes.tryEnter(nameOf(lane)); leave; leave = lanes.tryEnter(nameOf(lane))) leaves.push(leave);
     if (leaves.length === 0) return 0;
     let rows: JobRow[] = [];
@@ -168,4 +180,8 @@ function nameOf({ kind, environmentId, lane }: WaitingLane): string {
 
 function kindOf(name: string): string {
   return name.slice(0, name.indexOf(' '));
+}
+
+function laneOf(name: string): string {
+  return name.split(' ').slice(2).join(' ');
 }

@@ -13,11 +13,20 @@ import { noRoom, tooMany } from './refused-body.ts';
 import { toEgressError } from './transport-error.ts';
 
 /**
- * got with the rules of this module, which the options of a call cannot override. `context: { allowedOrigins: string[]
- * }` restricts a call to these origins. Failures are EgressErrors, except with the shortcut `.json()`: use
- * `responseType: 'json'` instead. There are no streams.
+ * got with the rules of this module, which the options of a call cannot override. The `context` of a call is a `CallContext`.
+ * Failures are EgressErrors, except with the shortcut `.json()`: use `responseType: 'json'` instead. There are no streams.
  */
 export type Protocol = Got;
+
+/** What a call says about itself. */
+export interface CallContext {
+  /** Pins the call to origins. */
+  allowedOrigins?: readonly string[];
+  /** A lower limit of the response than that of all calls. */
+  maxBytes?: number;
+  /** Called when the head of a response was received, even if the body fails. */
+  onHead?(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
+}
 
 export interface ProtocolParts {
   policy: EgressPolicy;
@@ -56,17 +65,19 @@ export function createProtocol(parts: ProtocolParts): Protocol {
 }
 
 function guard(parts: ProtocolParts): HandlerFunction {
-  const { protocolTimeoutMs, protocolMaxBytes } = parts.limits;
+  const { protocolTimeoutMs } = parts.limits;
   return async (options, next) => {
     if (options.isStream)
       throw new TypeError('Protocol calls cannot be streamed, because the size of the whole response is limited.');
+    const context = options.context as CallContext;
+    const maxBytes = Math.min(parts.limits.protocolMaxBytes, context.maxBytes ?? Number.POSITIVE_INFINITY);
     const end = new AbortController();
     const late = () => end.abort(new EgressError('timeout', `The call did not finish within ${protocolTimeoutMs} ms.`));
     const timer = setTimeout(late, protocolTimeoutMs);
     const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
     const call: Call = {
       signal,
-      allowedOrigins: pinned(options.context),
+      allowedOrigins: context.allowedOrigins,
       sent: false,
       socket: undefined,
       fail: (error) => end.abort(error),
@@ -79,11 +90,12 @@ function guard(parts: ProtocolParts): HandlerFunction {
       // token.
       if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
       const answer = next(options);
+      (answer as RequestPromise).on('response', ({ statusCode, headers }) => context.onHead?.(statusCode, headers));
       let pieces = 0;
       // `transferred` counts decompressed bytes, so this also stops a decompression bomb.
       (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
-        if (transferred > protocolMaxBytes) {
-          end.abort(new EgressError('too_large', `The response is larger than ${protocolMaxBytes} bytes.`));
+        if (transferred > maxBytes) {
+          end.abort(new EgressError('too_large', `The response is larger than ${maxBytes} bytes.`));
         } else if (++pieces > MAX_PIECES) end.abort(tooMany('pieces'));
         else if (transferred > hold.bytes && !hold.grow(transferred - hold.bytes)) end.abort(noRoom(true));
       });
@@ -97,10 +109,6 @@ function guard(parts: ProtocolParts): HandlerFunction {
       hold.release();
     }
   };
-}
-
-function pinned(context: Record<string, unknown>): readonly string[] | undefined {
-  return context['allowedOrigins'] as readonly string[] | undefined;
 }
 
 /**

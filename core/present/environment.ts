@@ -22,6 +22,7 @@ export function presentEnvironment({
     execution_retention_days: retentionDays(settings),
     audit_retention_days: settings.auditRetentionDays ?? null,
     keep_execution_contents: settings.keepExecutionContents ?? false,
+    keep_events: settings.keepEvents ?? false,
     created_at: rfc3339(createdAt),
   };
 }

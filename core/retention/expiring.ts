@@ -31,6 +31,11 @@ export const EXPIRING: readonly Expiring[] = [
     removeSome: (tx, { id }, now) => tx.jobs.wipe(id, now - LIFETIME.failedJobPayloadMs, ROWS),
   },
   { name: 'audit records', removeSome: (tx, { id }) => tx.audit.removeArchived(id, ROWS) },
+  { name: 'events', removeSome: (tx, { id }, now) => tx.events.sweep(id, now - LIFETIME.eventsMs, ROWS) },
+  {
+    name: 'webhook deliveries',
+    removeSome: (tx, { id }, now) => tx.webhookDeliveries.sweep(id, now - LIFETIME.eventsMs, ROWS),
+  },
   { name: 'consent flows', removeSome: (tx, { id }, now) => tx.authFlows.sweep(id, now, ROWS) },
   { name: 'links', removeSome: (tx, { id }, now) => tx.authRequests.purge(id, now - LIFETIME.endedLinkMs, ROWS) },
 ];

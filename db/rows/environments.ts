@@ -23,5 +23,7 @@ export interface EnvironmentSettings {
   auditRetentionDays?: number;
   /** Whether the requests and responses of executions are stored with their records. */
   keepExecutionContents?: boolean;
+  /** Whether all events are stored, except those of executions. */
+  keepEvents?: boolean;
   [setting: string]: unknown;
 }

@@ -1,7 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { IMPORT, LIFETIME, LIST, REQUEST_BODY, STORAGE, STORED, TOOL_RESULT } from '../../core/budgets.ts';
+import {
+  IMPORT,
+  LIFETIME,
+  LIST,
+  OUTBOUND,
+  REQUEST_BODY,
+  STORAGE,
+  STORED,
+  TOOL_RESULT,
+  WEBHOOKS,
+} from '../../core/budgets.ts';
 import { readConfig } from '../../http/config.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { ROOT, readPage } from '../flows/markdown.ts';
@@ -99,6 +109,11 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 
+const RESTS = WEBHOOKS.restsMs;
+const LONG_RESTS = RESTS.slice(3, 8)
+  .map((rest) => rest / HOUR)
+  .join(', ');
+
 /** Sentences of the contract that state a figure. */
 const STATED = [
   `limited to ${REQUEST_BODY.bytes / KIB} KiB and ${REQUEST_BODY.levels} levels of nesting`,
@@ -125,10 +140,20 @@ const STATED = [
   `can have ${IMPORT.places} imports running or waiting`,
   `A page with schemas ends after ${LIST.toolsBytes / MIB} MiB of tools`,
   `Results with schemas end after ${LIST.toolsBytes / MIB} MiB of tools`,
+  `Events are deleted after ${LIFETIME.eventsMs / DAY} days`,
+  `Deliveries are deleted after ${LIFETIME.eventsMs / DAY} days`,
+  `a status from 200 to 299 within ${OUTBOUND.protocolTimeoutMs / SECOND} seconds`,
+  `has ${WEBHOOKS.endpoints} endpoints already`,
+  `after about ${RESTS[0] / SECOND} seconds, ${RESTS[1] / MINUTE} minutes, ${RESTS[2] / MINUTE} minutes, ${LONG_RESTS} and ${RESTS[8] / HOUR} hours`,
 ];
 
 /** Figures of the contract that are no limit of the server's: what a request may choose, or what the command takes. */
-const NOT_LIMITS = ['documents of up to 64 MiB', 'for 60 seconds to 24 hours'];
+const NOT_LIMITS = [
+  'documents of up to 64 MiB',
+  'for 60 seconds to 24 hours',
+  'then 32 bytes in base64',
+  'then the 32 bytes of the key',
+];
 
 describe('figures in the contract', () => {
   const text = [...descriptionsIn(contract)].join('\n').replace(/\s+/g, ' ');

@@ -51,6 +51,21 @@ deleteMcpConfig delete /api/v1/mcp/configs/{config_id} connections:write
 createMcpSessionToken post /api/v1/mcp/session_tokens tools:execute
 listExecutions get /api/v1/executions tools:read
 getExecution get /api/v1/executions/{execution_id} tools:read
+listEvents get /api/v1/events events:read
+getEvent get /api/v1/events/{event_id} events:read
+listWebhookEndpoints get /api/v1/webhook_endpoints events:read
+createWebhookEndpoint post /api/v1/webhook_endpoints events:write
+getWebhookEndpoint get /api/v1/webhook_endpoints/{endpoint_id} events:read
+updateWebhookEndpoint put /api/v1/webhook_endpoints/{endpoint_id} events:write
+deleteWebhookEndpoint delete /api/v1/webhook_endpoints/{endpoint_id} events:write
+enableWebhookEndpoint post /api/v1/webhook_endpoints/{endpoint_id}:enable events:write
+disableWebhookEndpoint post /api/v1/webhook_endpoints/{endpoint_id}:disable events:write
+rotateWebhookSecret post /api/v1/webhook_endpoints/{endpoint_id}:rotate_secret events:write
+testWebhookEndpoint post /api/v1/webhook_endpoints/{endpoint_id}:test events:write
+redeliverWebhooks post /api/v1/webhook_endpoints/{endpoint_id}:redeliver events:write
+listWebhookDeliveries get /api/v1/webhook_deliveries events:read
+getWebhookDelivery get /api/v1/webhook_deliveries/{delivery_id} events:read
+redeliverWebhook post /api/v1/webhook_deliveries/{delivery_id}:redeliver events:write
 listJobs get /api/v1/jobs jobs:read
 retryJob post /api/v1/jobs/{job_id}:retry jobs:write
 downloadFile get /files/{file_token} none
@@ -97,6 +112,17 @@ const OWN_STATUSES: Record<string, string[]> = {
   createMcpSessionToken: ['404'],
   getExecution: ['404'],
   retryJob: ['404'],
+  getEvent: ['404'],
+  getWebhookEndpoint: ['404'],
+  updateWebhookEndpoint: ['404'],
+  deleteWebhookEndpoint: ['404'],
+  enableWebhookEndpoint: ['404'],
+  disableWebhookEndpoint: ['404'],
+  rotateWebhookSecret: ['404'],
+  testWebhookEndpoint: ['404'],
+  redeliverWebhooks: ['404'],
+  getWebhookDelivery: ['404'],
+  redeliverWebhook: ['404'],
   downloadFile: ['404'],
   disableApiClient: ['404'],
   rotateApiClientSecret: ['404'],
@@ -120,6 +146,7 @@ const CREATES = [
   'createMcpConfig',
   'createMcpSessionToken',
   'createTool',
+  'createWebhookEndpoint',
 ];
 
 function schema(name: string): JsonObject {

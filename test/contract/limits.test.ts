@@ -88,6 +88,9 @@ describe('limits of the contract', () => {
       'listRevocations',
       'listJobs',
       'listMcpConfigs',
+      'listEvents',
+      'listWebhookEndpoints',
+      'listWebhookDeliveries',
     ]) {
       const sizes = [0, 1, 100, 101, 1.5, '20'].map((size) => takesParameter(id, 'page_size', size));
       expect(sizes, id).to.deep.equal([false, true, true, false, false, false]);

@@ -26,6 +26,9 @@ const NAMES: Record<string, Record<string, string>> = {
     file_token: 'file',
     config_id: 'config',
     tool_name: 'tool',
+    event_id: 'event',
+    endpoint_id: 'endpoint',
+    delivery_id: 'delivery',
   },
   query: {
     id: 'account',
@@ -38,6 +41,9 @@ const NAMES: Record<string, Record<string, string>> = {
     user_id: 'user',
     agent_run_id: 'run',
     query: 'identifier',
+    event_id: 'event',
+    endpoint_id: 'endpoint',
+    subject_id: 'account',
   },
   body: {
     id: 'account',
@@ -108,6 +114,9 @@ describe('things of another environment (C1)', () => {
     run: 'unknown-run',
     file: 'unknown-file',
     tool: 'unknown_desk_get',
+    event: unknownId('evt'),
+    endpoint: unknownId('whk'),
+    delivery: unknownId('whd'),
   };
 
   before(async () => {
@@ -147,7 +156,27 @@ describe('things of another environment (C1)', () => {
     const file = new FileContent('foreign.bin', undefined, Buffer.from([1]));
     const owner = { id: account.id, organizationId: 'foreign-org', userId: 'foreign-user' };
     const kept = await server.deps.files.keep(other.environment.id, owner, file);
+    const hook = { url: 'https://app.acme.test/foreign', event_types: ['tool.deleted'] };
+    const { webhook_endpoint: endpoint } = (await other.call('POST', '/api/v1/webhook_endpoints', { body: hook })).body;
+    const [event, delivery] = [server.deps.newId('evt'), server.deps.newId('whd')];
+    await server.deps.store.write(async (tx) => {
+      const about = { type: 'tool.created', subjectId: account.id, createdAt: server.deps.now() };
+      const data = {
+        id: event,
+        type: about.type,
+        created_at: account.updated_at,
+        environment_id: environmentId,
+        data: {},
+      };
+      const eventSeq = await tx.events.append(environmentId, { ...about, id: event, body: JSON.stringify(data) });
+      const { type: eventType, subjectId, createdAt } = about;
+      const row = { id: delivery, endpointId: endpoint.id, eventId: event, eventSeq, eventType, subjectId, createdAt };
+      await tx.webhookDeliveries.insert(environmentId, { ...row, jobId: null, nextAttemptAt: null });
+    });
     foreign = {
+      event,
+      endpoint: endpoint.id,
+      delivery,
       tool: 'foreign_desk_get',
       file: kept?.url.split('/').at(-1) as string,
       account: account.id,

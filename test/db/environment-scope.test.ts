@@ -23,6 +23,7 @@ import {
   PIECE,
   storedContent,
   tool,
+  webhookEndpoint,
 } from './support.ts';
 
 async function firstChain({ audit }: Pick<Repositories, 'audit'>, env: EnvironmentId) {
@@ -126,6 +127,9 @@ describe('no query without an environment (C1)', () => {
       keyRotation: 'KeyRotation',
       mcpConfigs: 'McpConfig',
       catalogueDigests: 'CatalogueDigest',
+      events: 'Event',
+      webhookEndpoints: 'WebhookEndpoint',
+      webhookDeliveries: 'WebhookDelivery',
     };
     expect(Object.keys(test.store.read).sort()).to.deep.equal(Object.keys(interfaces).sort());
     for (const [name, repository] of Object.entries(test.store.read)) {
@@ -149,6 +153,8 @@ describe('no query without an environment (C1)', () => {
     const keyName = { clientId: 'cli_1', route: 'createConnectedAccount', keyDigest: digest('key') };
     const status = { status: 'EXPIRED' as const, reason: null, updatedAt: NOW };
     const secret = { id: 'sec_2', digest: digest('two'), prefix: 'two', createdAt: NOW };
+    const FAILED = { state: 'FAILED' as const, attempts: 1, nextAttemptAt: null, lastAttempt: null, at: NOW };
+    const ENDED = { endpointId: 'whk_1', afterId: '', createdFrom: 0, endedUntil: NOW, limit: 9 };
     const calls: Record<string, [call: Call, expected: unknown]> = {
       'catalogueDigests.get': [(r, env) => r.catalogueDigests.get(env), undefined],
       'storedContents.get': [(r, env) => r.storedContents.get(env, 'file', 'file_1', NOW), undefined],
@@ -297,6 +303,28 @@ describe('no query without an environment (C1)', () => {
       'refreshLeases.endAbandoned': [(r, env) => r.refreshLeases.endAbandoned(env), 0],
       'idempotencyKeys.releaseAbandoned': [(r, env) => r.idempotencyKeys.releaseAbandoned(env), 0],
       'idempotencyKeys.sweep': [(r, env) => r.idempotencyKeys.sweep(env, NOW + 1e9, PIECE), 0],
+      'events.get': [(r, env) => r.events.get(env, 'evt_1'), undefined],
+      'events.list': [(r, env) => r.events.list(env, {}, page), empty],
+      'events.following': [(r, env) => r.events.following(env, 0, 9), []],
+      'events.last': [(r, env) => r.events.last(env), 0],
+      'events.sweep': [(r, env) => r.events.sweep(env, NOW + 1, 9), 0],
+      'webhookEndpoints.get': [(r, env) => r.webhookEndpoints.get(env, 'whk_1'), undefined],
+      'webhookEndpoints.list': [(r, env) => r.webhookEndpoints.list(env, page), empty],
+      'webhookEndpoints.enabled': [(r, env) => r.webhookEndpoints.enabled(env), []],
+      'webhookEndpoints.count': [(r, env) => r.webhookEndpoints.count(env), 0],
+      'webhookEndpoints.update': [(r, env) => r.webhookEndpoints.update(env, 'whk_1', { enabled: false }), false],
+      'webhookEndpoints.delete': [(r, env) => r.webhookEndpoints.delete(env, 'whk_1'), false],
+      'webhookDeliveries.get': [(r, env) => r.webhookDeliveries.get(env, 'whd_1'), undefined],
+      'webhookDeliveries.list': [(r, env) => r.webhookDeliveries.list(env, { endpointId: 'whk_1' }, page), empty],
+      'webhookDeliveries.hasPending': [(r, env) => r.webhookDeliveries.hasPending(env, 'whk_1', 'ca_1'), false],
+      'webhookDeliveries.nextInOrder': [(r, env) => r.webhookDeliveries.nextInOrder(env, 'whk_1', 'ca_1'), undefined],
+      'webhookDeliveries.ended': [(r, env) => r.webhookDeliveries.ended(env, ENDED), []],
+      'webhookDeliveries.assign': [
+        (r, env) => r.webhookDeliveries.assign(env, 'whd_1', { jobId: 'job_9', at: NOW }),
+        false,
+      ],
+      'webhookDeliveries.record': [(r, env) => r.webhookDeliveries.record(env, 'whd_2', 'job_1', FAILED), false],
+      'webhookDeliveries.sweep': [(r, env) => r.webhookDeliveries.sweep(env, NOW + 1, 9), 0],
       'audit.list': [(r, env) => r.audit.list(env, page), empty],
       'audit.verifyChain': [(r, env) => r.audit.verifyChain(env), { intact: true, rows: 0 }],
       'audit.chains': [async (r, env) => (await r.audit.chains(env)).filter(({ head }) => head), []],
@@ -315,12 +343,15 @@ describe('no query without an environment (C1)', () => {
       'connections.insert',
       'customProviders.insert',
       'environmentTools.upsert',
+      'events.append',
       'executions.insert',
       'idempotencyKeys.claim',
       'jobs.insert',
       'jobs.insertFailed',
       'mcpConfigs.insert',
       'storedContents.insert',
+      'webhookDeliveries.insert',
+      'webhookEndpoints.insert',
     ];
     const unscoped = ['environments', 'instances', 'deploymentSecrets', 'keyRotation', 'jobQueue', 'periodicJobs'];
 
@@ -385,6 +416,14 @@ describe('no query without an environment (C1)', () => {
         const done = { ...keyName, keyDigest: digest('key that is done') };
         await tx.idempotencyKeys.claim(env, { ...done, ...times });
         await tx.idempotencyKeys.complete(env, done, { status: 200, sealedReply: Buffer.from('sealed') });
+        const event = { type: 'tool.created', subjectId: 'ca_1', body: '{}', createdAt: NOW };
+        const eventSeq = await tx.events.append(env, { ...event, id: 'evt_1' });
+        await tx.webhookEndpoints.insert(env, webhookEndpoint('whk_1'));
+        const delivery = { endpointId: 'whk_1', eventId: 'evt_1', eventSeq, eventType: event.type, subjectId: 'ca_1' };
+        for (const [id, jobId] of Object.entries({ whd_1: null, whd_2: 'job_1', whd_3: 'job_1' })) {
+          await tx.webhookDeliveries.insert(env, { ...delivery, id, jobId, nextAttemptAt: NOW, createdAt: NOW });
+        }
+        await tx.webhookDeliveries.record(env, 'whd_3', 'job_1', FAILED);
         const entry = {
           at: NOW,
           actor: 'cli_1',

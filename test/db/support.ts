@@ -13,6 +13,7 @@ import type {
   NewStoredContent,
   PendingGrant,
   Store,
+  WebhookEndpointRow,
 } from '../../db/store.ts';
 import { type EnvironmentId, environmentId } from '../../db/store.ts';
 import { rehearsed } from '../support/rehearsed-store.ts';
@@ -115,6 +116,23 @@ export function connection(newId: TestStore['newId'], over: Partial<NewConnectio
 /** A tool of the provider `mine`; the storage looks into no definition. */
 export function tool(name: string, over: Partial<NewEnvironmentTool> = {}): NewEnvironmentTool {
   return { name, connector: 'mine', source: 'custom', sourceId: null, definition: { name }, at: NOW, ...over };
+}
+
+export function webhookEndpoint(id: string): Omit<WebhookEndpointRow, 'environmentId'> {
+  return {
+    id,
+    url: 'https://app.example/webhooks',
+    description: '',
+    eventTypes: [],
+    ordered: false,
+    algorithm: 'HMAC_SHA256',
+    secrets: [{ id: 'sec_1', publicKey: null, createdAt: NOW, expiresAt: null }],
+    enabled: true,
+    disabledReason: '',
+    failingSince: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+  };
 }
 
 /** The connection that every test store begins with. */

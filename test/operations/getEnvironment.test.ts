@@ -26,6 +26,7 @@ describe('getEnvironment', () => {
       execution_retention_days: 90,
       audit_retention_days: null,
       keep_execution_contents: false,
+      keep_events: false,
       created_at: new Date(createdAt).toISOString(),
     });
   });

@@ -1,0 +1,133 @@
+import type { Store, Transaction, WebhookDeliveryRow, WebhookEndpointRow } from '../../db/store.ts';
+import { WEBHOOKS } from '../budgets.ts';
+import type { Events } from '../events/events.ts';
+import type { AttemptOutcome, Job, JobKind } from '../jobs/job-kind.ts';
+import type { Egress } from '../net/egress.ts';
+import { fraction } from '../random.ts';
+import { type DeliveryQueue, WEBHOOK_DELIVERY } from './delivery-queue.ts';
+import { disableFailing } from './failing-endpoint.ts';
+import { type SendTools, type SentDelivery, sendDelivery } from './send-delivery.ts';
+
+export interface DeliveryJobTools extends SendTools {
+  store: Pick<Store, 'read' | 'write'>;
+  events: Events;
+  deliveries: DeliveryQueue;
+  egressOf(environment: { id: string; kind: 'DEVELOPMENT' | 'PRODUCTION' }): Egress;
+  random(size: number): Buffer;
+}
+
+/** The delivery is made by another job, was deleted, or has arrived. */
+const SKIPPED: AttemptOutcome = { kind: 'done', result: 'SKIPPED' };
+const DISABLED = 'The endpoint is disabled.';
+
+/**
+ * Delivers an event to a webhook endpoint: at least once, with the waits of `WEBHOOKS.restsMs`. What came of an attempt, the state of
+ * the endpoint and the start of the next delivery in order are one transaction. An endpoint whose last attempt failed gets one place,
+ * so that endpoints which hang leave the places to the others.
+ */
+export function deliveryJob(tools: DeliveryJobTools): JobKind {
+  const { store, deliveries, now } = tools;
+  /** Endpoints whose last attempt failed. */
+  const failing = new Set<string>();
+  return {
+    name: WEBHOOK_DELIVERY,
+    perLane: (endpointId) => (failing.has(endpointId) ? WEBHOOKS.perFailingEndpoint : WEBHOOKS.perEndpoint),
+    total: WEBHOOKS.total,
+    attemptMs: WEBHOOKS.attemptMs,
+    // The shortest waits: attempts that were made ask for their own.
+    firstRestMs: 1000,
+    longestRestMs: 1000,
+    giveUpAfterMs: WEBHOOKS.giveUpMs,
+    givenUp: 'Abandoned after six days.',
+    async run(job, signal) {
+      const { environmentId, lane: endpointId } = job;
+      const delivery = await store.read.webhookDeliveries.get(environmentId, job.subjectId ?? '');
+      if (delivery?.jobId !== job.id || delivery.state === 'DELIVERED') return SKIPPED;
+      const endpoint = await store.read.webhookEndpoints.get(environmentId, endpointId);
+      const event = await store.read.events.get(environmentId, delivery.eventId);
+      const environment = await store.read.environments.get(environmentId);
+      if (!endpoint || !event || !environment) return { kind: 'failed', reason: 'The endpoint was deleted.' };
+      if (!endpoint.enabled) return { kind: 'failed', reason: DISABLED };
+      const sent = await sendDelivery(tools, tools.egressOf(environment), endpoint, event, signal);
+      if (sent.isDelivered) failing.delete(endpointId);
+      else failing.add(endpointId);
+      // The next instance makes an attempt again that was cut short.
+      if (signal.aborted && !sent.isDelivered) return { kind: 'retry', reason: sent.attempt.error };
+      return store.write((tx) => settle(tools, tx, job, delivery, sent));
+    },
+    async ended(tx, { id: jobId, environmentId, subjectId }, outcome) {
+      const delivery = await tx.webhookDeliveries.get(environmentId, subjectId ?? '');
+      if (outcome.kind === 'done' || delivery?.jobId !== jobId) return;
+      const { attempts, lastAttempt } = delivery;
+      const end = { state: 'FAILED' as const, attempts, nextAttemptAt: null, lastAttempt, at: now() };
+      await tx.webhookDeliveries.record(environmentId, delivery.id, jobId, end);
+      await deliveries.next(tx, delivery);
+    },
+  };
+}
+
+/** Stores what came of an attempt. */
+async function settle(
+  tools: DeliveryJobTools,
+  tx: Transaction,
+  { id: jobId, environmentId }: Job,
+  delivery: WebhookDeliveryRow,
+  sent: SentDelivery,
+): Promise<AttemptOutcome> {
+  const { deliveries, now } = tools;
+  const at = now();
+  const attempts = delivery.attempts + 1;
+  const restMs = sent.isDelivered ? undefined : restOf(tools, attempts, sent);
+  const isCurrent = await tx.webhookDeliveries.record(environmentId, delivery.id, jobId, {
+    state: sent.isDelivered ? 'DELIVERED' : 'PENDING',
+    attempts,
+    nextAttemptAt: restMs === undefined ? null : at + restMs,
+    lastAttempt: sent.attempt,
+    at,
+  });
+  if (!isCurrent) return SKIPPED;
+  const endpoint = await tx.webhookEndpoints.get(environmentId, delivery.endpointId);
+  const isDisabled = endpoint ? await judgeEndpoint(tools, tx, endpoint, sent, at) : true;
+  if (sent.isDelivered) {
+    await deliveries.next(tx, delivery);
+    return { kind: 'done' };
+  }
+  const reason = sent.attempt.error;
+  if (isDisabled || restMs === undefined) return { kind: 'failed', reason };
+  return { kind: 'retry', reason, retryAfterMs: restMs };
+}
+
+/** @returns whether the endpoint is disabled now */
+async function judgeEndpoint(
+  tools: DeliveryJobTools,
+  tx: Transaction,
+  endpoint: WebhookEndpointRow,
+  { isDelivered, isGone }: SentDelivery,
+  at: number,
+): Promise<boolean> {
+  const { environmentId, id } = endpoint;
+  if (!endpoint.enabled) return true;
+  if (isDelivered) {
+    if (endpoint.failingSince !== null) await tx.webhookEndpoints.update(environmentId, id, { failingSince: null });
+    return false;
+  }
+  if (isGone) return disableFailing(tools, tx, endpoint, 'The endpoint returned 410.', at);
+  const since = endpoint.failingSince ?? at;
+  if (at - since >= WEBHOOKS.disableAfterMs) {
+    return disableFailing(tools, tx, endpoint, 'All attempts failed for five days.', at);
+  }
+  if (endpoint.failingSince === null) await tx.webhookEndpoints.update(environmentId, id, { failingSince: at });
+  return false;
+}
+
+/** @returns milliseconds until the next attempt; undefined after the last one */
+function restOf(
+  { random }: Pick<DeliveryJobTools, 'random'>,
+  attempts: number,
+  { retryAfterMs = 0 }: SentDelivery,
+): number | undefined {
+  const restMs = WEBHOOKS.restsMs[attempts - 1];
+  if (restMs === undefined) return undefined;
+  const shortened = Math.ceil(restMs * (1 - fraction(random) / 5));
+  return Math.max(shortened, Math.min(retryAfterMs, WEBHOOKS.longestRestMs));
+}

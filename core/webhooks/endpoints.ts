@@ -1,0 +1,165 @@
+import type {
+  EnvironmentId,
+  EnvironmentRow,
+  ReadRepositories,
+  Transaction,
+  WebhookAlgorithm,
+  WebhookEndpointChange,
+  WebhookEndpointRow,
+} from '../../db/store.ts';
+import { LIFETIME, WEBHOOKS } from '../budgets.ts';
+import { ApiError } from '../errors.ts';
+import type { Egress } from '../net/egress.ts';
+import type { Secret } from '../secret.ts';
+import type { Digester } from '../vault/digest.ts';
+import { mintSigningSecret, rotateSecrets } from './signing-secret.ts';
+
+export interface EndpointTools {
+  digester: Digester;
+  newId(prefix: 'whk' | 'sec'): string;
+  /** Milliseconds UTC. */
+  now(): number;
+  egressOf(environment: Pick<EnvironmentRow, 'id' | 'kind'>): Egress;
+}
+
+/** What a request says about an endpoint. Field names are the contract's. */
+export interface EndpointInput {
+  url?: string | undefined;
+  description?: string | undefined;
+  event_types?: string[] | undefined;
+  ordered?: boolean | undefined;
+}
+
+/** An endpoint, and its new secret, which is shown once. */
+export interface EndpointWithSecret {
+  endpoint: WebhookEndpointRow;
+  secret: Secret;
+}
+
+/** @throws ApiError NOT_FOUND */
+export async function requireEndpoint(
+  read: Pick<ReadRepositories, 'webhookEndpoints'>,
+  environmentId: EnvironmentId,
+  id: string,
+): Promise<WebhookEndpointRow> {
+  const endpoint = await read.webhookEndpoints.get(environmentId, id);
+  if (!endpoint) throw new ApiError('NOT_FOUND', 'The webhook endpoint does not exist.');
+  return endpoint;
+}
+
+/** @throws ApiError NOT_FOUND, WEBHOOK_ENDPOINT_DISABLED */
+export async function requireEnabledEndpoint(
+  read: Pick<ReadRepositories, 'webhookEndpoints'>,
+  environmentId: EnvironmentId,
+  id: string,
+): Promise<WebhookEndpointRow> {
+  const endpoint = await requireEndpoint(read, environmentId, id);
+  if (endpoint.enabled) return endpoint;
+  throw new ApiError('WEBHOOK_ENDPOINT_DISABLED', 'The webhook endpoint is disabled. Enable it first.');
+}
+
+/** @throws ApiError VALIDATION_FAILED for an address that must not be called, WEBHOOK_ENDPOINT_LIMIT */
+export async function createEndpoint(
+  tx: Transaction,
+  tools: EndpointTools,
+  environment: Pick<EnvironmentRow, 'id' | 'kind'>,
+  input: EndpointInput & { url: string; algorithm?: WebhookAlgorithm | undefined },
+): Promise<EndpointWithSecret> {
+  const { id: environmentId } = environment;
+  requireCallable(tools, environment, input.url);
+  if ((await tx.webhookEndpoints.count(environmentId)) >= WEBHOOKS.endpoints) {
+    const detail = `The environment has ${WEBHOOKS.endpoints} webhook endpoints. Delete one that is no longer used.`;
+    throw new ApiError('WEBHOOK_ENDPOINT_LIMIT', detail);
+  }
+  const { algorithm = 'HMAC_SHA256' } = input;
+  const id = tools.newId('whk');
+  const at = tools.now();
+  const place = { environmentId, endpointId: id, secretId: tools.newId('sec') };
+  const { row, secret } = mintSigningSecret(tools.digester, place, algorithm, at);
+  const endpoint: WebhookEndpointRow = {
+    id,
+    environmentId,
+    url: input.url,
+    description: input.description ?? '',
+    eventTypes: input.event_types ?? [],
+    ordered: input.ordered ?? false,
+    algorithm,
+    secrets: [row],
+    enabled: true,
+    disabledReason: '',
+    failingSince: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+  await tx.webhookEndpoints.insert(environmentId, endpoint);
+  return { endpoint, secret };
+}
+
+/**
+ * Changes what the request carries.
+ *
+ * @throws ApiError VALIDATION_FAILED for an address that must not be called
+ */
+export async function updateEndpoint(
+  tx: Transaction,
+  tools: EndpointTools,
+  environment: Pick<EnvironmentRow, 'id' | 'kind'>,
+  before: WebhookEndpointRow,
+  { url, description, event_types: eventTypes, ordered }: EndpointInput,
+): Promise<WebhookEndpointRow> {
+  if (url !== undefined) requireCallable(tools, environment, url);
+  return change(tx, tools, before, {
+    ...(url !== undefined && { url, failingSince: null }),
+    ...(description !== undefined && { description }),
+    ...(eventTypes !== undefined && { eventTypes }),
+    ...(ordered !== undefined && { ordered }),
+  });
+}
+
+/** Starts or stops deliveries. An endpoint that is enabled again has as much time as a new one. */
+export function setEnabled(
+  tx: Transaction,
+  tools: EndpointTools,
+  before: WebhookEndpointRow,
+  enabled: boolean,
+): Promise<WebhookEndpointRow> {
+  const disabledReason = enabled ? '' : 'Disabled by an API client.';
+  return change(tx, tools, before, { enabled, disabledReason, failingSince: null });
+}
+
+/** Adds a secret; the previous one stays valid for `overlapSeconds`. */
+export async function rotateSecret(
+  tx: Transaction,
+  tools: EndpointTools,
+  before: WebhookEndpointRow,
+  overlapSeconds: number = LIFETIME.secretOverlapMs / 1000,
+): Promise<EndpointWithSecret> {
+  const now = tools.now();
+  const place = { environmentId: before.environmentId, endpointId: before.id, secretId: tools.newId('sec') };
+  const { row, secret } = mintSigningSecret(tools.digester, place, before.algorithm, now);
+  const secrets = rotateSecrets(before.secrets, row, { now, overlapMs: overlapSeconds * 1000 });
+  return { endpoint: await change(tx, tools, before, { secrets }), secret };
+}
+
+async function change(
+  tx: Transaction,
+  { now }: EndpointTools,
+  before: WebhookEndpointRow,
+  changes: WebhookEndpointChange,
+): Promise<WebhookEndpointRow> {
+  const all = { ...changes, updatedAt: now() };
+  await tx.webhookEndpoints.update(before.environmentId, before.id, all);
+  return { ...before, ...all };
+}
+
+function requireCallable(
+  { egressOf }: EndpointTools,
+  environment: Pick<EnvironmentRow, 'id' | 'kind'>,
+  url: string,
+): void {
+  const checked = egressOf(environment).check(url);
+  if (checked.ok) return;
+  throw new ApiError('VALIDATION_FAILED', 'The address of the webhook endpoint must not be called.', {
+    errors: [{ field: 'url', message: checked.reason }],
+  });
+}

@@ -1,0 +1,32 @@
+import type { Transaction, WebhookEndpointRow } from '../../db/store.ts';
+import type { Events } from '../events/events.ts';
+
+/**
+ * Disables an endpoint that does not take events.
+ *
+ * @param reason a sentence for people
+ * @param at milliseconds UTC
+ * @returns true
+ */
+export async function disableFailing(
+  { events }: { events: Events },
+  tx: Transaction,
+  endpoint: WebhookEndpointRow,
+  reason: string,
+  at: number,
+): Promise<true> {
+  const { environmentId, id } = endpoint;
+  const change = { enabled: false, disabledReason: reason, updatedAt: at };
+  await tx.webhookEndpoints.update(environmentId, id, change);
+  await events.emit(
+    tx,
+    { environmentId, actor: 'system', requestId: '' },
+    {
+      type: 'webhook_endpoint.disabled',
+      subject: id,
+      details: { reason },
+      data: (show) => ({ webhook_endpoint: show.webhookEndpoint({ ...endpoint, ...change }) }),
+    },
+  );
+  return true;
+}

@@ -1,0 +1,64 @@
+import type { EnvironmentId, EnvironmentSettings, Transaction, WebhookEndpointRow } from '../../db/store.ts';
+import { RELOAD } from '../budgets.ts';
+import type { EventType } from '../events/types.ts';
+import { includesType, isCommon } from './event-types.ts';
+
+/** What an environment wants to know of its events. */
+export interface Interest {
+  /** Whether the environment keeps events that no endpoint takes. */
+  keepsEvents: boolean;
+  /** The event types of each enabled endpoint. */
+  eventTypes: readonly (readonly string[])[];
+}
+
+export interface Interests {
+  /** Undefined when it must be read. @param at milliseconds UTC */
+  known(environmentId: EnvironmentId, at: number): Interest | undefined;
+  /** Remembers what a unit of work has read, once the unit is committed. */
+  remember(tx: Transaction, environmentId: EnvironmentId, interest: Interest, at: number): void;
+  /** Call it in the unit of work that changes an endpoint or the settings of the environment. */
+  forget(tx: Transaction, environmentId: EnvironmentId): void;
+}
+
+/**
+ * Remembers which environments want events, so that an event that nothing takes costs no statement. A change in this process counts
+ * immediately; one of another process counts after `RELOAD.environmentMs`.
+ */
+export function createInterests(): Interests {
+  const known = new Map<EnvironmentId, { interest: Interest; until: number }>();
+  // What was read before a change must not be remembered after it.
+  let generation = 0;
+  const drop = (environmentId: EnvironmentId) => {
+    generation++;
+    known.delete(environmentId);
+  };
+  return {
+    known(environmentId, at) {
+      const entry = known.get(environmentId);
+      return entry && at < entry.until ? entry.interest : undefined;
+    },
+    remember(tx, environmentId, interest, at) {
+      const current = generation;
+      tx.afterCommit(() => {
+        if (current === generation) known.set(environmentId, { interest, until: at + RELOAD.environmentMs });
+      });
+    },
+    forget(tx, environmentId) {
+      drop(environmentId);
+      tx.afterCommit(() => drop(environmentId));
+    },
+  };
+}
+
+export function interestOf(settings: EnvironmentSettings, endpoints: readonly WebhookEndpointRow[]): Interest {
+  return {
+    keepsEvents: settings.keepEvents === true,
+    eventTypes: endpoints.map(({ eventTypes }) => eventTypes),
+  };
+}
+
+/** Whether anything wants events of a type. */
+export function wants({ keepsEvents, eventTypes }: Interest, type: EventType): boolean {
+  if (type === 'webhook_endpoint.tested') return true;
+  return (keepsEvents && isCommon(type)) || eventTypes.some((types) => includesType(types, type));
+}

@@ -1,0 +1,72 @@
+import type { Store, Transaction } from '../../db/store.ts';
+import { WEBHOOKS } from '../budgets.ts';
+import type { Job, JobKind } from '../jobs/job-kind.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
+
+/** The kind of job that makes deliveries of an endpoint again. Its lane and its subject are the endpoint. */
+const WEBHOOK_REDELIVERY = 'webhook_redelivery';
+
+/** Which deliveries of an endpoint are made again. */
+export interface RedeliveryOrder {
+  /** Milliseconds UTC. */
+  since: number;
+  includeDelivered: boolean;
+}
+
+export interface RedeliveryJobTools {
+  store: Pick<Store, 'write'>;
+  deliveries: Pick<DeliveryQueue, 'again'>;
+}
+
+/** Adds a job that makes deliveries of an endpoint again. */
+export function orderRedelivery(
+  jobQueue: Pick<JobQueue, 'enqueue'>,
+  tx: Transaction,
+  { environmentId, id }: Pick<Job, 'environmentId' | 'id'>,
+  order: RedeliveryOrder,
+): Promise<string> {
+  const job = { kind: WEBHOOK_REDELIVERY, lane: id, subjectId: id, giveUpAfterMs: WEBHOOKS.giveUpMs };
+  return jobQueue.enqueue(tx, { ...job, environmentId }, order);
+}
+
+/** Queues deliveries again in small transactions, so that a hundred thousand of them delay no request. */
+export function redeliveryJob({ store, deliveries }: RedeliveryJobTools): JobKind {
+  return {
+    name: WEBHOOK_REDELIVERY,
+    perLane: 1,
+    attemptMs: WEBHOOKS.redeliveryMs,
+    firstRestMs: 5_000,
+    longestRestMs: 60_000,
+    giveUpAfterMs: WEBHOOKS.giveUpMs,
+    givenUp: 'Abandoned after six days.',
+    async run(job, signal) {
+      let afterId: string | undefined = '';
+      while (afterId !== undefined) {
+        if (signal.aborted) return { kind: 'retry', reason: 'The attempt was interrupted.' };
+        const from: string = afterId;
+        afterId = await store.write((tx) => queuePiece(tx, deliveries, job, from));
+      }
+      return { kind: 'done' };
+    },
+    ended: async () => {},
+  };
+}
+
+/** @returns the id of the last delivery that was looked at; undefined at the end */
+async function queuePiece(
+  tx: Transaction,
+  deliveries: RedeliveryJobTools['deliveries'],
+  { environmentId, lane: endpointId, payload, createdAt }: Job,
+  afterId: string,
+): Promise<string | undefined> {
+  const { since, includeDelivered } = payload as RedeliveryOrder;
+  const limit = WEBHOOKS.redeliveredRows;
+  // What ended after the order was given has been tried since.
+  const range = { endpointId, afterId, createdFrom: since, endedUntil: createdAt, limit };
+  const ended = await tx.webhookDeliveries.ended(environmentId, range);
+  for (const delivery of ended) {
+    if (includeDelivered || delivery.state === 'FAILED') await deliveries.again(tx, delivery);
+  }
+  return ended.length < limit ? undefined : ended.at(-1)?.id;
+}

@@ -1,0 +1,60 @@
+import type { Transaction } from '../../db/store.ts';
+import type { EmittedEvent, EventSink } from '../events/sink.ts';
+import type { EventType } from '../events/types.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
+import { isCommon, takesEvent } from './event-types.ts';
+import { createInterests, type Interest, interestOf, wants } from './interest.ts';
+
+export interface WebhookSinkTools {
+  deliveries: Pick<DeliveryQueue, 'add'>;
+  /** Called after each commit that stored an event. */
+  stored(environmentId: string): void;
+}
+
+/** Events after which other events may be wanted. */
+function isChange(type: EventType): boolean {
+  return type.startsWith('webhook_endpoint.') || type === 'environment.updated';
+}
+
+/**
+ * Stores events, and queues their deliveries to webhook endpoints, in the transaction that causes them. An environment without
+ * endpoints that does not keep its events costs no statement.
+ */
+export function createWebhookSink({ deliveries, stored }: WebhookSinkTools): EventSink {
+  const interests = createInterests();
+
+  async function interestIn(tx: Transaction, { cause, at }: EmittedEvent): Promise<Interest> {
+    const { environmentId } = cause;
+    const known = interests.known(environmentId, at);
+    if (known) return known;
+    const environment = await tx.environments.get(environmentId);
+    const interest = interestOf(environment?.settings ?? {}, await tx.webhookEndpoints.enabled(environmentId));
+    interests.remember(tx, environmentId, interest, at);
+    return interest;
+  }
+
+  async function store(tx: Transaction, event: EmittedEvent): Promise<void> {
+    const { type, subject: subjectId, cause, at: createdAt } = event;
+    const { environmentId } = cause;
+    const interest = await interestIn(tx, event);
+    if (!wants(interest, type)) return;
+    const endpoints = await tx.webhookEndpoints.enabled(environmentId);
+    const takers = endpoints.filter((endpoint) => takesEvent(endpoint, event));
+    if (takers.length === 0 && !(interest.keepsEvents && isCommon(type))) return;
+    const body = await event.body();
+    const row = { id: body.id, type, subjectId, body: JSON.stringify(body), createdAt };
+    const seq = await tx.events.append(environmentId, row);
+    for (const endpoint of takers) await deliveries.add(tx, endpoint, { ...row, seq, environmentId });
+    tx.afterCommit(() => stored(environmentId));
+  }
+
+  return {
+    takes: () => true,
+    take(tx, event) {
+      const { type, cause, at } = event;
+      if (isChange(type)) interests.forget(tx, cause.environmentId);
+      const known = interests.known(cause.environmentId, at);
+      return known && !wants(known, type) ? undefined : store(tx, event);
+    },
+  };
+}

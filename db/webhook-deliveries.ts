@@ -1,0 +1,197 @@
+import { and, asc, eq, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { createKeysetList, type Filter } from './keyset.ts';
+import { countUpTo, placesOf } from './large-list.ts';
+import type { Page, PageRequest } from './page.ts';
+import type {
+  NewWebhookDelivery,
+  WebhookAttempt,
+  WebhookDeliveryFilters,
+  WebhookDeliveryRow,
+  WebhookDeliveryState,
+} from './rows/webhooks.ts';
+import { webhookDeliveries } from './schema.ts';
+import type { Pacing } from './slices.ts';
+import type { Statements } from './statements.ts';
+
+export interface WebhookDeliveryReads {
+  get(environmentId: EnvironmentId, id: string): Promise<WebhookDeliveryRow | undefined>;
+  list(
+    environmentId: EnvironmentId,
+    filters: WebhookDeliveryFilters,
+    page: PageRequest,
+  ): Promise<Page<WebhookDeliveryRow>>;
+  /** Whether an endpoint still waits for an event of a subject. */
+  hasPending(environmentId: EnvironmentId, endpointId: string, subjectId: string): Promise<boolean>;
+  /** The first delivery that waits for the end of an earlier one of its subject. */
+  nextInOrder(
+    environmentId: EnvironmentId,
+    endpointId: string,
+    subjectId: string,
+  ): Promise<WebhookDeliveryRow | undefined>;
+  /** Ended deliveries of an endpoint, the oldest first: those after an id that were created since a time and ended until another. */
+  ended(environmentId: EnvironmentId, range: EndedRange): Promise<WebhookDeliveryRow[]>;
+}
+
+export interface EndedRange {
+  endpointId: string;
+  afterId: string;
+  /** Milliseconds UTC. */
+  createdFrom: number;
+  endedUntil: number;
+  limit: number;
+}
+
+export interface WebhookDeliveryWrites {
+  insert(environmentId: EnvironmentId, delivery: NewWebhookDelivery): Promise<void>;
+  /** Lets a delivery be made by another job, counted from zero. @returns false when there is no such delivery */
+  assign(environmentId: EnvironmentId, id: string, to: { jobId: string; at: number }): Promise<boolean>;
+  /**
+   * Stores what came of an attempt.
+   *
+   * @returns false when another job makes the delivery meanwhile
+   */
+  record(environmentId: EnvironmentId, id: string, jobId: string, result: DeliveryResult): Promise<boolean>;
+  /** Removes the oldest that were created before a time. @returns how many */
+  sweep(environmentId: EnvironmentId, createdBefore: number, limit: number): Promise<number>;
+}
+
+export interface DeliveryResult {
+  state: WebhookDeliveryState;
+  attempts: number;
+  nextAttemptAt: number | null;
+  lastAttempt: WebhookAttempt | null;
+  at: number;
+}
+
+export type WebhookDeliveryRepository = WebhookDeliveryReads & WebhookDeliveryWrites;
+
+const t = webhookDeliveries;
+const given = (name: string) => sql`${sql.placeholder(name)}`;
+const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
+const oneDelivery = and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL;
+// Literal, so that the partial index serves.
+const pending = sql`${t.state} = 'PENDING'`;
+const pendingOfSubject = and(
+  withinEnvironment,
+  eq(t.endpointId, sql.placeholder('endpointId')),
+  eq(t.subjectId, sql.placeholder('subjectId')),
+  pending,
+) as SQL;
+
+const FILTERS: Record<keyof WebhookDeliveryFilters, Filter> = {
+  eventId: (steer) => sql`${steer}${t.eventId} = ${sql.placeholder('eventId')}`,
+  endpointId: (steer) => sql`${steer}${t.endpointId} = ${sql.placeholder('endpointId')}`,
+  eventType: (steer) => sql`${steer}${t.eventType} = ${sql.placeholder('eventType')}`,
+  state: (steer) => sql`${steer}${t.state} = ${sql.placeholder('state')}`,
+};
+
+export function createWebhookDeliveryRepository(statements: Statements, pacing: Pacing): WebhookDeliveryRepository {
+  const { db, once } = statements;
+  const get = once(() => db.select().from(t).where(oneDelivery).prepare());
+  const firstPending = once(() => db.select({ id: t.id }).from(t).where(pendingOfSubject).limit(1).prepare());
+  const nextInOrder = once(() =>
+    db
+      .select()
+      .from(t)
+      .where(and(pendingOfSubject, sql`${t.jobId} is null`))
+      .orderBy(asc(t.eventSeq))
+      .limit(1)
+      .prepare(),
+  );
+  const ended = once(() =>
+    db
+      .select()
+      .from(t)
+      .where(
+        and(
+          withinEnvironment,
+          eq(t.endpointId, sql.placeholder('endpointId')),
+          sql`${t.id} > ${sql.placeholder('afterId')}`,
+          sql`${t.state} <> 'PENDING'`,
+          sql`${t.createdAt} >= ${sql.placeholder('createdFrom')}`,
+          sql`${t.updatedAt} <= ${sql.placeholder('endedUntil')}`,
+        ),
+      )
+      .orderBy(asc(t.id))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
+  const assign = once(() =>
+    db
+      .update(t)
+      .set({
+        state: 'PENDING',
+        jobId: given('jobId'),
+        attempts: 0,
+        nextAttemptAt: given('at'),
+        updatedAt: given('at'),
+      })
+      .where(oneDelivery)
+      .prepare(),
+  );
+  const record = once(() =>
+    db
+      .update(t)
+      .set({
+        state: given('state'),
+        attempts: given('attempts'),
+        nextAttemptAt: given('nextAttemptAt'),
+        lastAttempt: sql`coalesce(${sql.placeholder('lastAttempt')}, ${t.lastAttempt})`,
+        updatedAt: given('at'),
+      })
+      .where(and(oneDelivery, eq(t.jobId, sql.placeholder('jobId'))))
+      .prepare(),
+  );
+  const sweep = once(() => {
+    const oldest = db
+      .select({ id: t.id })
+      .from(t)
+      .where(and(withinEnvironment, sql`${t.createdAt} < ${sql.placeholder('before')}`))
+      .orderBy(asc(t.createdAt))
+      .limit(sql.placeholder('limit'));
+    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
+  });
+  const list = createKeysetList<WebhookDeliveryRow, keyof WebhookDeliveryFilters>(statements, {
+    order: t.id,
+    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    filters: FILTERS,
+    select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+    count: (where) => countUpTo(db, t, where),
+    large: {
+      lead: async (names) => names.find((name) => name === 'eventId' || name === 'endpointId'),
+      places: (where, order) => placesOf(db, t, t.id, where, order),
+      pacing,
+    },
+    placeOf: ({ id }) => id,
+    // Ids are in the order of time, also that of a delivery which is gone.
+    placeOfCursor: async (_environmentId, id) => id,
+  });
+
+  return {
+    get: (environmentId, id) => get().get({ environmentId, id }),
+    list: (environmentId, filters, page) => list.page(environmentId, filters, page),
+    async hasPending(environmentId, endpointId, subjectId) {
+      return (await firstPending().get({ environmentId, endpointId, subjectId })) !== undefined;
+    },
+    nextInOrder: (environmentId, endpointId, subjectId) => nextInOrder().get({ environmentId, endpointId, subjectId }),
+    ended: (environmentId, range) => ended().all({ environmentId, ...range }),
+    async insert(environmentId, delivery) {
+      const start = { state: 'PENDING' as const, attempts: 0, lastAttempt: null, updatedAt: delivery.createdAt };
+      await db
+        .insert(t)
+        .values({ ...delivery, ...start, environmentId })
+        .run();
+    },
+    async assign(environmentId, id, { jobId, at }) {
+      return (await assign().run({ environmentId, id, jobId, at })).changes === 1;
+    },
+    async record(environmentId, id, jobId, { lastAttempt, ...result }) {
+      const values = { ...result, environmentId, id, jobId, lastAttempt: lastAttempt && JSON.stringify(lastAttempt) };
+      return (await record().run(values)).changes === 1;
+    },
+    async sweep(environmentId, before, limit) {
+      return (await sweep().run({ environmentId, before, limit })).changes;
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { Webhooks } from '../../core/capabilities/webhooks.ts';
+import { ApiError } from '../../core/errors.ts';
+import { presentWebhookDelivery } from '../../core/present/webhook-delivery.ts';
+import type { Handler } from '../../http/contract.ts';
+import { requireDelivery } from './require-delivery.ts';
+
+export const redeliverWebhook: Handler<'redeliverWebhook', Webhooks> = (call, reply, { deliveries }) =>
+  call.commit(async (tx) => {
+    const environmentId = call.environment.id;
+    const delivery = await requireDelivery(tx, environmentId, call.path.delivery_id);
+    const endpoint = await tx.webhookEndpoints.get(environmentId, delivery.endpointId);
+    if (!endpoint?.enabled) {
+      throw new ApiError('WEBHOOK_ENDPOINT_DISABLED', 'The webhook endpoint is disabled or was deleted.');
+    }
+    return reply(200, { webhook_delivery: presentWebhookDelivery(await deliveries.again(tx, delivery)) });
+  });
