@@ -1,7 +1,7 @@
 import type { Connections } from '../../core/capabilities/connections.ts';
+import { requireConnection } from '../../core/connections/require-connection.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Handler } from '../../http/contract.ts';
-import { requireConnection } from './require-connection.ts';
 
 export const deleteConnection: Handler<'deleteConnection', Connections> = (call, reply, connections) =>
   call.commit(async (tx) => {

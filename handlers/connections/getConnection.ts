@@ -1,7 +1,7 @@
 import type { Connections } from '../../core/capabilities/connections.ts';
 import { describeConnection } from '../../core/connections/describe.ts';
+import { requireConnection } from '../../core/connections/require-connection.ts';
 import type { Handler } from '../../http/contract.ts';
-import { requireConnection } from './require-connection.ts';
 
 export const getConnection: Handler<'getConnection', Connections> = async (call, reply, connections) => {
   const { read } = connections.store;

@@ -1,5 +1,5 @@
-import { ApiError } from '../../core/errors.ts';
 import type { ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import { ApiError } from '../errors.ts';
 
 /** @throws ApiError NOT_FOUND */
 export async function requireConnection(
