@@ -5,7 +5,7 @@ import { presentAccountDetails } from '../core/present/account.ts';
 import { rfc3339 } from '../core/rfc3339.ts';
 import type { AccountRow, Transaction } from '../db/store.ts';
 import type { Call, Reply, Schemas } from '../http/contract.ts';
-import { answerAccount, mayReadCredentials } from './answer-account.ts';
+import { accountResponse, mayReadCredentials } from './account-response.ts';
 
 type AccountOperation = 'createConnectedAccount' | 'updateConnectedAccount';
 type Body = { connected_account: Schemas['ConnectedAccount'] };
@@ -28,7 +28,7 @@ export function commitAccount<O extends AccountOperation>(
     async (tx) => {
       const { account, details } = await unit(tx);
       written = account;
-      return respond({ connected_account: answerAccount(account, call.client, accounts, details) });
+      return respond({ connected_account: accountResponse(account, call.client, accounts, details) });
     },
     {
       keep: () => respond({ connected_account: presentAccountDetails(written, accounts.usage.lastUsedAt(written)) }),
@@ -38,7 +38,7 @@ export function commitAccount<O extends AccountOperation>(
         const account = await tx.accounts.get(call.environment.id, shown.id);
         if (account === undefined || rfc3339(account.updatedAt) !== shown.updated_at) return kept;
         await credentialsRead(tx, accounts, account, call.cause);
-        const { authorization_details } = answerAccount(account, call.client, accounts);
+        const { authorization_details } = accountResponse(account, call.client, accounts);
         return { ...kept, body: { connected_account: { ...shown, authorization_details } } };
       },
     },

@@ -48,7 +48,7 @@ export interface PipelineParts extends FailureParts {
   /** @throws ApiError UNKNOWN_HOST */
   environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
   /** Is called for every response that was written. */
-  onAnswer(exchange: Exchange, status: number): void;
+  onResponse(exchange: Exchange, status: number): void;
 }
 
 /** The steps that requests of all entry points share: request id, environment, rate limit, errors, log and metrics. */
@@ -78,7 +78,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       reply = errorReply(thrown, entryPoint, exchange);
     }
     if (typeof reply !== 'number') writeReply(exchange, reply);
-    parts.onAnswer(exchange, typeof reply === 'number' ? reply : reply.status);
+    parts.onResponse(exchange, typeof reply === 'number' ? reply : reply.status);
   }
 
   return {

@@ -33,7 +33,7 @@ type Replaceable = Pick<
   | 'jobs'
   | 'environmentOf'
   | 'readiness'
-  | 'onAnswer'
+  | 'onResponse'
 >;
 
 /** A part that is made from the one of the server. */

@@ -18,7 +18,7 @@ export interface RequestParts {
   verifyToken(token: string, environment: Environment): Verification;
   readiness(): Promise<{ database: boolean; keys: boolean }>;
   /** Is called for every response that was written. */
-  onAnswer(exchange: Exchange, status: number): void;
+  onResponse(exchange: Exchange, status: number): void;
   /** Paths of the contract that carry secrets, by operation. */
   readonly secretPaths: readonly string[];
 }
@@ -38,7 +38,7 @@ export function createRequestParts({ choose }: Pick<Setup, 'choose'>, parts: Nee
     environmentOf: choose('environmentOf', () => createEnvironmentLookup(store.read, now)),
     verifyToken: (token, { baseUrl }) => tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
     readiness: choose('readiness', () => async () => ({ database: await store.healthy(), keys: canSeal(vault) })),
-    onAnswer: choose('onAnswer', () => (exchange, status) => {
+    onResponse: choose('onResponse', () => (exchange, status) => {
       const ms = performance.now() - exchange.startedAt;
       metrics.request(exchange.name, status, ms / 1000);
       logRequest(exchange.name, status, ms, exchange.requestId, exchange.authFailure);

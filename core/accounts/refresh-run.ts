@@ -1,6 +1,6 @@
 import type { AccountRow, EnvironmentId, Store } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
-import type { TokenSet } from '../oauth/token-answer.ts';
+import type { TokenSet } from '../oauth/token-response.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { writePersistently } from '../persistent-write.ts';
 import { fraction } from '../random.ts';

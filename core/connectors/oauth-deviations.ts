@@ -30,7 +30,7 @@ export interface HttpCall {
 }
 
 /** How a response reports a failure, regardless of its HTTP status. */
-export interface AnswerRules {
+export interface ResponseRules {
   success?: { pointer: string; equals: string | number | boolean | null };
   code?: string;
   /** Maps the provider's error codes to standard codes. */
@@ -55,19 +55,19 @@ export interface TokenDeviations {
   grant_types?: Record<string, string>;
   basic?: BasicStyle;
   assertion_audience?: string;
-  answer?: TokenAnswerShape;
+  answer?: TokenResponseShape;
 }
 
 export type BasicStyle = 'raw' | 'secret_as_user';
 
 export type ExpiryUnit = 'seconds' | 'milliseconds' | 'epoch_seconds' | 'epoch_milliseconds' | 'rfc3339';
 
-export interface TokenAnswerShape {
+export interface TokenResponseShape {
   at?: string[];
   names?: Record<string, string>;
   expires_in_unit?: ExpiryUnit;
   default_life_s?: number;
-  errors?: AnswerRules;
+  errors?: ResponseRules;
 }
 
 /** `access_token`: the provider renews an access token in exchange for the token itself. */
@@ -91,12 +91,12 @@ export interface RevocationWay {
   call?: HttpCall;
   tokens?: TokenKind[];
   gone_statuses?: number[];
-  errors?: AnswerRules;
+  errors?: ResponseRules;
 }
 
 export interface IdentityWay {
   call?: HttpCall;
-  errors?: AnswerRules;
+  errors?: ResponseRules;
   subject: string[];
   identifiers?: string[];
 }

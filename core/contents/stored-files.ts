@@ -8,7 +8,7 @@ import type { Vault } from '../vault/vault.ts';
 import { contentPlace } from './place.ts';
 
 /** A file of a response, as the API returns it. */
-export interface FileAnswer {
+export interface FileResponse {
   file_id: string;
   file_name: string;
   mime_type: string;
@@ -33,7 +33,7 @@ export interface StoredFiles {
    *
    * @returns null if the environment has reached its limit
    */
-  keep(environmentId: EnvironmentId, account: Owner, file: FileContent): Promise<FileAnswer | null>;
+  keep(environmentId: EnvironmentId, account: Owner, file: FileContent): Promise<FileResponse | null>;
   /** Returns the decrypted files that an input names, by id. @throws ApiError INVALID_TOOL_INPUT as `requireFiles` */
   load(
     environmentId: EnvironmentId,

@@ -43,7 +43,7 @@ export interface RawCall {
 }
 
 /** A response whose body is still arriving, and the texts to remove from it. */
-export interface RawAnswer {
+export interface RawResponse {
   answer: EgressStream;
   secrets: string[];
 }
@@ -103,7 +103,7 @@ export async function runRawCall(
   egress: Egress,
   cause: Cause,
   tools: RunTools,
-): Promise<RawAnswer | { error: ToolError; sent: boolean }> {
+): Promise<RawResponse | { error: ToolError; sent: boolean }> {
   const fresh = await tools.ensureFresh(call.account, cause);
   if (fresh.error) return { error: fresh.error, sent: false };
   let { account } = fresh;

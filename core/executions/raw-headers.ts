@@ -64,7 +64,7 @@ export function rawRequestHeaders(
 }
 
 /** Returns the response headers for the caller, with the credential removed (threat E5). */
-export function rawAnswerHeaders(
+export function rawResponseHeaders(
   answered: ResponseHeaders,
   scrub: (text: string) => string,
 ): Record<string, string | string[]> {

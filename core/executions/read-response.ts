@@ -1,14 +1,14 @@
 import { RESPONSE } from '../budgets.ts';
 import type { Job } from '../threads/job.ts';
-import type { AnswerHeaders } from '../tools/answer-headers.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
-import type { ReadingFacts } from '../tools/read-answer.ts';
+import type { ReadingFacts } from '../tools/read-response.ts';
+import type { ResponseHeaders } from '../tools/response-headers.ts';
 
 /** A response to be read in a thread. */
 export interface ResponseToRead {
   facts: ReadingFacts;
   status: number;
-  headers: AnswerHeaders;
+  headers: ResponseHeaders;
   body: Uint8Array;
   secrets: readonly string[];
   hidden: readonly string[];

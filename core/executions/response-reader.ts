@@ -2,7 +2,7 @@ import { createScrubber } from '../net/redact.ts';
 import type { ThreadPool } from '../threads/pool.ts';
 import { FileContent } from '../tools/file-content.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
-import { type ReadingFacts, readAnswer } from '../tools/read-answer.ts';
+import { type ReadingFacts, readResponse } from '../tools/read-response.ts';
 import { isReadQuickly } from '../tools/response.ts';
 import type { UpstreamResponse } from '../tools/wire.ts';
 import { type ReadResponse, readJob } from './read-response.ts';
@@ -32,7 +32,7 @@ export function createResponseReader(threads: ThreadPool, now: () => number): Re
   return {
     async read(environmentId, call, response, secrets, hidden) {
       if (isReadQuickly(response.body)) {
-        return readAnswer(call, response, { scrub: createScrubber(secrets), now, hidden });
+        return readResponse(call, response, { scrub: createScrubber(secrets), now, hidden });
       }
       const { status, headers, body } = response;
       const request = { facts: factsOf(call), status, headers, body, secrets, hidden, now: now() };

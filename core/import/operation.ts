@@ -1,6 +1,5 @@
 import { isRecord } from '../tools/pointer.ts';
 import type { Tool, ToolPagination } from '../tools/tool.ts';
-import { readAnswerOf } from './answer.ts';
 import { type BodyPlan, planBody } from './body.ts';
 import { describe, tagsOf, titleOf } from './describe.ts';
 import { exposureOf, type ParameterRules } from './exposure.ts';
@@ -15,6 +14,7 @@ import { placesOf, writeRequest } from './request.ts';
 import type { Resolver } from './resolve.ts';
 import type { SchemaReader } from './schema-view.ts';
 import type { Security } from './security.ts';
+import { successResponseOf } from './success-response.ts';
 
 type Data = Record<string, unknown>;
 
@@ -51,7 +51,7 @@ export function makeTool(operation: Operation, name: string, prefix: string, con
   const note = (kind: NoteKind, detail: string) => notes.push({ kind, detail });
   const overlay = extension(operation.data, 'x-tool');
   const parameters = withPathPlaces(operation, readParameters(operation, resolve), note);
-  const answer = readAnswerOf(operation, resolve);
+  const answer = successResponseOf(operation, resolve);
   const pages = findPages(operation, parameters, answer, read);
 
   const rules = parameterRules(operation.data);

@@ -1,9 +1,9 @@
 import { isRecord } from '../tools/pointer.ts';
 import type { ToolPagination } from '../tools/tool.ts';
-import type { Answer } from './answer.ts';
 import type { Operation } from './operations.ts';
 import type { Parameter } from './parameters.ts';
 import { membersOf, type SchemaReader, typesOf } from './schema-view.ts';
+import type { SuccessResponse } from './success-response.ts';
 
 /** How a list is read page by page, and which of its parameters the tool's `cursor` replaces. */
 export interface Pages {
@@ -47,7 +47,7 @@ const SIZE = /^(page_?size|per_?page|limit|count|max_?results)$/i;
 export function findPages(
   operation: Operation,
   parameters: readonly Parameter[],
-  answer: Answer,
+  answer: SuccessResponse,
   read: SchemaReader,
 ): Pages | undefined {
   const overlay = operation.data['x-tool-pagination'];
@@ -69,7 +69,7 @@ function asSaid(pagination: ToolPagination): Pages {
   return { pagination, taken: pagination.request?.in === 'query' ? [pagination.request.name] : [] };
 }
 
-function cursor(query: readonly Parameter[], { schema }: Answer, read: SchemaReader): Pages | undefined {
+function cursor(query: readonly Parameter[], { schema }: SuccessResponse, read: SchemaReader): Pages | undefined {
   for (const { request, answer } of CURSORS) {
     const parameter = query.find(({ name }) => request.test(name));
     const path = answer.find((members) => memberAt(schema, members, read) !== undefined);
@@ -85,7 +85,7 @@ function cursor(query: readonly Parameter[], { schema }: Answer, read: SchemaRea
 }
 
 /** Detects paging by the id of the last item: starting_after, has_more, data. */
-function lastItem(query: readonly Parameter[], { schema }: Answer, read: SchemaReader): Pages | undefined {
+function lastItem(query: readonly Parameter[], { schema }: SuccessResponse, read: SchemaReader): Pages | undefined {
   const parameter = query.find(({ name }) => name === 'starting_after');
   if (
     !parameter ||
@@ -100,12 +100,12 @@ function lastItem(query: readonly Parameter[], { schema }: Answer, read: SchemaR
   };
 }
 
-function linkHeader(query: readonly Parameter[], { headers }: Answer): Pages | undefined {
+function linkHeader(query: readonly Parameter[], { headers }: SuccessResponse): Pages | undefined {
   const page = query.find(({ name }) => /^page$/i.test(name));
   return headers.has('link') && page ? { pagination: { style: 'link_header' }, taken: [page.name] } : undefined;
 }
 
-function counted(query: readonly Parameter[], { schema }: Answer, read: SchemaReader): Pages | undefined {
+function counted(query: readonly Parameter[], { schema }: SuccessResponse, read: SchemaReader): Pages | undefined {
   const size = query.find(({ name }) => SIZE.test(name));
   const parameter = query.find(({ name }) => /^(offset|page)$/i.test(name));
   const items = onlyList(schema, read);

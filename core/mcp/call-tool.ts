@@ -53,7 +53,7 @@ export interface McpCall {
  * `connect`: the user must open a link first, for the reason in `message`. `waited`: the client had already received
  * the link, and this call has waited for the user.
  */
-export type CallAnswer =
+export type CallResponse =
   | { kind: 'result'; result: CallToolResult }
   | { kind: 'connect'; link: ConnectState; message: string; waited: boolean };
 
@@ -65,7 +65,7 @@ export async function callTool(
   tools: CallTools,
   session: McpSession,
   { offered: { tool, connection }, toolInput, sentTo, watch }: McpCall,
-): Promise<CallAnswer> {
+): Promise<CallResponse> {
   const { environment, grant } = session;
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
   const executionId = tools.newId('exec');
@@ -107,7 +107,7 @@ export async function callTool(
     return { kind: 'result', result: failureResult(explained, execution && executionId) };
   }
 
-  async function connect(action?: string): Promise<CallAnswer> {
+  async function connect(action?: string): Promise<CallResponse> {
     const provider = await displayName(tools, connection);
     if (sentTo) return { kind: 'connect', link: sentTo, message: stillWaitingMessage(provider), waited: true };
     try {

@@ -51,7 +51,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       const addresses = await resolve(target, reach, policy, resolver, end.signal);
       const tried = toTry(addresses);
       // Each address gets part of the time, so that one that drops packets does not prevent the next attempt.
-      const socket = await firstToAnswer(tried, (address) => {
+      const socket = await firstToConnect(tried, (address) => {
         return openTcp(dial, address, target, connectTimeoutMs / tried.length, end.signal);
       });
       if (!policy.admits(socket.remoteAddress ?? '', reach)) {
@@ -125,7 +125,7 @@ function toTry(addresses: readonly string[]): string[] {
   return addresses.filter((address) => taken[isIP(address) as 4 | 6]++ < DNS.triedPerFamily);
 }
 
-async function firstToAnswer(
+async function firstToConnect(
   addresses: readonly string[],
   open: (address: string) => Promise<Socket>,
 ): Promise<Socket> {

@@ -1,5 +1,5 @@
-import type { AnswerRules } from '../connectors/oauth-deviations.ts';
-import { failureIn, readJson } from './json-answer.ts';
+import type { ResponseRules } from '../connectors/oauth-deviations.ts';
+import { failureIn, readJson } from './json-response.ts';
 import { settingProblem } from './problem.ts';
 import { outcomeOfCode, reasonOf, type UnavailableReason } from './refresh-outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
@@ -15,9 +15,9 @@ export type CallOutcome = { ok: true; status: number; body: unknown } | CallFail
 export type CallFailure =
   | { ok: false; kind: 'refused'; status: number; code: string; message: string }
   | { ok: false; kind: 'unexpected'; status: number; message: string }
-  | NoAnswer;
+  | NoResponse;
 
-export type NoAnswer =
+export type NoResponse =
   | { ok: false; kind: 'setting'; message: string }
   | { ok: false; kind: 'unavailable'; reason: UnavailableReason; retryAfterMs?: number; message: string };
 
@@ -26,7 +26,11 @@ export type NoAnswer =
  *
  * @param now milliseconds UTC
  */
-export async function judgeCall(response: Response, rules: AnswerRules | undefined, now: number): Promise<CallOutcome> {
+export async function judgeCall(
+  response: Response,
+  rules: ResponseRules | undefined,
+  now: number,
+): Promise<CallOutcome> {
   const { status, headers } = response;
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
   if (status === 429) return unavailable('rate_limited', retryAfterMs);
@@ -47,7 +51,7 @@ export async function judgeCall(response: Response, rules: AnswerRules | undefin
  *
  * @throws the error itself if it is a bug
  */
-export function callProblem(error: unknown): NoAnswer {
+export function callProblem(error: unknown): NoResponse {
   if (isTransportFailure(error)) {
     return { ok: false, kind: 'unavailable', reason: reasonOf(error), message: error.message };
   }

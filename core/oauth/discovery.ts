@@ -3,13 +3,13 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import type { OAuthConfig } from '../connectors/auth-pattern.ts';
 import { isSecureAddress } from '../connectors/secure-address.ts';
 import { readsFrom } from './account-values.ts';
-import { callProblem, judgeCall, type NoAnswer } from './call-outcome.ts';
+import { callProblem, judgeCall, type NoResponse } from './call-outcome.ts';
 import { readMetadata } from './metadata.ts';
 import { DOCUMENT, type FetchFor, pinnedToTarget } from './transport.ts';
 
 export type Discovered =
   | { ok: true; metadata: AuthorizationServer }
-  | NoAnswer
+  | NoResponse
   /** The issuer has no metadata, or the metadata cannot be trusted. */
   | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
 

@@ -1,7 +1,7 @@
 import { isSecureAddress } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { Check } from './check.ts';
-import { readJson } from './json-answer.ts';
+import { readJson } from './json-response.ts';
 import { type FetchFor, isTransportFailure, pinnedToTarget } from './transport.ts';
 
 const GONE = 410;

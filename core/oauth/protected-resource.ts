@@ -1,11 +1,11 @@
 import { isSecureAddress, mayName } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
-import { callProblem, judgeCall, type NoAnswer } from './call-outcome.ts';
+import { callProblem, judgeCall, type NoResponse } from './call-outcome.ts';
 import { DOCUMENT, type FetchFor, pinnedToTarget } from './transport.ts';
 
 export type DiscoveredResource =
   | { ok: true; resource: string; issuers: string[]; scopes: string[] }
-  | NoAnswer
+  | NoResponse
   | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
 
 export interface ResourceRequest {

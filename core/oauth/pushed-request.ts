@@ -1,7 +1,7 @@
 import { customFetch, pushedAuthorizationRequest } from 'oauth4webapi';
 import { isRecord } from '../tools/pointer.ts';
 import { type ClientCredentials, clientAuthOf } from './client-auth.ts';
-import { readJson } from './json-answer.ts';
+import { readJson } from './json-response.ts';
 import { outcomeOfCode, type TokenFailure, unavailable } from './refresh-outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { TokenServer } from './server.ts';

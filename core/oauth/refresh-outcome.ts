@@ -1,6 +1,6 @@
 import type { Secret } from '../secret.ts';
 import type { Culprit } from './config-error.ts';
-import type { TokenSet } from './token-answer.ts';
+import type { TokenSet } from './token-response.ts';
 import type { TransportFailure } from './transport.ts';
 
 export type UnavailableReason =

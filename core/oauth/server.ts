@@ -3,7 +3,7 @@ import type { BasicStyle, HttpCall } from '../connectors/oauth-deviations.ts';
 import { OAuthConfigError } from './config-error.ts';
 import { fillText, fillTexts } from './fill.ts';
 import { assertionAudienceOf, endpointAt, type OAuthProvider } from './provider.ts';
-import type { AnswerShape } from './token-shape.ts';
+import type { ResponseShape } from './token-shape.ts';
 
 /** The token endpoint of a provider, and where it deviates from the standard. */
 export interface TokenServer {
@@ -16,7 +16,7 @@ export interface TokenServer {
   /** The separator between scopes. */
   scopeSeparator: string;
   wire: TokenWire;
-  answer: AnswerShape;
+  answer: ResponseShape;
   refresh: RefreshRequests;
 }
 

@@ -2,7 +2,7 @@ import type { CustomFetchOptions } from 'oauth4webapi';
 import { outcomeOfCode, type TokenOutcome, unavailable } from './refresh-outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { TokenServer } from './server.ts';
-import { readTokenAnswer } from './token-answer.ts';
+import { readTokenResponse } from './token-response.ts';
 import type { ProtocolFetch } from './transport.ts';
 
 /**
@@ -41,7 +41,7 @@ function inTermsOf({ wire }: TokenServer, standard: URLSearchParams): URLSearchP
  * @param requestedAt when the request was sent, milliseconds UTC
  * @param now milliseconds UTC
  */
-export async function judgeTokenAnswer(
+export async function judgeTokenResponse(
   response: Response,
   server: TokenServer,
   requestedAt: number,
@@ -52,7 +52,7 @@ export async function judgeTokenAnswer(
   if (status === 429) return unavailable('rate_limited', false, retryAfterMs);
   if (status >= 500) return unavailable('server_error', true, retryAfterMs);
   const { scopeSeparator, answer: shape } = server;
-  const answer = await readTokenAnswer(response, { scopeSeparator, shape, requestedAt });
+  const answer = await readTokenResponse(response, { scopeSeparator, shape, requestedAt });
   if (answer.kind === 'error' && answer.code !== '') return outcomeOfCode(answer.code, retryAfterMs);
   if (status === 401) return outcomeOfCode('invalid_client');
   if (!response.ok)

@@ -1,9 +1,9 @@
-import type { ExpiryUnit, TokenAnswerShape } from '../connectors/oauth-deviations.ts';
+import type { ExpiryUnit, TokenResponseShape } from '../connectors/oauth-deviations.ts';
 import { atPointer, isRecord } from '../tools/pointer.ts';
-import { failureIn } from './json-answer.ts';
+import { failureIn } from './json-response.ts';
 
 /** How the responses of a token endpoint differ from the standard. */
-export interface AnswerShape extends TokenAnswerShape {
+export interface ResponseShape extends TokenResponseShape {
   /** Whether the access token also serves as the refresh token. */
   renewedByAccessToken?: boolean;
 }
@@ -25,7 +25,7 @@ const MS_PER_UNIT: Readonly<Record<ExpiryUnit, number>> = {
  *
  * @param requestedAt milliseconds UTC; a point in time is converted to a lifetime from then
  */
-export function standardised(body: Body, shape: AnswerShape, requestedAt: number): Body {
+export function standardised(body: Body, shape: ResponseShape, requestedAt: number): Body {
   const failure = failureIn(body, shape.errors);
   if (failure !== undefined) return { error: failure === '' ? NO_CODE : failure };
   const found = renamed(container(body, shape), shape.names ?? {});
@@ -38,7 +38,7 @@ export function standardised(body: Body, shape: AnswerShape, requestedAt: number
 }
 
 /** Returns the first of the named parts that contains a token; if there is none, the whole body. */
-function container(body: Body, { at = [''], names = {} }: AnswerShape): Body {
+function container(body: Body, { at = [''], names = {} }: ResponseShape): Body {
   const member = names['access_token'] ?? 'access_token';
   const parts = at.map((pointer) => atPointer(body, pointer)).filter((part) => isRecord(part));
   return parts.find((part) => typeof part[member] === 'string' && part[member] !== '') ?? body;

@@ -3,7 +3,7 @@ import { type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 import { readRetryAfter } from '../oauth/retry-after.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { outcomeOfRefusal, type Step, unusable } from './outcome.ts';
-import { type CredentialsAnswer, readCredentialsAnswer } from './read-answer.ts';
+import { type CredentialsResponse, readCredentialsResponse } from './read-response.ts';
 import { clockDifference } from './server-clock.ts';
 import { type OAuth1Token, type Signing, signRequest } from './sign-request.ts';
 
@@ -16,7 +16,7 @@ export interface CredentialsRequest extends Signing {
   fetch: ProtocolFetch;
 }
 
-export type CredentialsOutcome = { ok: true; token: OAuth1Token; others: CredentialsAnswer['others'] } | TokenFailure;
+export type CredentialsOutcome = { ok: true; token: OAuth1Token; others: CredentialsResponse['others'] } | TokenFailure;
 
 type Attempt = { outcome: CredentialsOutcome; clockDifference?: number };
 
@@ -53,7 +53,7 @@ async function attempt(request: CredentialsRequest): Promise<Attempt> {
   const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now());
   if (status === 429) return { outcome: unavailable('rate_limited', false, retryAfterMs) };
   if (status >= 500) return { outcome: unavailable('server_error', true, retryAfterMs) };
-  const answer = await readCredentialsAnswer(response);
+  const answer = await readCredentialsResponse(response);
   if (!response.ok || answer?.problem !== undefined) {
     const outcome = outcomeOfRefusal(step, status, answer?.problem);
     return {

@@ -1,5 +1,5 @@
 import type { ErrorPredicate, PredicateKind, ProviderDefinition } from '../connectors/provider.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
+import type { ResponseHeaders } from './response-headers.ts';
 import { failureTexts } from './failure-texts.ts';
 import { atPointer } from './pointer.ts';
 import { meansRateLimited, type RateLimitState, readRateLimit } from './rate-limit.ts';
@@ -74,9 +74,9 @@ export interface ReadProvider {
 }
 
 /** A response in the format that failure rules use. */
-export interface JudgedAnswer {
+export interface JudgedResponse {
   status: number;
-  headers: AnswerHeaders;
+  headers: ResponseHeaders;
   /** The parsed JSON body; undefined if it is not JSON. */
   json: unknown;
 }
@@ -98,10 +98,10 @@ export interface Failure {
  * @param now milliseconds UTC
  * @returns undefined for a success
  */
-export function judgeAnswer(
+export function judgeResponse(
   tool: Pick<Tool, 'errors'>,
   provider: ReadProvider,
-  answer: JudgedAnswer,
+  answer: JudgedResponse,
   now: number,
 ): Failure | undefined {
   const rate = readRateLimit(answer.headers, provider.api.rate_limit, now);
@@ -177,7 +177,7 @@ export function failureMessage(status: number, failure: Pick<Failure, 'code' | '
   return words ? `The provider returned ${status}: ${words}` : `The provider returned ${status}`;
 }
 
-function holds({ when, statuses }: ErrorPredicate, answer: JudgedAnswer): boolean {
+function holds({ when, statuses }: ErrorPredicate, answer: JudgedResponse): boolean {
   if (statuses && !statuses.includes(answer.status)) return false;
   if (answer.json === undefined) return false;
   const value = atPointer(answer.json, when.pointer);

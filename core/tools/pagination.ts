@@ -11,7 +11,7 @@ export type CursorValue = string | number;
 export type PagedTool = Pick<Tool, 'name' | 'pagination'>;
 
 /** The parts of a response that pagination needs. */
-export interface PageAnswer {
+export interface PageResponse {
   /** The values of the Link header. */
   link: string | undefined;
   body: unknown;
@@ -57,7 +57,7 @@ export function nextCursor(
   tool: PagedTool,
   input: Readonly<Record<string, unknown>>,
   at: CursorValue | undefined,
-  answer: PageAnswer,
+  answer: PageResponse,
   hidden: readonly string[] = [],
 ): string | undefined {
   const next = nextPlace(tool, input, at, answer, hidden);
@@ -70,7 +70,7 @@ function nextPlace(
   tool: PagedTool,
   input: Readonly<Record<string, unknown>>,
   at: CursorValue | undefined,
-  answer: PageAnswer,
+  answer: PageResponse,
   hidden: readonly string[],
 ): CursorValue | undefined {
   const { style, response = {} } = tool.pagination ?? { style: undefined };

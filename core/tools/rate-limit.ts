@@ -1,5 +1,5 @@
 import type { RateLimitHeaders, ResetUnit } from '../connectors/provider.ts';
-import { type AnswerHeaders, headerOf } from './answer-headers.ts';
+import { headerOf, type ResponseHeaders } from './response-headers.ts';
 
 /** The rate limit that a response reports. */
 export interface RateLimitState {
@@ -19,7 +19,7 @@ const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3
  * @param now milliseconds UTC
  */
 export function readRateLimit(
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   names: RateLimitHeaders | undefined,
   now: number,
 ): RateLimitState {

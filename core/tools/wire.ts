@@ -1,5 +1,5 @@
-import type { AnswerHeaders } from './answer-headers.ts';
 import type { ToolErrorKind } from './outcome.ts';
+import type { ResponseHeaders } from './response-headers.ts';
 
 /** One request as it is sent. */
 export interface OutboundRequest {
@@ -12,7 +12,7 @@ export interface OutboundRequest {
 /** A response as core/net returns it: header names in lower case, the body decompressed. */
 export interface UpstreamResponse {
   status: number;
-  headers: AnswerHeaders;
+  headers: ResponseHeaders;
   body: Buffer;
 }
 

@@ -3,7 +3,7 @@ import { outcomeOfProblem } from '../oauth/problem.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { clockDifference } from '../oauth1/server-clock.ts';
 import { type Delegation, signDelegation } from './assertion.ts';
-import { type DelegatedTokenOutcome, judgeAnswer } from './judge-answer.ts';
+import { type DelegatedTokenOutcome, judgeResponse } from './judge-response.ts';
 
 export interface DelegatedTokenRequest extends Delegation {
   /** The token endpoint of the provider, even if the key file names another one. */
@@ -55,7 +55,7 @@ async function attempt(
     body: new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString(),
     redirect: 'manual',
   });
-  const outcome = await judgeAnswer(response, { scopes, requestedAt, now: now() });
+  const outcome = await judgeResponse(response, { scopes, requestedAt, now: now() });
   if (outcome.ok || outcome.kind === 'unavailable') return { outcome };
   return { outcome, clockDifference: clockDifference(response.headers, now()) };
 }

@@ -4,7 +4,7 @@ import { readSelector } from '../../core/accounts/selector.ts';
 import { updateAccount } from '../../core/accounts/write.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
 import type { Handler } from '../../http/contract.ts';
-import { mayReadCredentials } from '../answer-account.ts';
+import { mayReadCredentials } from '../account-response.ts';
 import { commitAccount } from '../commit-account.ts';
 
 export const updateConnectedAccount: Handler<'updateConnectedAccount', Accounts> = (call, reply, accounts) => {

@@ -4,7 +4,6 @@ import { BinaryBody } from '../../core/binary-body.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
 import type { Store } from '../../db/store.ts';
-import { createAnswerCheck } from '../answers.ts';
 import { ContractBackend } from '../backend.ts';
 import { type Authentication, authenticate } from '../bearer.ts';
 import { readBody } from '../body.ts';
@@ -22,6 +21,7 @@ import { parseInThread } from '../json-job.ts';
 import type { EntryPoint, Pipeline } from '../pipeline.ts';
 import { respond, respondUntyped } from '../reply.ts';
 import { type ContractRequest, readRequest } from '../request.ts';
+import { createResponseCheck } from '../response-check.ts';
 
 /** Operations that are available on every host, because health probes use the server's address. */
 const ANY_HOST = new Set(['getHealth', 'getReadiness']);
@@ -51,7 +51,7 @@ export async function createOperations(
 ): Promise<OperationsEntryPoint> {
   const backend = new ContractBackend(definition);
   await backend.init();
-  const checkAnswer = createAnswerCheck();
+  const checkResponse = createResponseCheck();
   const secretOperations = operationsWithCredentials(parts.secretPaths);
   const bodyRules = new Map(backend.routes.getOperations().map((operation) => [operation, bodyRuleOf(operation)]));
 
@@ -124,7 +124,7 @@ export async function createOperations(
       requireRoom(exchange, reply);
       const { operation } = exchange;
       if (operation && (parts.config.checkAllResponses || secretOperations.has(exchange.name))) {
-        const wrong = checkAnswer(operation, reply);
+        const wrong = checkResponse(operation, reply);
         if (wrong) throw new Error(`the response of ${exchange.name} violates the contract: ${wrong}`);
       }
       return reply;
@@ -132,7 +132,7 @@ export async function createOperations(
     showError(error, exchange) {
       const reply = errorReply(error, exchange);
       const { operation } = exchange;
-      const wrong = parts.config.checkAllResponses && operation ? checkAnswer(operation, reply) : null;
+      const wrong = parts.config.checkAllResponses && operation ? checkResponse(operation, reply) : null;
       if (!wrong) return reply;
       parts.log.error({ request_id: exchange.requestId, wrong }, 'an error response breaks the contract');
       return errorReply(new ApiError('INTERNAL_ERROR', 'The request failed inside the service.'), exchange);

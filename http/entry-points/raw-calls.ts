@@ -5,9 +5,9 @@ import type { Executions } from '../../core/capabilities/executions.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Cause } from '../../core/events/events.ts';
 import { endOf, type Outcome, type StartedExecution, storeEnd } from '../../core/executions/execution-end.ts';
-import type { RawAnswer, RawCall } from '../../core/executions/raw-call.ts';
+import type { RawResponse, RawCall } from '../../core/executions/raw-call.ts';
 import { planRawCall, runRawCall } from '../../core/executions/raw-call.ts';
-import { rawAnswerHeaders } from '../../core/executions/raw-headers.ts';
+import { rawResponseHeaders } from '../../core/executions/raw-headers.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
 import { scrub } from '../../core/net/redact.ts';
 import { kindOfStatus, type ToolOutcome } from '../../core/tools/outcome.ts';
@@ -96,7 +96,7 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
 
   async function handOn(
     exchange: Exchange,
-    { answer, secrets }: RawAnswer,
+    { answer, secrets }: RawResponse,
     execution: StartedExecution,
     cause: Cause,
   ): Promise<number> {
@@ -104,7 +104,7 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
     const { status, headers, body } = answer;
     const own = { ...commonHeaders(exchange), ...POLICY };
     // These headers come last, so that the provider's headers cannot replace them.
-    res.writeHead(status, { ...rawAnswerHeaders(headers, (text) => scrub(text, secrets)), ...own });
+    res.writeHead(status, { ...rawResponseHeaders(headers, (text) => scrub(text, secrets)), ...own });
     let recorded = false;
     const recordOnce = async (outcome: Outcome) => {
       if (recorded) return;

@@ -1,15 +1,15 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { readAnswerOf } from '../../core/import/answer.ts';
 import { importDocument } from '../../core/import/import-document.ts';
 import { loadDocument } from '../../core/import/load.ts';
 import { normalise } from '../../core/import/normalise.ts';
 import { listOperations } from '../../core/import/operations.ts';
 import { createResolver } from '../../core/import/resolve.ts';
 import { createSchemaReader } from '../../core/import/schema-view.ts';
+import { successResponseOf } from '../../core/import/success-response.ts';
 import type { JsonSchema, Tool } from '../../core/tools/tool.ts';
-import { answerSchema } from './answer-schema.ts';
 import { finishTool } from './finish.ts';
 import { overlayOf } from './overlay.ts';
+import { answerSchema } from './response-schema.ts';
 import { MADE, toolFile } from './tool-file.ts';
 import { readWords, type ToolWords, wordsOf } from './words.ts';
 
@@ -42,7 +42,7 @@ async function answers(): Promise<(said: ToolWords) => JsonSchema> {
     if (answer) return answer;
     const operation = operations.get(id);
     if (!operation || !fields) throw new Error('does not describe its response');
-    return answerSchema(readAnswerOf(operation, resolve).schema, read, select, fields);
+    return answerSchema(successResponseOf(operation, resolve).schema, read, select, fields);
   };
 }
 

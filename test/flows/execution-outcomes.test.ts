@@ -24,7 +24,7 @@ const GITHUB = 'https://api.github.com';
 const MCP_ORIGIN = 'https://tools.example';
 const ROUNDS = Number(process.env['OUTCOME_ROUNDS'] ?? 1);
 
-interface RawAnswer {
+interface RawResponse {
   status: number;
   executionId: string;
   text: string;
@@ -39,7 +39,7 @@ function rawCall(
   accountId: string,
   method: string,
   { hangUp = false } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { port } = new URL(server.origin);
   const headers = { host: 'localhost', authorization: `Bearer ${token}`, 'valetkey-account-id': accountId };
   return new Promise((resolve) => {

@@ -39,9 +39,9 @@ describe('S2: clients that do not read what they asked for', () => {
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
       overrides: {
         now: clock.now,
-        onAnswer: wrap((onAnswer) => (...args) => {
+        onResponse: wrap((onResponse) => (...args) => {
           served.add(args[0].req.socket);
-          onAnswer(...args);
+          onResponse(...args);
         }),
       },
     });

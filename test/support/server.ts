@@ -83,10 +83,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     eventSinks: [checkEvents],
     ...options.overrides,
   });
-  const answered = wired.onAnswer;
+  const answered = wired.onResponse;
   const deps: Parts = {
     ...wired,
-    onAnswer: (exchange, status) => {
+    onResponse: (exchange, status) => {
       recordAnswer(exchange.operation?.operationId, status);
       answered(exchange, status);
     },

@@ -4,7 +4,7 @@ import { withoutCredentials } from '../../connectors/oauth-addresses.ts';
 import { refreshTokenGrant } from '../../oauth/grants/refresh-token.ts';
 import { endpointAt } from '../../oauth/provider.ts';
 import { type TokenServer, tokenServerAt } from '../../oauth/server.ts';
-import type { TokenSet } from '../../oauth/token-answer.ts';
+import type { TokenSet } from '../../oauth/token-response.ts';
 import { Secret } from '../../secret.ts';
 import type { Details } from '../details.ts';
 import type { Setting, TokenRequest } from './request.ts';

@@ -4,7 +4,7 @@ import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
 import type { OAuthProvider } from '../../oauth/provider.ts';
 import type { TokenFailure } from '../../oauth/refresh-outcome.ts';
-import type { TokenSet } from '../../oauth/token-answer.ts';
+import type { TokenSet } from '../../oauth/token-response.ts';
 import type { ProtocolFetch } from '../../oauth/transport.ts';
 import type { SignIdentityToken } from '../../trusted-idp/identity-token.ts';
 import type { Vault } from '../../vault/vault.ts';

@@ -121,7 +121,7 @@ export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
       return await askUpstream(connection, request, timer);
     } catch (error) {
       // After a failure of the connection the state of the server is unknown.
-      if (!isAnswer(error)) drop(place.accountId, session, 'silently');
+      if (!isResponse(error)) drop(place.accountId, session, 'silently');
       throw error;
     } finally {
       session.requests--;
@@ -163,7 +163,7 @@ async function isSessionUnknown(error: unknown, { connection }: Session): Promis
   return (await connection).hasSession();
 }
 
-function isAnswer(error: unknown): boolean {
+function isResponse(error: unknown): boolean {
   return error instanceof Error && ['RpcError', 'UpstreamTimeout', 'UpstreamCancelled'].includes(error.name);
 }
 

@@ -9,8 +9,8 @@ import { outcomeOfProblem } from '../problem.ts';
 import { issuerOf, type OAuthProvider, withInputs } from '../provider.ts';
 import type { TokenFailure, TokenOutcome } from '../refresh-outcome.ts';
 import { tokenServerAt } from '../server.ts';
-import type { TokenSet } from '../token-answer.ts';
-import { judgeTokenAnswer, tokenFetch } from '../token-request.ts';
+import { judgeTokenResponse, tokenFetch } from '../token-request.ts';
+import type { TokenSet } from '../token-response.ts';
 import { type FetchFor, JUDGED_ENDPOINTS, pinnedToTarget } from '../transport.ts';
 import { exchangeToken } from './long-lived-exchange.ts';
 
@@ -74,7 +74,7 @@ export async function finishAuthorization(end: AuthorizationEnd): Promise<Finish
       kept.codeVerifier ?? nopkce,
       { ...JUDGED_ENDPOINTS, additionalParameters: server.extraParameters, [customFetch]: tokenFetch(server, fetch) },
     );
-    const outcome = await judgeTokenAnswer(response, server, requestedAt, now());
+    const outcome = await judgeTokenResponse(response, server, requestedAt, now());
     const lasting = outcome.ok ? await exchangeToken({ provider, server, client, outcome, fetch, now }) : outcome;
     return granted(lasting, kept, read.values);
   } catch (error) {

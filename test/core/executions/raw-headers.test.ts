@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rawAnswerHeaders, rawRequestHeaders } from '../../../core/executions/raw-headers.ts';
+import { rawRequestHeaders, rawResponseHeaders } from '../../../core/executions/raw-headers.ts';
 
 /** In quadratic time these would take minutes. */
 const REPEATED = 200;
@@ -9,7 +9,7 @@ const same = (text: string) => text;
 describe('H7: the headers of a raw call', () => {
   it('lose those that Connection names', () => {
     for (const connection of ['x-hop, close', ' X-Hop ,close', 'close,x-hop']) {
-      expect(rawAnswerHeaders({ connection, 'x-hop': '1', 'x-kept': '2' }, same)).to.deep.equal({ 'x-kept': '2' });
+      expect(rawResponseHeaders({ connection, 'x-hop': '1', 'x-kept': '2' }, same)).to.deep.equal({ 'x-kept': '2' });
       expect(rawRequestHeaders({ connection, 'x-hop': '1', 'x-kept': '2' }, {}, [])).to.deep.equal({
         'x-kept': '2',
         'accept-encoding': 'identity',
@@ -20,7 +20,7 @@ describe('H7: the headers of a raw call', () => {
   it('are read in linear time where Connection has a long run of blanks', () => {
     for (let times = 0; times < REPEATED; times++) {
       const connection = `x-hop${BLANKS}b,x-other`;
-      expect(rawAnswerHeaders({ connection, 'x-other': '1', 'x-hop': '2' }, same)).to.deep.equal({ 'x-hop': '2' });
+      expect(rawResponseHeaders({ connection, 'x-other': '1', 'x-hop': '2' }, same)).to.deep.equal({ 'x-hop': '2' });
       expect(rawRequestHeaders({ connection, 'x-other': '1' }, {}, [])).to.have.all.keys('accept-encoding');
     }
   });

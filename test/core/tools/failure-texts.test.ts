@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { ConnectorApi } from '../../../core/connectors/provider.ts';
 import { failureTexts } from '../../../core/tools/failure-texts.ts';
-import { failureMessage, judgeAnswer } from '../../../core/tools/outcome.ts';
+import { failureMessage, judgeResponse } from '../../../core/tools/outcome.ts';
 import { NOW, providerOf, toolOf } from './samples.ts';
 
 function reasonFrom(connector: string, status: number, json: unknown): string {
   const file = new URL(`../../../catalogue/connectors/${connector}.yaml`, import.meta.url);
   const { api } = parse(readFileSync(file, 'utf8')) as { api: ConnectorApi };
-  const failure = judgeAnswer(toolOf(), providerOf({ api }), { status, headers: {}, json }, NOW);
+  const failure = judgeResponse(toolOf(), providerOf({ api }), { status, headers: {}, json }, NOW);
   return failureMessage(status, failure ?? {}).replace(`The provider returned ${status}`, '');
 }
 
@@ -68,7 +68,7 @@ describe('The reason of a refusal', () => {
   });
 
   it('is taken from the body of an API that no rule describes', () => {
-    const judged = (json: unknown) => judgeAnswer(toolOf(), providerOf(), { status: 400, headers: {}, json }, NOW);
+    const judged = (json: unknown) => judgeResponse(toolOf(), providerOf(), { status: 400, headers: {}, json }, NOW);
     expect(judged({ fault: { faultstring: 'Quota used up' } })?.message).to.equal('faultstring: Quota used up');
     expect(judged({ ok: false, count: 3 })?.message).to.equal(undefined);
     expect(judged([])?.message).to.equal(undefined);

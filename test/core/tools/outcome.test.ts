@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { ProviderDefinition } from '../../../core/connectors/provider.ts';
-import { isRetryable, judgeAnswer, kindOfStatus, TOOL_ERROR_KINDS } from '../../../core/tools/outcome.ts';
+import { isRetryable, judgeResponse, kindOfStatus, TOOL_ERROR_KINDS } from '../../../core/tools/outcome.ts';
 import { readRateLimit } from '../../../core/tools/rate-limit.ts';
 import { NOW, providerOf, toolOf } from './samples.ts';
 
 function judge(api: ProviderDefinition['api'], status: number, json?: unknown, headers: Record<string, string> = {}) {
-  return judgeAnswer(toolOf(), providerOf({ api }), { status, headers, json }, NOW);
+  return judgeResponse(toolOf(), providerOf({ api }), { status, headers, json }, NOW);
 }
 
 describe('The kind of a failure', () => {
@@ -95,7 +95,8 @@ describe('The kind of a failure', () => {
     const provider = providerOf({
       api: { errors: [{ when: { pointer: '/code', exists: true }, default: 'upstream_conflict' }] },
     });
-    const kind = (status: number) => judgeAnswer(tool, provider, { status, headers: {}, json: { code: 7 } }, NOW)?.kind;
+    const kind = (status: number) =>
+      judgeResponse(tool, provider, { status, headers: {}, json: { code: 7 } }, NOW)?.kind;
     expect([kind(403), kind(400)]).to.deep.equal(['upstream_rate_limited', 'upstream_conflict']);
   });
 

@@ -6,7 +6,7 @@ import { Secret } from '../../../core/secret.ts';
 import { type PreparedCall, prepareCall, type ToolCall } from '../../../core/tools/call.ts';
 import type { ExecutePorts } from '../../../core/tools/execute.ts';
 import { createInputChecker } from '../../../core/tools/input.ts';
-import { readAnswer } from '../../../core/tools/read-answer.ts';
+import { readResponse } from '../../../core/tools/read-response.ts';
 import type { Tool } from '../../../core/tools/tool.ts';
 import type { OutboundRequest, UpstreamResponse } from '../../../core/tools/wire.ts';
 
@@ -87,7 +87,7 @@ export function portsOf(
     },
     credential: async () => tokenCredential(),
     read: async (call, response, secrets, hidden) =>
-      readAnswer(call, response, { scrub: createScrubber(secrets), now: () => NOW, hidden }),
+      readResponse(call, response, { scrub: createScrubber(secrets), now: () => NOW, hidden }),
     scrubber: createScrubber,
     now: () => NOW,
     waits,

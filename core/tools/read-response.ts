@@ -1,12 +1,11 @@
 import { TOOL_RESULT } from '../budgets.ts';
-import { type AnswerHeaders, headerOf } from './answer-headers.ts';
 import { pickFields } from './fields.ts';
-import { fileOfBody, fileWithin } from './file-answer.ts';
 import { FileContent } from './file-content.ts';
+import { fileOfBody, fileWithin } from './file-response.ts';
 import {
   failureMessage,
   isRetryable,
-  judgeAnswer,
+  judgeResponse,
   type ReadProvider,
   type ToolError,
   type ToolOutcome,
@@ -17,6 +16,7 @@ import { replaceAt } from './places.ts';
 import { atPointer } from './pointer.ts';
 import type { RequestFacts } from './request-draft.ts';
 import { type DecodedBody, decodeBody, isJsonType, textOfBase64, UnreadableBodyError } from './response.ts';
+import { headerOf, type ResponseHeaders } from './response-headers.ts';
 import { shrinkToFit } from './shrink.ts';
 import type { Tool } from './tool.ts';
 import type { Scrub, UpstreamResponse } from './wire.ts';
@@ -49,14 +49,14 @@ const MAX_GROWTH = 8;
  * Converts a response to the outcome of its call. Secrets are removed before anything is selected, truncated or used as
  * a cursor, so that no part of a secret can remain.
  */
-export function readAnswer(call: ReadingFacts, response: UpstreamResponse, rules: ReadingRules): ToolOutcome {
+export function readResponse(call: ReadingFacts, response: UpstreamResponse, rules: ReadingRules): ToolOutcome {
   const { headers } = response;
   const decoded = decode(headerOf(headers, 'content-type'), response);
   if (decoded instanceof UnreadableBodyError) return invalid(decoded.message, response.status);
 
   const body = scrubbed(decoded, response.body, rules);
   const json = body.kind === 'json' ? body.value : undefined;
-  const failure = judgeAnswer(call.tool, call.provider, { status: response.status, headers, json }, rules.now());
+  const failure = judgeResponse(call.tool, call.provider, { status: response.status, headers, json }, rules.now());
   if (failure) {
     const error: ToolError = {
       kind: failure.kind,
@@ -100,7 +100,7 @@ function dataOf(
   tool: ReadingFacts['tool'],
   body: DecodedBody,
   bytes: Buffer,
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   { scrub }: ReadingRules,
 ): { value: unknown; truncated?: Truncation } {
   const { select = '', base64, fields, file, max_bytes = TOOL_RESULT.dataBytes } = tool.response ?? {};

@@ -10,13 +10,13 @@ interface MediaType {
 type Responses = Record<string, { content?: Record<string, MediaType> }>;
 
 /** Checks a response against the contract; returns null if it matches, otherwise the difference, for the log. */
-export type AnswerCheck = (operation: Operation, reply: Reply) => string | null;
+export type ResponseCheck = (operation: Operation, reply: Reply) => string | null;
 
 /**
  * Creates the check of responses by status and body. An undeclared status is always wrong. Validators are compiled at
  * the first response of their kind and kept.
  */
-export function createAnswerCheck(): AnswerCheck {
+export function createResponseCheck(): ResponseCheck {
   const ajv = createAjv('response', 'first');
   const compiled = new Map<object, ValidateFunction>();
   return (operation, reply) => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readTokenAnswer, type TokenAnswer } from '../../../core/oauth/token-answer.ts';
+import { readTokenResponse, type TokenResponse } from '../../../core/oauth/token-response.ts';
 
 const AT = 1_750_000_000_000;
 
-function read(body: unknown, separator = ' '): Promise<TokenAnswer> {
+function read(body: unknown, separator = ' '): Promise<TokenResponse> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readTokenAnswer(new Response(text), { scopeSeparator: separator, requestedAt: AT });
+  return readTokenResponse(new Response(text), { scopeSeparator: separator, requestedAt: AT });
 }
 
 /** The tokens in plain text, for comparison; undefined when the answer was not taken for one. */

@@ -1,5 +1,5 @@
 import { Secret } from '../secret.ts';
-import { type AnswerShape, standardised } from './token-shape.ts';
+import { type ResponseShape, standardised } from './token-shape.ts';
 
 /** The tokens in the response of a token endpoint. */
 export interface TokenSet {
@@ -12,7 +12,7 @@ export interface TokenSet {
   expiresAt: number | null;
 }
 
-export type TokenAnswer =
+export type TokenResponse =
   /** `answer`: the whole response as JSON, which may contain further details of the account. */
   | { kind: 'tokens'; tokens: TokenSet; answer: Secret }
   /** `code` in lower case; empty if the response's code is not a standard one. */
@@ -28,7 +28,7 @@ export interface TokenReading {
    */
   requestedAt: number;
   /** How this provider's responses differ from the standard. */
-  shape?: AnswerShape;
+  shape?: ResponseShape;
 }
 
 /** The maximum length, in characters. A token response has a few kilobytes; a longer one is usually an HTML page. */
@@ -50,7 +50,7 @@ const BOUND_TOKEN_TYPES: ReadonlySet<string> = new Set(['dpop', 'pop', 'mac', 'n
  * form-encoded body, a lifetime as a string. Invalid optional members are ignored; a response without a usable token is never a
  * success.
  */
-export async function readTokenAnswer(response: Response, reading: TokenReading): Promise<TokenAnswer> {
+export async function readTokenResponse(response: Response, reading: TokenReading): Promise<TokenResponse> {
   const text = await response.text();
   if (text.length > MAX_BODY) return unreadable('is too large');
   const body = parseJson(text) ?? parseForm(text);
@@ -80,7 +80,7 @@ export async function readTokenAnswer(response: Response, reading: TokenReading)
 
 type Body = Record<string, unknown>;
 
-function unreadable(problem: string): TokenAnswer {
+function unreadable(problem: string): TokenResponse {
   return { kind: 'unreadable', problem };
 }
 

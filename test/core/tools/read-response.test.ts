@@ -4,20 +4,20 @@ import { createScrubber } from '../../../core/net/redact.ts';
 import { pickFields } from '../../../core/tools/fields.ts';
 import { FileContent } from '../../../core/tools/file-content.ts';
 import { atPointer, withPointer } from '../../../core/tools/pointer.ts';
-import { readAnswer } from '../../../core/tools/read-answer.ts';
+import { readResponse } from '../../../core/tools/read-response.ts';
 import { shrinkToFit, sizeOf } from '../../../core/tools/shrink.ts';
 import type { Tool } from '../../../core/tools/tool.ts';
 import { json, NOW, prepared, raw, toolOf } from './samples.ts';
 
 const RULES = { scrub: createScrubber([]), now: () => NOW, hidden: [] };
 
-function read(response: Parameters<typeof readAnswer>[1], tool = toolOf()) {
-  return readAnswer(prepared({ tool }), response, RULES);
+function read(response: Parameters<typeof readResponse>[1], tool = toolOf()) {
+  return readResponse(prepared({ tool }), response, RULES);
 }
 
 describe('An answer', () => {
   it('is JSON, text, a file or nothing, by its media type', () => {
-    const data = (response: Parameters<typeof readAnswer>[1]) => {
+    const data = (response: Parameters<typeof readResponse>[1]) => {
       const outcome = read(response);
       return outcome.ok ? outcome.data : outcome.error.kind;
     };
@@ -35,7 +35,7 @@ describe('An answer', () => {
   });
 
   it('is a file where the tool says so, named as its header or body says, without a path', () => {
-    const file = (answer: Parameters<typeof readAnswer>[1], response: Tool['response'] = { file: true }) => {
+    const file = (answer: Parameters<typeof readResponse>[1], response: Tool['response'] = { file: true }) => {
       const outcome = read(answer, toolOf({ response }));
       return outcome.ok && outcome.data instanceof FileContent ? outcome.data : undefined;
     };
@@ -61,7 +61,7 @@ describe('An answer', () => {
   it('that is a file does not carry the credential out', () => {
     const scrub = createScrubber(['tok_secret_123']);
     const body = Buffer.concat([Buffer.from([0xff, 0]), Buffer.from('tok_secret_123'), Buffer.from([0xfe])]);
-    const outcome = readAnswer(prepared({}), raw(200, 'image/png', body), { ...RULES, scrub });
+    const outcome = readResponse(prepared({}), raw(200, 'image/png', body), { ...RULES, scrub });
     const { bytes } = (outcome.ok ? outcome.data : undefined) as FileContent;
     expect(
       bytes.equals(Buffer.concat([Buffer.from([0xff, 0]), Buffer.from('[secret]'), Buffer.from([0xfe])])),
@@ -112,12 +112,15 @@ describe('An answer', () => {
       parts: [{ data: 'Zm9v' }, { data: '_w==' }, { data: 'no base64!' }, { data: 7 }],
     };
     const scrub = createScrubber(['tok_secret_123']);
-    const outcome = readAnswer(prepared({ tool }), json(200, body), { ...RULES, scrub });
+    const outcome = readResponse(prepared({ tool }), json(200, body), { ...RULES, scrub });
     expect(outcome.ok && outcome.data).to.deep.equal({
       content: 'Grüße, tok_other!',
       parts: [{ data: 'foo' }, { data: '_w==' }, { data: 'no base64!' }, { data: 7 }],
     });
-    const secret = readAnswer(prepared({ tool }), json(200, { content: wrap('tok_secret_123') }), { ...RULES, scrub });
+    const secret = readResponse(prepared({ tool }), json(200, { content: wrap('tok_secret_123') }), {
+      ...RULES,
+      scrub,
+    });
     expect(JSON.stringify(secret)).to.include('[secret]');
     const list = read(json(200, [{ content: 'Zm9v' }]), toolOf({ response: { base64: ['/content'] } }));
     expect(list.ok && list.data).to.deep.equal([{ content: 'foo' }]);
@@ -148,7 +151,7 @@ describe('An answer', () => {
           const body = Buffer.concat([Buffer.from('['), ...list, Buffer.from(']')]);
           const max_bytes = body.length * factor;
           const tool = toolOf({ response: { max_bytes, base64: [''] } });
-          const outcome = readAnswer(prepared({ tool }), raw(200, 'application/json', body), { ...RULES, scrub });
+          const outcome = readResponse(prepared({ tool }), raw(200, 'application/json', body), { ...RULES, scrub });
           expect(sizeOf(outcome.ok && outcome.data)).to.be.at.most(max_bytes);
         },
       ),

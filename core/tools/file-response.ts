@@ -1,6 +1,6 @@
-import { type AnswerHeaders, headerOf } from './answer-headers.ts';
 import { decodeBase64, FileContent, OCTETS } from './file-content.ts';
 import { atPointer } from './pointer.ts';
+import { headerOf, type ResponseHeaders } from './response-headers.ts';
 import type { Tool } from './tool.ts';
 
 const MAX_NAME_LENGTH = 255;
@@ -10,7 +10,7 @@ const MAX_NAME_LENGTH = 255;
  *
  * @param headers names in lower case
  */
-export function fileOfBody(headers: AnswerHeaders, bytes: Buffer): FileContent {
+export function fileOfBody(headers: ResponseHeaders, bytes: Buffer): FileContent {
   const mediaType = (headerOf(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
   const name = nameOfDisposition(headerOf(headers, 'content-disposition') ?? '');
   return new FileContent(plainName(name), isMediaType(mediaType) ? mediaType : OCTETS, bytes);

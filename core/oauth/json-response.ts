@@ -1,4 +1,4 @@
-import type { AnswerRules } from '../connectors/oauth-deviations.ts';
+import type { ResponseRules } from '../connectors/oauth-deviations.ts';
 import { atPointer } from '../tools/pointer.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function readJson(response: Response): Promise<unknown> {
  * Returns the error code of a response by the provider's rules, translated to a code of RFC 6749 §5.2 if the rules
  * contain a translation. Returns an empty string for a failure without a code, and undefined for a success.
  */
-export function failureIn(body: unknown, rules: AnswerRules | undefined): string | undefined {
+export function failureIn(body: unknown, rules: ResponseRules | undefined): string | undefined {
   if (rules === undefined) return undefined;
   const { success, code: pointer, codes = {} } = rules;
   if (success !== undefined && atPointer(body, success.pointer) === success.equals) return undefined;

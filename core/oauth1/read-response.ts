@@ -2,7 +2,7 @@ import { Secret } from '../secret.ts';
 import type { OAuth1Token } from './sign-request.ts';
 
 /** The content of a credentials response. */
-export interface CredentialsAnswer {
+export interface CredentialsResponse {
   token: OAuth1Token | undefined;
   /** The provider's problem code (problem reporting extension). */
   problem: string | undefined;
@@ -21,7 +21,7 @@ const PROBLEM = /^[a-z_]{1,64}$/;
  *
  * @returns undefined if it is not a form
  */
-export async function readCredentialsAnswer(response: Response): Promise<CredentialsAnswer | undefined> {
+export async function readCredentialsResponse(response: Response): Promise<CredentialsResponse | undefined> {
   const text = (await response.text()).trim();
   const inHeader = problemOf(response.headers.get('www-authenticate') ?? '');
   if (text.length > MAX_BODY || !/^\w{1,64}=/.test(text)) {

@@ -1,6 +1,6 @@
 import { clientRefused, outcomeOfCode, type TokenFailure, unavailable } from '../oauth/refresh-outcome.ts';
 import { readRetryAfter } from '../oauth/retry-after.ts';
-import { readTokenAnswer } from '../oauth/token-answer.ts';
+import { readTokenResponse } from '../oauth/token-response.ts';
 import type { Secret } from '../secret.ts';
 
 /** A token for one subject with these scopes. It cannot be refreshed; the next one is requested in the same way. */
@@ -35,13 +35,13 @@ const SPEAKS_OF_THE_KEY = /\b(?:jwt|signature|assertion|issuer|key|account not f
  * Evaluates the response to an assertion (RFC 7521 §4.1.1). The status decides if it is unambiguous, otherwise the
  * code, and for `invalid_grant` the description. Descriptions are not passed on.
  */
-export async function judgeAnswer(response: Response, asked: Asked): Promise<DelegatedTokenOutcome> {
+export async function judgeResponse(response: Response, asked: Asked): Promise<DelegatedTokenOutcome> {
   const { status, headers } = response;
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), asked.now);
   if (status === 429) return unavailable('rate_limited', false, retryAfterMs);
   if (status >= 500) return unavailable('server_error', false, retryAfterMs);
   const copy = response.clone();
-  const answer = await readTokenAnswer(response, { scopeSeparator: ' ', requestedAt: asked.requestedAt });
+  const answer = await readTokenResponse(response, { scopeSeparator: ' ', requestedAt: asked.requestedAt });
   if (answer.kind === 'error') return outcomeOfError(answer.code, await descriptionIn(copy), retryAfterMs);
   if (status === 401) return outcomeOfCode('invalid_client');
   const problem = answer.kind === 'unreadable' ? answer.problem : 'is an error that also has a token';

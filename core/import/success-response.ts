@@ -3,7 +3,7 @@ import type { Operation } from './operations.ts';
 import type { Resolver } from './resolve.ts';
 
 /** A successful response, as the document describes it. */
-export interface Answer {
+export interface SuccessResponse {
   /** The schema of its JSON; undefined if there is none. */
   schema: unknown;
   /** Names of its headers, in lower case. */
@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** Returns the first successful response with JSON, otherwise the first successful one. */
-export function readAnswerOf({ data }: Operation, resolve: Resolver): Answer {
+export function successResponseOf({ data }: Operation, resolve: Resolver): SuccessResponse {
   const responses = isRecord(data['responses']) ? data['responses'] : {};
   const successes = Object.keys(responses)
     .filter((status) => /^2(\d\d|xx)$/i.test(status))

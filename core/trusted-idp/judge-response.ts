@@ -46,7 +46,7 @@ const OF_THE_TOKEN: ReadonlySet<string> = new Set(['InvalidIdentityToken', 'IDPR
  * Evaluates the XML response of a token service, for successes and failures. The error code determines the outcome.
  * Only the code is passed on, never the cloud's text.
  */
-export async function judgeAnswer(response: Response, asked: Asked): Promise<AssumeRoleOutcome> {
+export async function judgeResponse(response: Response, asked: Asked): Promise<AssumeRoleOutcome> {
   const { status, headers } = response;
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), asked.now);
   if (status === 429) return unavailable('rate_limited', false, retryAfterMs);

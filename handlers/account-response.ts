@@ -11,7 +11,7 @@ import type { Principal, Schemas } from '../http/contract.ts';
  *
  * @param details the credentials, if the caller has decrypted them
  */
-export function answerAccount(
+export function accountResponse(
   account: AccountRow,
   client: Principal,
   accounts: Accounts,
