@@ -9,7 +9,7 @@ import { contentPlace } from './place.ts';
 export interface ExecutionContents {
   request: DryRunRequest;
   /** The data of the result, or the provider's response if the call failed. */
-  answer: unknown;
+  response: unknown;
 }
 
 export interface ExecutionContentsTools {
@@ -60,8 +60,8 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
     async kept(environmentId) {
       return (await settingsOf(environmentId)).keepExecutionContents === true;
     },
-    async seal({ id: accountId, environmentId, organizationId, userId }, executionId, { request, answer }) {
-      const shown = { request: trimmed(request), answer: trimmed(answer ?? null) };
+    async seal({ id: accountId, environmentId, organizationId, userId }, executionId, { request, response }) {
+      const shown = { request: trimmed(request), response: trimmed(response ?? null) };
       const bytes = Buffer.from(JSON.stringify(shown));
       const sealed = vault.sealBytes(contentPlace(environmentId, executionId), bytes);
       const createdAt = now();
@@ -72,7 +72,10 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
     async open(environmentId, executionId) {
       const row = await store.read.storedContents.get(environmentId, 'execution', executionId, now());
       if (!row || row.createdAt + retentionMs(await settingsOf(environmentId)) <= now()) return undefined;
-      return JSON.parse(vault.openBytes(contentPlace(environmentId, executionId), row).toString('utf8'));
+      const bytes = vault.openBytes(contentPlace(environmentId, executionId), row);
+      // Version 0.1.0 stored the response under the name `answer`.
+      const { request, answer, response = answer } = JSON.parse(bytes.toString('utf8'));
+      return { request, response };
     },
   };
 }

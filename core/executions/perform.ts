@@ -95,9 +95,9 @@ export async function finishExecution(
     const { executionContents, log } = tools;
     try {
       if (outcome instanceof ApiError || !(await executionContents.kept(environmentId))) return undefined;
-      const answer = outcome.ok ? outcome.data : outcome.error.upstreamBody;
+      const response = outcome.ok ? outcome.data : outcome.error.upstreamBody;
       const request = await previewPlan(plan, tools);
-      return await executionContents.seal(plan.account, executionId, { request, answer });
+      return await executionContents.seal(plan.account, executionId, { request, response });
     } catch (err) {
       log.error({ err, execution_id: executionId }, 'contents of an execution were not stored');
       return undefined;

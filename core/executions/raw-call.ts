@@ -44,7 +44,7 @@ export interface RawCall {
 
 /** A response whose body is still arriving, and the texts to remove from it. */
 export interface RawResponse {
-  answer: EgressStream;
+  response: EgressStream;
   secrets: string[];
 }
 
@@ -126,11 +126,11 @@ export async function runRawCall(
   try {
     const credential = open() ?? (await renew());
     if (!credential) throw withoutToken(account, call);
-    const answer = await send(credential);
-    const newer = answer.status === 401 && credential.kind !== 'none' ? await renew() : null;
-    if (newer === null) return { answer: identityCoded(answer), secrets };
-    answer.body.destroy();
-    return { answer: identityCoded(await send(newer)), secrets };
+    const response = await send(credential);
+    const newer = response.status === 401 && credential.kind !== 'none' ? await renew() : null;
+    if (newer === null) return { response: identityCoded(response), secrets };
+    response.body.destroy();
+    return { response: identityCoded(await send(newer)), secrets };
   } catch (error) {
     if (!isSendFailure(error)) throw error;
     const kind = KIND_OF_FAILURE[error.kind];
@@ -141,10 +141,10 @@ export async function runRawCall(
 }
 
 /** Rejects a compressed response: secrets could not be found in it, and the request did not ask for compression. */
-function identityCoded(answer: EgressStream): EgressStream {
-  const coding = answer.headers['content-encoding'];
-  if (coding === undefined || coding === 'identity') return answer;
-  answer.body.destroy();
+function identityCoded(response: EgressStream): EgressStream {
+  const coding = response.headers['content-encoding'];
+  if (coding === undefined || coding === 'identity') return response;
+  response.body.destroy();
   throw Object.assign(new Error('The response has a content coding that was not requested.'), {
     kind: 'invalid_response',
     sent: true,

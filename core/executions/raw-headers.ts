@@ -65,11 +65,11 @@ export function rawRequestHeaders(
 
 /** Returns the response headers for the caller, with the credential removed (threat E5). */
 export function rawResponseHeaders(
-  answered: ResponseHeaders,
+  received: ResponseHeaders,
   scrub: (text: string) => string,
 ): Record<string, string | string[]> {
-  const named = namesIn(answered['connection']);
-  const kept = Object.entries(answered).filter(
+  const named = namesIn(received['connection']);
+  const kept = Object.entries(received).filter(
     ([name]) =>
       !NOT_RETURNED.has(name) &&
       !named.has(name) &&

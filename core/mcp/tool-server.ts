@@ -81,9 +81,9 @@ async function call(
   const bound = { session, name, input };
   const sentTo = readState(sdk, tools.sealedStates, bound, ctx);
   if (sentTo && wasDeclined(ctx)) return declined(await displayName(tools, offered.connection));
-  const answer = await callTool(tools, session, { offered, toolInput: input, sentTo, watch: watchOf(ctx) });
-  if (answer.kind === 'result') return answer.result;
-  const { link, message, waited } = answer;
+  const response = await callTool(tools, session, { offered, toolInput: input, sentTo, watch: watchOf(ctx) });
+  if (response.kind === 'result') return response.result;
+  const { link, message, waited } = response;
   // Asking again would cause an endless loop with clients that repeat the call immediately.
   if (waited) return linkInWords(link, message);
   const seal = () => sealConnectState(tools.sealedStates, bound, link);

@@ -96,12 +96,12 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
 
   async function handOn(
     exchange: Exchange,
-    { answer, secrets }: RawResponse,
+    { response, secrets }: RawResponse,
     execution: StartedExecution,
     cause: Cause,
   ): Promise<number> {
     const { res } = exchange;
-    const { status, headers, body } = answer;
+    const { status, headers, body } = response;
     const own = { ...commonHeaders(exchange), ...POLICY };
     // These headers come last, so that the provider's headers cannot replace them.
     res.writeHead(status, { ...rawResponseHeaders(headers, (text) => scrub(text, secrets)), ...own });

@@ -59,13 +59,13 @@ describe('what executions sent and got', () => {
     expect(contents.request).to.deep.include({ method: 'POST', url: `${KEYED_ORIGIN}/things` });
     expect(contents.request.body).to.deep.equal({ secret_wish: 'a pony' });
     expect(contents.request.headers['x-api-key']).to.equal('[secret]');
-    expect(contents.answer.name).to.equal('Grace');
-    expect(contents.answer.long.length).to.be.below(16 * 1024);
+    expect(contents.response.name).to.equal('Grace');
+    expect(contents.response.long.length).to.be.below(16 * 1024);
     expect(JSON.stringify(dumpDatabase(server))).not.to.match(/a pony|Grace/);
     expect(JSON.stringify(contents)).not.to.contain(ACCOUNT_KEY);
 
     const failed = await (await run('/fail')).read();
-    expect(failed.body.contents.answer).to.deep.equal({ reason: 'grace' });
+    expect(failed.body.contents.response).to.deep.equal({ reason: 'grace' });
   });
 
   it('is kept or not from the change of the setting on, not some seconds later', async () => {

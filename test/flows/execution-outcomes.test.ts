@@ -192,7 +192,7 @@ describe('F13: the outcome of an execution', () => {
     await server.call('PUT', '/api/v1/environment', { body: { keep_execution_contents: true } });
     const answer = await run('http_get');
     const { body } = await server.call('GET', `/api/v1/executions/${answer.body.execution_id}`);
-    expect(body.contents.answer).to.deep.equal({ ok: true });
+    expect(body.contents.response).to.deep.equal({ ok: true });
     await server.call('PUT', '/api/v1/environment', { body: { keep_execution_contents: false } });
   });
 

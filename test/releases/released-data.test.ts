@@ -49,6 +49,16 @@ for (const version of VERSIONS) {
       expect(await readAccounts(server)).to.deep.equal(facts.accounts);
     });
 
+    it('shows the contents of its executions', async () => {
+      const { executions } = (await server.call('GET', '/api/v1/executions')).body;
+      const shown = await Promise.all(
+        executions.map(({ id }: { id: string }) => server.call('GET', `/api/v1/executions/${id}`)),
+      );
+      const kept = shown.flatMap(({ body }) => body.contents ?? []);
+      expect(kept).not.to.have.length(0);
+      for (const contents of kept) expect(contents.response).not.to.be.oneOf([undefined, null]);
+    });
+
     it('has an unbroken audit chain in every environment, which continues', async () => {
       const { store } = server.deps;
       const environments = await store.read.environments.list();
