@@ -1,8 +1,8 @@
 import type { ErrorPredicate, PredicateKind, ProviderDefinition } from '../connectors/provider.ts';
-import type { ResponseHeaders } from './response-headers.ts';
 import { failureTexts } from './failure-texts.ts';
 import { atPointer } from './pointer.ts';
 import { meansRateLimited, type RateLimitState, readRateLimit } from './rate-limit.ts';
+import type { ResponseHeaders } from './response-headers.ts';
 import type { Tool } from './tool.ts';
 
 /** Why a call failed. The values are part of the API and stable. */

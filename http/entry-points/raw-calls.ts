@@ -5,7 +5,7 @@ import type { Executions } from '../../core/capabilities/executions.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Cause } from '../../core/events/events.ts';
 import { endOf, type Outcome, type StartedExecution, storeEnd } from '../../core/executions/execution-end.ts';
-import type { RawResponse, RawCall } from '../../core/executions/raw-call.ts';
+import type { RawCall, RawResponse } from '../../core/executions/raw-call.ts';
 import { planRawCall, runRawCall } from '../../core/executions/raw-call.ts';
 import { rawResponseHeaders } from '../../core/executions/raw-headers.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
