@@ -5796,10 +5796,10 @@ export interface components {
          *     (`keep_execution_contents`), for raw calls, and before the outcome is known.
          */
         ExecutionContents: {
-            /** @description The `data` of the result, or the `upstream_body` of the failure. */
-            answer: unknown;
             /** @description The request, in the same form as in a dry run. */
             request: components["schemas"]["DryRunRequest"];
+            /** @description The `data` of the result, or the `upstream_body` of the failure. */
+            response: unknown;
         };
         /** @description A finished execution. */
         ExecutionData: {
