@@ -161,7 +161,7 @@ describe('valetkey backup (F4)', () => {
     expect(namesIn(directory)).to.deep.equal([]);
   });
 
-  it('leaves nothing behind on a disk without room', async () => {
+  it('leaves nothing behind on a full disk', async () => {
     const directory = newDirectory();
     const { code, stderr } = await runCommand(['backup', join(directory, 'one.db')], env, { fileLimitKiB: 200 });
     expect(code).to.equal(1);

@@ -93,7 +93,7 @@ describe('valetkey environments', () => {
     expect(stderr).to.match(/^valetkey environments: --base-url .*\n$/);
   });
 
-  it('sets what links need, and the server beside it knows at once', async () => {
+  it('sets what links need, and the running server uses it immediately', async () => {
     const { id } = (await server.call('GET', '/api/v1/environment')).body.environment;
     const urls = [
       '--user-verify-url',

@@ -4,7 +4,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-describe('a disk without room (F3, F11)', () => {
+describe('a full disk (F3, F11)', () => {
   const folder = tempDir();
   let server: ChildServer;
   const created: string[] = [];
@@ -54,7 +54,7 @@ describe('a disk without room (F3, F11)', () => {
     }
   });
 
-  it('is left behind without a restart or a request that writes, once there is room', async () => {
+  it('recovers without a restart or a writing request when there is space again', async () => {
     await liftFileLimit(server);
     await until(isReady);
     await until(() => said('the database works again').length > 0);

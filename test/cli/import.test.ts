@@ -39,7 +39,7 @@ describe('valetkey import', () => {
     folder.remove();
   });
 
-  it('shows what it would change, then stores it beside a running server, which serves the tool at once', async () => {
+  it('shows what it would change, then stores it for a running server, which serves the tool immediately', async () => {
     const args = [file('openapi.yaml'), file('parts.yaml'), '--overlay', file('o.yaml')];
     const dry = await run(...args, '--dry-run');
     expect(dry.stdout, dry.stderr).to.include('+ acme_desk_read_ticket').and.to.include('Nothing was stored');

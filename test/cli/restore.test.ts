@@ -120,7 +120,7 @@ describe('valetkey restore (F4)', () => {
     expect(await totalOn(earlier)).to.equal(6);
   });
 
-  it('does not take up a log that stands without its database', async () => {
+  it('does not use a log whose database is missing', async () => {
     const host = newHost();
     await restore(host);
     const log = await on(host, async (server) => {
@@ -133,7 +133,7 @@ describe('valetkey restore (F4)', () => {
     expect(await totalOn(other)).to.equal(5);
   });
 
-  it('touches no database that is in use, whatever it is told', async () => {
+  it('changes no database that is in use, regardless of its options', async () => {
     const host = newHost();
     await restore(host);
     await on(host, async (server) => {

@@ -84,14 +84,14 @@ describe('authentication patterns', () => {
       expect(errorsOfPatterns(pattern), JSON.stringify(pattern)).to.deep.equal([error]);
   });
 
-  it('stand 1 to 12 to a provider', () => {
+  it('are limited to 1 to 12 for each provider', () => {
     expect(errorsOfPatterns()).to.deep.equal(['/auth_patterns minItems']);
     const thirteen = Array.from({ length: 13 }, () => ({ type: 'NO_AUTH' }));
     expect(errorsOfPatterns(...thirteen.slice(1))).to.deep.equal([]);
     expect(errorsOfPatterns(...thirteen)).to.deep.equal(['/auth_patterns maxItems']);
   });
 
-  it('of the built-in connectors can be answered, without the keys that only connector files have', () => {
+  it('of the built-in connectors can be returned, without the keys that only connector files have', () => {
     const file = new URL('../../generated/catalogue.json', import.meta.url);
     const { connectors } = JSON.parse(readFileSync(file, 'utf8')) as {
       connectors: Record<string, { auth_patterns: AuthPattern[] }>;

@@ -13,7 +13,7 @@ describe('bundling', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** A contract whose two answers come from two files. */
+  /** Returns a contract whose two responses come from two files. */
   async function bundled(files: Record<string, string>) {
     const answer = (reference: string) => ({
       description: 'x',
@@ -34,7 +34,7 @@ describe('bundling', () => {
     );
   }
 
-  it('makes one component of what two files define alike', async () => {
+  it('creates one component for identical definitions in two files', async () => {
     const document = await bundled({ 'one.yaml': 'Thing: { type: object }', 'two.yaml': 'Thing: { type: object }' });
     expect(document['components']).to.deep.equal({ schemas: { Thing: { type: 'object' } } });
   });

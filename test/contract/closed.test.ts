@@ -113,7 +113,7 @@ describe('requests are closed', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   it('can never hold secret_access_key or session_token (C4)', () => {
     const control = answered({ trusted_idp: { db_user: 'u', access_key_id: 'k', expiry: '2025-10-04T10:00:00Z' } });
     expect(errorsOf('getConnectedAccountAuth', '200', control)).to.deep.equal([]);

@@ -215,7 +215,7 @@ describe('compatibility of contracts', () => {
     });
   });
 
-  describe('answers', () => {
+  describe('responses', () => {
     const text = { type: 'string' };
 
     it('break when a property is removed, may be missing, or becomes writeOnly', () => {

@@ -14,8 +14,8 @@ export const contract = JSON.parse(
 export type Direction = 'request' | 'response';
 
 /**
- * A judge of the document that shares no code with the server: JSON Schema 2020-12 with every check of ajv's strict mode, formats
- * asserted, `readOnly` refused in requests and `writeOnly` in answers.
+ * Validates the document with code that is independent of the server: JSON Schema 2020-12 with every check of Ajv's
+ * strict mode, with formats, and with `readOnly` rejected in requests and `writeOnly` in responses.
  */
 function createJudge(direction: Direction): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: true, discriminator: true });
@@ -34,7 +34,7 @@ function createJudge(direction: Direction): Ajv2020 {
 
 const JUDGES = { request: createJudge('request'), response: createJudge('response') };
 
-/** Compiles a schema that stands in the contract; its references lead into the contract's components. */
+/** Compiles a schema of the contract; its references refer to the contract's components. */
 export function compile(schema: Json | undefined, direction: Direction): ValidateFunction {
   const absolute = JSON.stringify(schema ?? {}).replaceAll('"#/components/', '"contract#/components/');
   return JUDGES[direction].compile(forAjv(absolute));
@@ -79,7 +79,7 @@ export function takesParameter(id: string, name: string, value: unknown): boolea
   return compile(parameter['schema'], 'request')(value);
 }
 
-/** The value of an example of the contract, as a copy of its own. */
+/** Returns a copy of the value of an example in the contract. */
 export function example(name: string): JsonObject {
   const { value } = resolve(contract, { $ref: `#/components/examples/${name}` });
   return structuredClone(value) as JsonObject;

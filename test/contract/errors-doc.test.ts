@@ -46,7 +46,7 @@ describe('docs/errors.md', () => {
     expect(kinds).to.deep.equal(TOOL_ERROR_KINDS.map((kind) => `\`${kind}\``));
   });
 
-  it('explains every error of the token endpoint that can be answered', () => {
+  it('explains every error that the token endpoint can return', () => {
     const errors = objectAt(valuesOf('OAuthError') as never, 'properties')['error'] as { enum: string[] };
     const explained = tableUnder('The token endpoint').map(([error]) => error?.slice(1, -1));
     expect(errors.enum).to.include.members(explained as string[]);

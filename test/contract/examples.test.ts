@@ -63,7 +63,7 @@ describe('examples of the contract', () => {
     }
   });
 
-  it('of problems carry the status under which they stand', () => {
+  it('of problems have the status that they are listed under', () => {
     for (const operation of operationsOf(contract)) {
       for (const { side, mediaType, media } of bodiesOf(contract, operation)) {
         if (mediaType !== 'application/problem+json') continue;

@@ -167,7 +167,7 @@ describe('the interface', () => {
     expect(lines).to.deep.equal(OPERATIONS.trim().split('\n'));
   });
 
-  it('declares for each bearer operation exactly the statuses that it can answer', () => {
+  it('declares for each bearer operation exactly the statuses that it can return', () => {
     for (const { id, method, definition } of operationsOf(contract)) {
       if (arrayAt(definition, 'security').length === 0) continue;
       const wanted = new Set([CREATES.includes(id) ? '201' : '200', '400', '401', '403', '421', '429', '500', '503']);
@@ -178,7 +178,7 @@ describe('the interface', () => {
     }
   });
 
-  it('declares for each operation without a token exactly the statuses that it can answer', () => {
+  it('declares for each operation without a token exactly the statuses that it can return', () => {
     for (const [id, statuses] of Object.entries(PUBLIC_STATUSES)) {
       const { definition } = operation(id);
       expect(definition['security'], id).to.deep.equal([]);
@@ -186,7 +186,7 @@ describe('the interface', () => {
     }
   });
 
-  it('answers the deletion of an account without content, and other deletions with an empty object', () => {
+  it('returns no content for the deletion of an account, and an empty object for other deletions', () => {
     const contentOf = (id: string) => bodiesOf(contract, operation(id)).filter(({ side }) => side === '200');
     expect(contentOf('deleteConnectedAccount')).to.deep.equal([]);
     for (const id of ['deleteCustomProvider', 'deleteConnection', 'deleteTool']) {
@@ -194,7 +194,7 @@ describe('the interface', () => {
     }
   });
 
-  it('answers errors as problem documents, and as OAuth errors at the token endpoint', () => {
+  it('returns errors as problem documents, and as OAuth errors at the token endpoint', () => {
     for (const found of operationsOf(contract)) {
       for (const { side, mediaType } of bodiesOf(contract, found)) {
         if (!/^[45]/.test(side) || (found.id === 'getReadiness' && side === '503')) continue;
@@ -253,7 +253,7 @@ describe('schemas that belong together', () => {
     expect(details).to.deep.equal({ ...summary, api_config: _config });
   });
 
-  it('always answer every field of an account, a connection and a provider', () => {
+  it('always return every field of an account, a connection and a provider', () => {
     const complete = ['ConnectedAccount', 'ConnectedAccountDetails', 'ConnectedAccountSummary'];
     for (const name of [
       ...complete,
@@ -279,7 +279,7 @@ describe('schemas that belong together', () => {
     }
   });
 
-  it('page every list alike', () => {
+  it('page every list in the same way', () => {
     for (const { id } of operationsOf(contract).filter(({ id }) => /^(list|search)/.test(id))) {
       // The best hits first, and no more of them: a ranking has no pages.
       if (id === 'searchTools') continue;

@@ -31,7 +31,7 @@ describe('authentication of every operation', () => {
   });
   after(() => server.stop());
 
-  /** How each operation answers a request with these credentials. */
+  /** Calls each operation with these credentials and returns the rejections. */
   async function refusals(credentials: { token?: string | null; headers?: Record<string, string> }) {
     const answers = [];
     for (const operation of SECURED) {
@@ -63,9 +63,9 @@ describe('authentication of every operation', () => {
     }
   });
 
-  it('answers 401 without a token, with a bare challenge (T7)', () => expectUnauthenticated({}, 'Bearer'));
+  it('returns 401 without a token, with a bare challenge (T7)', () => expectUnauthenticated({}, 'Bearer'));
 
-  it('answers 401 to anything that is no token of ours (T4)', async () => {
+  it('returns 401 for anything that is not one of our tokens (T4)', async () => {
     const [header = '', claims = '', signature = ''] = (await accessToken(server)).split('.');
     const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url');
     await expectUnauthenticated({ token: 'garbage' });
@@ -75,37 +75,37 @@ describe('authentication of every operation', () => {
     });
   });
 
-  it('answers 401 to another scheme, whatever it carries', async () => {
+  it('returns 401 for another scheme, regardless of its credentials', async () => {
     await expectUnauthenticated({ headers: { authorization: `Basic ${await accessToken(server)}` } });
     await expectUnauthenticated({ headers: { authorization: 'Bearer' } });
   });
 
-  it('answers 401 to a token in the query, where logs would keep it (T7)', async () => {
+  it('returns 401 for a token in the query, where logs would keep it (T7)', async () => {
     for (const operation of SECURED) {
       const { method, path, request } = requestOf(operation, { query: { access_token: await accessToken(server) } });
       expect((await server.call(method, path, { ...request, token: null })).status, operation.id).to.equal(401);
     }
   });
 
-  it('answers 401 to a token whose hour is over (T5)', async () => {
+  it('returns 401 for an expired token (T5)', async () => {
     const token = await accessToken(server);
     clock.advance(HOUR);
     await expectUnauthenticated({ token });
   });
 
-  it('answers 401 to a token for another audience or issuer (T8)', async () => {
+  it('returns 401 for a token with another audience or issuer (T8)', async () => {
     await expectUnauthenticated({ token: await accessToken(server, { audience: 'http://localhost/mcp' }) });
     await expectUnauthenticated({ token: await accessToken(server, { issuer: 'https://elsewhere.test' }) });
   });
 
-  it('answers 401 to a token of another environment (T8)', async () => {
+  it('returns 401 for a token of another environment (T8)', async () => {
     const other = await addSecondEnvironment(server);
     await expectUnauthenticated({ token: other.token });
-    // Even one that names this issuer and audience: the environment stands in the token by itself.
+    // This holds even for a token with this issuer and audience, because the token also contains the environment.
     await expectUnauthenticated({ token: await accessToken(server, { environmentId: other.environment.id }) });
   });
 
-  it('answers 401 to the live token of a client that was disabled (T5)', async () => {
+  it('returns 401 for an unexpired token of a client that was disabled (T5)', async () => {
     const body = { name: 'To be disabled', scopes: [...SCOPES] };
     const created = await server.call('POST', '/api/v1/api_clients', { body });
     const clientId: string = created.body.api_client.id;
@@ -115,7 +115,7 @@ describe('authentication of every operation', () => {
     await expectUnauthenticated({ token });
   });
 
-  it('answers 401 to a client that does not exist, and to a generation that is not the present one', async () => {
+  it('returns 401 for a client that does not exist, and for a generation that is not the current one', async () => {
     await expectUnauthenticated({ token: await accessToken(server, { clientId: 'nobody' }) });
     await expectUnauthenticated({ token: await accessToken(server, { clientId: CLIENT_ID, generation: 2 }) });
   });

@@ -14,7 +14,7 @@ const CANARY = 'CANARY-select-secret-from-/var/lib/valetkey.db';
 const OPERATIONS = operationsOf(contract);
 const PROBES = ['getHealth', 'getReadiness'];
 
-/** Operations that answer from the catalogue or from memory alone. */
+/** Operations that only read the catalogue or memory. */
 const METADATA = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
 // The example of an address is none of ours, which its seal tells.
 const WITHOUT_STORAGE = ['getTool', 'downloadFile', ...METADATA, ...PROBES];
@@ -53,7 +53,10 @@ describe('faults inside the service, at every operation', () => {
     return answer;
   }
 
-  /** Nothing of the failure in the answer, all of it in the log, under the id that the answer carries. */
+  /**
+   * Expects a response without any detail of the failure, and a log line with all of it under the request id of the
+   * response.
+   */
   function expectFixedText(operation: Operation, answer: TestAnswer, wanted: JsonObject): void {
     expect(answer.text, operation.id).not.to.match(/CANARY|select|\.ts|stack|SQLITE|valetkey\.db/);
     expect(answer.headers['cache-control']).to.equal('no-store');
@@ -93,7 +96,7 @@ describe('faults inside the service, at every operation', () => {
   for (const operation of OPERATIONS.filter(({ id }) => !PROBES.includes(id))) {
     const isSecured = arrayAt(operation.definition, 'security').length > 0;
 
-    it(`make ${operation.id} answer 500 or 503 with a fixed text, and are logged (S4)`, async () => {
+    it(`make ${operation.id} return 500 or 503 with a fixed text, and are logged (S4)`, async () => {
       for (const place of isSecured ? (['host', 'client'] as const) : (['host'] as const)) {
         expectInternalError(operation, await fail(operation, place, broken));
         expectUnavailable(operation, await fail(operation, place, full));
@@ -110,7 +113,7 @@ describe('faults inside the service, at every operation', () => {
       continue;
     }
 
-    it(`of the storage make ${operation.id} answer 500 or 503, in the middle of its work too (S4)`, async () => {
+    it(`of the storage make ${operation.id} return 500 or 503, in the middle of its work too (S4)`, async () => {
       const isWriting = operation.method !== 'get' && operation.id !== 'issueToken';
       const place = isWriting ? 'write' : 'read';
       expectInternalError(operation, await fail(operation, place, broken));
@@ -118,7 +121,7 @@ describe('faults inside the service, at every operation', () => {
     });
   }
 
-  it('are not confused with a thrown value that is no error', async () => {
+  it('are not confused with a thrown value that is not an error', async () => {
     const operation = OPERATIONS.find(({ id }) => id === 'listConnectedAccounts') as Operation;
     const answer = await fail(operation, 'read', () => 'a string' as unknown as Error);
     expect(answer.status).to.equal(500);
@@ -147,7 +150,7 @@ describe('a service that is not ready', () => {
     { database: false, keys: true },
     { database: true, keys: false },
   ]) {
-    it(`answers 503 at /readyz and says why: ${JSON.stringify(checks)}`, async () => {
+    it(`returns 503 at /readyz with the reason: ${JSON.stringify(checks)}`, async () => {
       server = await startTestServer({ overrides: { readiness: async () => checks } });
       const answer = await server.call('GET', '/readyz', { token: null });
       expect(answer.status).to.equal(503);

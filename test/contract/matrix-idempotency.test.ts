@@ -34,13 +34,13 @@ describe('idempotency keys of every operation that takes them (C13)', () => {
   });
 
   for (const operation of TAKING_KEYS) {
-    it(`answer 409 at ${operation.id} while the first request runs`, async () => {
+    it(`return 409 at ${operation.id} while the first request runs`, async () => {
       const answer = await sendUnder('still-running', operation);
       expect(answer.status).to.equal(409);
       expect(answer.body.code).to.equal('IDEMPOTENCY_KEY_IN_USE');
     });
 
-    it(`answer 422 at ${operation.id} to another content under the same key`, async () => {
+    it(`return 422 at ${operation.id} for another content with the same key`, async () => {
       const answer = await sendUnder('another-content', operation, randomBytes(32));
       expect(answer.status).to.equal(422);
       expect(answer.body.code).to.equal('IDEMPOTENCY_KEY_REUSED');

@@ -15,7 +15,7 @@ function maxBodyBytes({ definition }: Operation): number {
   return Number(definition['x-valetkey-max-body-bytes'] ?? 256 * 1024);
 }
 
-/** Operations that probes reach by address, whatever host they name. */
+/** Operations that are available on every host, because probes use the server's address. */
 const ANY_HOST = ['getHealth', 'getReadiness'];
 
 /** What anyone may fetch and keep for a while. */
@@ -53,7 +53,7 @@ describe('requests that do not fit, at every operation', () => {
 
   for (const operation of OPERATIONS) {
     describe(operation.id, () => {
-      it('answers 400 to an unknown query parameter, and names it', async () => {
+      it('returns 400 for an unknown query parameter, and names it', async () => {
         const answer = await send(operation, {}, { no_such_parameter: '1' });
         expectError(operation, answer, 400, 'VALIDATION_FAILED');
         if (operation.id === 'issueToken') return;
@@ -62,13 +62,13 @@ describe('requests that do not fit, at every operation', () => {
         expect(answer.body.errors[0].message).to.match(/^unknown parameter( \(allowed: [a-z_, ]+\))?$/);
       });
 
-      it('answers 400 to an escape in the query that is not UTF-8', async () => {
+      it('returns 400 for an escape in the query that is not UTF-8', async () => {
         const { method, path, request } = requestOf(operation);
         const broken = `${path}${path.includes('?') ? '&' : '?'}a=%ff`;
         expectError(operation, await server.call(method, broken, request), 400, 'MALFORMED_BODY');
       });
 
-      it('echoes a request id that may stand in a log, and mints one otherwise (S5)', async () => {
+      it('echoes a request id that is safe for logs, and creates one otherwise (S5)', async () => {
         const echoed = await send(operation, { headers: { 'x-request-id': 'run-41.retry_2' } });
         expect(echoed.headers['x-request-id']).to.equal('run-41.retry_2');
         for (const given of ['with space', 'x'.repeat(101), '"quoted"', 'a;b']) {
@@ -77,7 +77,7 @@ describe('requests that do not fit, at every operation', () => {
         }
       });
 
-      it('says in its headers that nothing may keep, sniff, frame or refer to the answer', async () => {
+      it('sets headers so that the response is not cached, sniffed, framed or used as a referrer', async () => {
         const { status, headers } = await send(operation);
         expect(status).to.be.below(500);
         const kept = PUBLIC_DOCUMENTS.includes(operation.id);
@@ -88,11 +88,11 @@ describe('requests that do not fit, at every operation', () => {
       });
 
       if (ANY_HOST.includes(operation.id)) {
-        it('answers whatever host is named', async () => {
+        it('responds for any host', async () => {
           expect((await send(operation, { headers: { host: '203.0.113.7:8080' } })).status).to.equal(200);
         });
       } else {
-        it('answers 421 to a host of no environment, before it looks at anything else', async () => {
+        it('returns 421 for an unknown host, before any other check', async () => {
           for (const host of ['unknown.example.test', 'localhost.example.test', 'xlocalhost']) {
             const answer = await send(operation, { headers: { host, 'x-forwarded-host': 'localhost' }, token: null });
             expectError(operation, answer, 421, 'UNKNOWN_HOST');
@@ -199,7 +199,7 @@ describe('requests that do not fit, at every operation', () => {
     }
   });
 
-  it('answers 404 to a path that no operation has, and 405 with Allow to another method of one that has', async () => {
+  it('returns 404 for a path without an operation, and 405 with Allow for another method', async () => {
     const unknown = await server.call('GET', '/api/v1/nothing_here');
     expect(unknown.body).to.include({ status: 404, code: 'NOT_FOUND' });
     for (const path of Object.keys(objectAt(contract, 'paths'))) {

@@ -54,7 +54,7 @@ const NAMES: Record<string, Record<string, string>> = {
   },
 };
 
-/** Most tools are everybody's: they come from the catalogue. */
+/** Operations with the same result in all environments: most tools come from the catalogue. */
 const SHARED = ['listTools'];
 
 /** Members that are written down and not looked up. */

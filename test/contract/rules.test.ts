@@ -43,14 +43,14 @@ describe('rules of the contract', () => {
     expect(findingsAfter((d) => (create(d).operationId = 'executeTool')).join()).to.include('executeTool is taken');
   });
 
-  it('find a default answer and a range of statuses', () => {
+  it('find a default response and a range of statuses', () => {
     for (const status of ['default', '4XX']) {
       const found = findingsAfter((d) => (create(d).responses[status] = { description: 'anything' }));
       expect(found).to.deep.equal([`createConnectedAccount: declares ${status} instead of exact statuses`]);
     }
   });
 
-  it('find an operation without security of its own, with two scopes, or with an unknown one', () => {
+  it('find an operation without its own security, with two scopes, or with an unknown one', () => {
     expect(findingsAfter((d) => delete create(d).security).join()).to.include('says nothing of security');
     for (const scopes of [[], ['accounts:read', 'accounts:write'], ['accounts:own']]) {
       const found = findingsAfter((d) => (create(d).security = [{ oauth2: scopes }]));
@@ -127,7 +127,7 @@ describe('rules of the contract', () => {
     expect(found.join()).to.include('TokenRequest: an object has either properties or a schema for all others');
   });
 
-  it('X18: find a schema that is named like a constant, and a constant that is no choice', () => {
+  it('X18: find a schema that is named like a constant, and a constant that is not an enum', () => {
     const named = findingsAfter((d) => (d.components.schemas['API_KEY'] = schema(d, 'Health')));
     expect(named).to.deep.equal(['API_KEY: must be in PascalCase']);
     const single = findingsAfter((d) => delete schema(d, 'ApiKeyPattern').properties['type']?.['enum']);

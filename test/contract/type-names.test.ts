@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { findTypeNames, judgeText } from '../../scripts/check-type-names.ts';
 
 describe('the names of authorization types', () => {
-  it('stand in core/authorization alone', () => {
+  it('occur only in core/authorization', () => {
     expect(findTypeNames(join(import.meta.dirname, '../..'))).to.deep.equal([]);
   });
 
@@ -25,6 +25,6 @@ describe('the names of authorization types', () => {
     ['core/accounts/write.ts', '/** Accounts of type OAUTH are granted. */'],
     ['core/accounts/write.ts', "const code = 'OAUTH_REFUSED';"],
   ] as const) {
-    it(`may stand in ${file}: ${text}`, () => expect(judgeText(file, text)).to.deep.equal([]));
+    it(`may occur in ${file}: ${text}`, () => expect(judgeText(file, text)).to.deep.equal([]));
   }
 });

@@ -72,7 +72,7 @@ describe('lanes', () => {
     expect(lanes.tryEnter('a')).to.be.a('function');
   });
 
-  it('admit as many as there is room for when a lane becomes wider', async () => {
+  it('admit as many as there are slots for when a lane becomes wider', async () => {
     let width = 1;
     const { entered, enter, leave } = crowd({ total: 100, perLane: () => width });
     for (const name of ['a1', 'a2', 'a3', 'a4']) void enter(name);
@@ -120,7 +120,7 @@ describe('lanes', () => {
     expect(lanes.activeIn('a')).to.equal(1);
   });
 
-  it('never have more entries than places, whatever the order of events', async () => {
+  it('never have more entries than slots, in any order of events', async () => {
     const lanes = new Lanes({ total: 6, perLane: 3, waiting: 1000 });
     let inAll = 0;
     let most = 0;

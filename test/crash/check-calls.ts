@@ -21,7 +21,7 @@ async function countExecutions(server: ChildServer, filter = ''): Promise<number
   return body.total_size;
 }
 
-/** A call whose response was received has its outcome, whatever it did. */
+/** A call whose response was received must have its outcome, regardless of its effect. */
 async function checkOutcome(server: ChildServer, executionId: string): Promise<void> {
   const { body } = await server.call('GET', `${EXECUTIONS}/${executionId}`);
   expect(body.execution?.status, `${executionId} was acknowledged`).to.equal('SUCCEEDED');

@@ -205,7 +205,7 @@ describe('accounts', () => {
       expect(await get(row.id)).to.include({ status: 'ACTIVE', statusReason: 'r', version: 2, updatedAt: NOW + 5 });
     });
 
-    it('by provider all at once, in every connection of it', async () => {
+    it('by provider together, in every connection of it', async () => {
       const second = await addConnection(test.store, test.env, connection(test.newId, { keyId: 'second' }));
       await addConnection(test.store, test.env, connection(test.newId, { keyId: 'mail', providerKey: 'gmail' }));
       const mail = (await test.store.read.connections.byKeyId(test.env, 'mail'))?.id ?? '';

@@ -62,7 +62,7 @@ describe('API clients', () => {
     expect((await live(NOW + 20))?.map(({ prefix }) => prefix)).to.deep.equal(['four']);
   });
 
-  it('take a secret with an end of its own, which rotation does not put off', async () => {
+  it('keep the expiry of a secret, which a rotation does not extend', async () => {
     const client = { id: 'cli_2', name: 'Second', scopes: [], createdAt: NOW };
     await test.store.write((tx) => tx.apiClients.insert(test.env, client, secret('short', NOW + 5)));
     const next = { now: NOW, overlapMs: HOUR };
@@ -73,7 +73,7 @@ describe('API clients', () => {
     expect(after?.secrets.map(({ expiresAt }) => expiresAt)).to.deep.equal([null, NOW + 5]);
   });
 
-  it('end at once when they are disabled, with every token of the generation', async () => {
+  it('end immediately when they are disabled, with every token of the generation', async () => {
     const state = () => test.store.read.apiClients.state(test.env, 'cli_1');
     expect(await state()).to.deep.equal({ enabled: true, generation: 1 });
     const disable = () => test.store.write((tx) => tx.apiClients.disable(test.env, 'cli_1', NOW + 7));

@@ -9,7 +9,7 @@ export type TestOptions = Partial<Omit<StoreOptions, 'location'>> & Record<strin
 export interface TestDatabase {
   /** Where the database is: the path of the file, or the address of the server. */
   readonly location: string;
-  /** Opens a store over the database. Several may be open at once. */
+  /** Opens a store on the database. Several may be open at the same time. */
   open(options?: TestOptions): Promise<Store>;
   /** Runs statements past the store, as an operator with access to the database can. */
   run(statements: string): void;

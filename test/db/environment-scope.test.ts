@@ -79,7 +79,7 @@ const WITHOUT_ENVIRONMENT = [
 
 const ROOM = fileURLToPath(new URL('../../db', import.meta.url));
 
-/** Every method of every interface `…Reads` and `…Writes` of the room, with its first parameter as it is written. */
+/** Returns every method of the interfaces `…Reads` and `…Writes` of db/, with the text of its first parameter. */
 function methods(): { name: string; first: string }[] {
   const files = readdirSync(ROOM, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   return files.flatMap((file) => {
@@ -141,7 +141,7 @@ describe('no query without an environment (C1)', () => {
   });
 
   describe('with rows of another environment', () => {
-    /** Each function once, called with an environment that is not the rows' own, and what it then answers. */
+    /** Calls each function once with an environment that is not the rows' own, and lists the expected results. */
     const page = { size: 10 };
     const empty = { rows: [], hasNext: false, hasPrevious: false, total: 0, totalIsExact: true };
     type Call = (r: Repositories, env: EnvironmentId, ids: Ids) => Promise<unknown>;
@@ -355,7 +355,7 @@ describe('no query without an environment (C1)', () => {
     ];
     const unscoped = ['environments', 'instances', 'deploymentSecrets', 'keyRotation', 'jobQueue', 'periodicJobs'];
 
-    it('finds nothing and changes nothing, whatever is asked', async () => {
+    it('finds nothing and changes nothing with any arguments', async () => {
       const test = await openTestStore();
       const { store, env, newId } = test;
       await addKeyChecks(store, 'kek_1');

@@ -27,7 +27,7 @@ describe('environments', () => {
     expect((await read.list()).map((row) => row.id)).to.deep.equal([test.env, id]);
   });
 
-  it('take another base URL, keep their hosts, and answer to the new one; never to a host of another', async () => {
+  it('accept another base URL, keep their hosts, and are found by the new one; never by a host of another environment', async () => {
     const id = await addEnvironment(test.store, test.newId, 'api.example');
     const move = (baseUrl: string) => test.store.write((tx) => tx.environments.setBaseUrl(id, baseUrl));
     await move('https://new.example:8443');

@@ -22,7 +22,7 @@ describe('what belongs to the deployment', () => {
 
   const sealed = (text: string, kekId = 'kek_1') => ({ kekId, sealed: Buffer.from(text) });
 
-  it('keeps the first secret of a name, whoever else brings one', async () => {
+  it('keeps the first secret of a name, even if others are offered later', async () => {
     await addKeyChecks(test.store, 'kek_1');
     const bring = (text: string) =>
       test.store.write((tx) =>
@@ -35,7 +35,7 @@ describe('what belongs to the deployment', () => {
     expect(await test.store.read.deploymentSecrets.list()).to.deep.equal([one]);
   });
 
-  it('seals anew only what is still as it was', async () => {
+  it('replaces only sealed values that are unchanged', async () => {
     await addKeyChecks(test.store, 'kek_1', 'kek_2');
     const secret = { name: 'signing', ...sealed('old'), createdAt: NOW };
     await test.store.write((tx) => tx.deploymentSecrets.insertIfAbsent(secret));
@@ -71,7 +71,7 @@ describe('rotation of the key-encryption key', () => {
 
   afterEach(() => test.end());
 
-  it('wraps every data key anew, page by page, and passes over what has changed meanwhile', async () => {
+  it('rewraps every data key, page by page, and skips those that have changed in the meantime', async () => {
     const connectionId = await github(test);
     const rows = Array.from({ length: 7 }, (_, i) =>
       account(test.newId, connectionId, i === 3 ? {} : { wrappedDataKey: Buffer.from(`old-${i}`), kekId: 'kek_1' }),

@@ -51,7 +51,7 @@ describe('keyset pages', () => {
   const search = (page: PageRequest) => test.store.read.accounts.search(test.env, { query: 'example' }, page);
   const nothing = async () => {};
 
-  it('go from the newest to the oldest, say what lies on both sides, and count everything', async () => {
+  it('go from the newest to the oldest, say whether there are more rows on both sides, and count all rows', async () => {
     const ids = (await insert(5)).reverse();
     const first = await list({})({ size: 2 });
     expect(first).to.deep.include({ hasNext: true, hasPrevious: false, total: 5 });

@@ -34,7 +34,7 @@ describe('custom providers', () => {
     expect(await read.get(test.env, 'mine')).to.equal(undefined);
   });
 
-  it('have an identifier of their own', async () => {
+  it('have their own identifier', async () => {
     await test.store.write((tx) => tx.customProviders.insert(test.env, provider('mine')));
     const error = await failure(test.store.write((tx) => tx.customProviders.insert(test.env, provider('mine'))));
     expect(error.constraint).to.equal('custom_providers_identifier');
@@ -144,7 +144,7 @@ describe('idempotency keys', () => {
   const claim = (over = {}) => test.store.write((tx) => tx.idempotencyKeys.claim(test.env, { ...key, ...over }));
   const read = () => test.store.read.idempotencyKeys.get(test.env, name);
 
-  it('belong to the first of many who ask at once (C13)', async () => {
+  it('belong to the first of many concurrent requests (C13)', async () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim()));
     expect(claims.map(({ state }) => state)).to.deep.equal(['NEW', ...Array(19).fill('EXISTING')]);
     expect(claims[1]).to.deep.include({
@@ -159,7 +159,7 @@ describe('idempotency keys', () => {
     }
   });
 
-  it('keep the answer', async () => {
+  it('keep the response', async () => {
     await claim();
     const reply = { status: 200, sealedReply: Buffer.from('sealed') };
     expect(await test.store.write((tx) => tx.idempotencyKeys.attachExecution(test.env, name, 'exec_1'))).to.equal(true);

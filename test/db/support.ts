@@ -21,7 +21,7 @@ import { createTestDatabase, type TestDatabase, type TestOptions } from './engin
 
 export const NOW = 1_750_000_000_000;
 
-/** Room for everything that a test has to sweep. */
+/** Limits that are high enough for everything that a test sweeps. */
 export const PIECE = { rows: 100, bytes: Number.MAX_SAFE_INTEGER };
 
 /** Fresh ids under a clock that moves a millisecond per id, so that the order of ids is the order of calls. */
@@ -30,7 +30,7 @@ export function freshIds() {
   return createIds(() => clock++, randomBytes);
 }
 
-/** A directory of its own for each test that asks, removed by the returned function. */
+/** Creates a separate directory for a test; the returned function removes it. */
 export function temporaryDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'valetkey-db-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -49,7 +49,8 @@ export interface TestStore {
 }
 
 /**
- * A store on a database of its own, with one environment and one connection `github`. Each unit runs twice, and its first run is undone.
+ * Opens a store on its own database, with one environment and one connection `github`. Each unit runs twice, and its
+ * first run is rolled back.
  */
 export async function openTestStore(options: TestOptions = {}): Promise<TestStore> {
   return openTestStoreOnce(options, rehearsed);

@@ -1,7 +1,7 @@
 /**
- * What people ask for, and the tool that does it. Written before anything was tuned and by looking at nothing but the names of the
- * tools: a query that comes out badly stays as it is. Several names where each of them is a right answer: a question for mail that
- * names no application is answered as well by the other one that sends it.
+ * Queries of users, each with the expected tool. They were written before the ranking was tuned, with only the names of
+ * the tools known: a query with a bad result is not changed. Several names mean that each of them is correct: a query
+ * about mail that names no application also matches the other mail application.
  */
 export const QUERIES: readonly (readonly [query: string, ...expected: string[]])[] = [
   ['send a message to a slack channel', 'slack_send_message'],

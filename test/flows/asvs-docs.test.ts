@@ -29,7 +29,7 @@ describe('docs/asvs.md', () => {
     expect(rows.map(({ id }) => id)).to.deep.equal([...new Set(sorted.map(({ id }) => id))]);
   });
 
-  it('names a test for whatever is met, and a reason for everything else', () => {
+  it('names a test for each met requirement, and a reason for all others', () => {
     const unproved = rows.filter(({ state, files, reason }) => (state === 'met' ? files.length === 0 : reason === ''));
     expect(unproved.map(({ id }) => id)).to.deep.equal([]);
     expect(rows.filter(({ state }) => !STATES.includes(state)).map(({ id }) => id)).to.deep.equal([]);

@@ -81,7 +81,7 @@ describe('M3: the memory of bodies', () => {
     ).to.equal(200);
   });
 
-  it('without room refuses a tool call with 503 and Retry-After before anything is sent', async () => {
+  it('without space rejects a tool call with 503 and Retry-After before anything is sent', async () => {
     const answer = await holding('first', () => execute(server, id, 'http_post', { path: '/', body: {} }));
     expect(answer.status, answer.text).to.equal(503);
     expect(answer.headers['retry-after']).to.equal('1');
@@ -102,7 +102,7 @@ describe('M3: the memory of bodies', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('keeps the key of a call whose response found no room after it was sent', async () => {
+  it('keeps the key of a call whose response found no space after it was sent', async () => {
     acme.handler = (_request, res) => json(res, 200, { text: 'x'.repeat(4 * BODIES.firstBytes) });
     const headers = { 'idempotency-key': 'busy-2' };
     const call = () => execute(server, id, 'http_post', { path: '/', body: {} }, { headers });
@@ -113,7 +113,7 @@ describe('M3: the memory of bodies', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('without room refuses a large body of a request, and takes a small one', async () => {
+  it('without space rejects a large body of a request, and accepts a small one', async () => {
     const large = { path: '/', body: { text: 'x'.repeat(100 * KB) } };
     const answers = await holding('more', async () => [
       await execute(server, id, 'http_post', large),
@@ -141,7 +141,7 @@ describe('M3: the memory of bodies', () => {
     expect(acme.requests).to.have.length(requests);
   });
 
-  it('has room for another environment, whatever one holds', async () => {
+  it('has space for another environment when one has used up its share', async () => {
     const other = await addSecondEnvironment(server);
     const foreign = await createKeyedAccount(other);
     const text = 'x'.repeat(100 * KB);

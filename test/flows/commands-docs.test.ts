@@ -11,7 +11,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'].co
 const MAKEFILE = readPage('Makefile');
 const COMMANDS = readPage('cli/main.ts');
 
-/** What a page shows as code: the lines of its blocks, and what stands between backticks. */
+/** Returns the code on a page: the lines of its blocks, and the text between backticks. */
 function codeOf(page: string): string[] {
   const text = readPage(page);
   const blocks = blocksOf(text).filter(({ language }) => ['sh', 'bash', 'text', 'ini'].includes(language));

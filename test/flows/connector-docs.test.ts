@@ -32,7 +32,7 @@ describe('docs/connectors.md', () => {
   });
 });
 
-/** The page's YAML: a connector, tools of it, and a fragment that could stand in an OAuth pattern of it. */
+/** Returns the YAML on the page: a connector, tools of it, and a fragment of an OAuth pattern. */
 function readExamples() {
   const yaml = blocksOf(PAGE).filter(({ language }) => language === 'yaml');
   const parsed = yaml.map(({ text }) => parse(text));

@@ -114,7 +114,7 @@ describe('events of links', () => {
     expect((await story('linus')).slice(2)).to.deep.equal([]);
   });
 
-  it('tell that a link expired which nobody opened, once', async () => {
+  it('report once that a link expired without being opened', async () => {
     await world.link('alan');
     world.clock.advance(HOUR_MS);
     for (let times = 0; times < 2; times++) await world.server.deps.links.expire();

@@ -43,7 +43,7 @@ describe('a provider that hangs (E11)', () => {
   const callDead = () => execute(server, deadAccount, 'http_get', { path: '/x' });
   const callLively = () => execute(server, livelyAccount, 'github_get_authenticated_user');
 
-  it('takes its own places alone: all calls to others are answered while it hangs, and later ones are refused at once', async () => {
+  it('uses only its own slots: all calls to others complete while it hangs, and later calls to it are rejected immediately', async () => {
     let answered = 0;
     const hanging = Array.from({ length: HUNG }, () =>
       callDead().then((answer) => {
@@ -51,7 +51,7 @@ describe('a provider that hangs (E11)', () => {
         return answer;
       }),
     );
-    // What finds neither place nor queue is told at once; the rest hangs.
+    // Calls that find neither a slot nor space in the queue fail immediately; the others hang.
     const turnedAway = (answers: number) => answers >= HUNG - 64 - 256;
     while (!turnedAway(answered) || dead.requests.length < 64) await new Promise((resolve) => setImmediate(resolve));
     const before = answered;

@@ -18,7 +18,7 @@ describe('executing the tools of GitHub', () => {
 
   before(async () => {
     github = await startEmulatedVendor('github', {
-      // The emulator takes the first user for whoever it does not know.
+      // The emulator treats an unknown user as the first one.
       seed: {
         users: [{ login: 'nobody' }, { login: 'ada' }, { login: 'grace' }],
         repos: [{ owner: 'ada', name: 'engine' }],
@@ -42,7 +42,7 @@ describe('executing the tools of GitHub', () => {
     expect(answer.body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
   });
 
-  it('acts as the user whose account it is, and as nobody else', async () => {
+  it('acts as the user whose account it is, and as no other', async () => {
     const grace = (await createAccount(server, { token: GRACE })).id;
     const logins = [];
     for (const id of [ada, grace, ada]) {
@@ -105,7 +105,7 @@ describe('executing the tools of GitHub', () => {
       }
     });
 
-    it('keeps to the path of the tool, whatever a cursor says', async () => {
+    it('keeps to the path of the tool for any cursor', async () => {
       const at = 'page=2&per_page=1#/../../user';
       const cursor = Buffer.from(JSON.stringify({ tool: 'github_list_issues', at })).toString('base64url');
       const before = github.requests.length;

@@ -40,7 +40,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
     await acme.stop();
   });
 
-  it('sends once and gives the same answer again, marked as a replay', async () => {
+  it('sends once and returns the same response again, marked as a replay', async () => {
     const key = newKey();
     const first = await post(key);
     const second = await post(key);
@@ -79,7 +79,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('409 while the first is running, and its answer afterwards', async () => {
+  it('409 while the first is running, and its response afterwards', async () => {
     const key = newKey();
     let release = () => {};
     const arrived = new Promise<void>((seen) => {
@@ -151,7 +151,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
     expect(acme.requests).to.have.length(2);
   });
 
-  it('says that the outcome is unknown after the process was killed between sending and answering', async () => {
+  it('reports that the outcome is unknown after the process was killed between sending and responding', async () => {
     const folder = tempDir();
     const env = { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) };
     const first = await startChildServer(env);

@@ -59,7 +59,7 @@ describe('executing tools at a real application', () => {
     ['with a custom provider behind https', ofCustomProvider],
   ] as const) {
     describe(way, () => {
-      it('is refused with the key of nobody: the application looks at it', async () => {
+      it('is rejected with an unknown key: the application checks it', async () => {
         const { id } = await accountWith('notes-key-of-nobody');
         const answer = await execute(server, id, 'http_get', { path: '/notes' });
         expect(answer.body).to.include({ status: 502, code: 'TOOL_FAILED' });

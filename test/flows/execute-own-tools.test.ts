@@ -76,7 +76,7 @@ describe("an environment's own tools", () => {
     });
   });
 
-  it('never stand in for a tool of the catalogue, whatever is stored', async () => {
+  it('never replace a tool of the catalogue, even if one of the same name is stored', async () => {
     const { id, provider } = await createKeyedAccount(server);
     await storeTools(server, [ownTool(provider.identifier, 'http_get')]);
     expect((await execute(server, id, 'http_get', { path: '/real' })).body.data).to.deep.equal({ target: '/real' });

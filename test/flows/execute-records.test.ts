@@ -89,7 +89,7 @@ describe('what is written down about an execution', () => {
     });
   });
 
-  it('shows the use of the account at once, in details and in lists', async () => {
+  it('shows the use of the account immediately, in details and in lists', async () => {
     const { id, account } = await createKeyedAccount(server);
     expect((await detailsOf(id)).last_used_at).to.equal(null);
     await execute(server, id, 'http_get', { path: '/' });

@@ -74,7 +74,7 @@ describe('an execution whose credential is refused', () => {
     expect(await finishedExecution(server, answer.body.execution_id)).to.include({ status: 'SUCCEEDED' });
   });
 
-  it('sends nothing when the account has ended for good on the way, and records the failure (E6)', async () => {
+  it('sends nothing when the account has permanently ended in the meantime, and records the failure (E6)', async () => {
     freshen = async (account) => ({ ...account, status: 'EXPIRED', statusReason: 'The provider said no.' });
     const answer = await get();
     expect(answer.body).to.include({ status: 409, code: 'ACCOUNT_NOT_ACTIVE' });

@@ -13,7 +13,7 @@ const TWILIO = { username: `AC${'a1'.repeat(16)}`, password: 'c0ffee'.repeat(5) 
 const carries = (authorization: string) => (request: ReceivedRequest) =>
   request.headers['authorization'] === authorization;
 
-describe('executing the tools of applications with habits of their own', () => {
+describe('executing the tools of applications with unusual behaviour', () => {
   let slack: Upstream;
   let stripe: Upstream;
   let twilio: Upstream;
@@ -49,7 +49,7 @@ describe('executing the tools of applications with habits of their own', () => {
     for (const vendor of [slack, stripe, twilio]) await vendor.stop();
   });
 
-  describe('Slack, which answers 200 to everything', () => {
+  describe('Slack, which returns 200 for everything', () => {
     const withToken = (access_token: string) => account('slack', { oauth_token: { access_token } });
 
     it('is refused with a token that was never issued', async () => {
@@ -127,7 +127,7 @@ describe('executing the tools of applications with habits of their own', () => {
     });
   });
 
-  describe('Twilio, whose user name stands in every address', () => {
+  describe('Twilio, whose addresses contain the user name', () => {
     const withSecret = (details: Record<string, string>) => account('twilio', { static_auth: { details } });
 
     it('is refused with a wrong auth token', async () => {

@@ -245,7 +245,7 @@ describe('an execution on the wire', () => {
   });
 
   describe('an application that cannot be understood or waited for (E4)', () => {
-    it('504 when it does not answer in time', async () => {
+    it('504 when it does not respond in time', async () => {
       egress = impatient;
       answering(() => {});
       const answer = await get();
@@ -275,7 +275,7 @@ describe('an execution on the wire', () => {
         (_request, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{'),
       ],
     ] as [string, UpstreamHandler][]) {
-      it(`502 when the answer is ${what}`, async () => {
+      it(`502 when the response is ${what}`, async () => {
         answering(handler);
         const answer = await get();
         expect(answer.body).to.include({ status: 502, code: 'TOOL_FAILED' });

@@ -233,7 +233,7 @@ describe('F13: the outcome of an execution', () => {
         answered = true;
       });
       await untilHeld();
-      // A request that comes later is answered: the response of the call could have been as well.
+      // A later request gets its response, so the response of the call could also have been sent.
       await server.call('GET', '/healthz', { token: null });
       expect(answered).to.equal(false);
       openGate();
@@ -272,7 +272,7 @@ describe('F13: the outcome of an execution', () => {
   });
 
   describe('of a raw call whose response is not passed on to its end', () => {
-    it('is what the provider answered when the caller hangs up', async () => {
+    it("is the provider's response when the caller disconnects", async () => {
       let release = () => {};
       acme.handler = (_request, res) => {
         res.writeHead(201, { 'content-type': 'text/plain' }).write('x'.repeat(100_000));
@@ -285,7 +285,7 @@ describe('F13: the outcome of an execution', () => {
       expect(record).to.include({ status: 'SUCCEEDED', upstream_status: 201 });
     });
 
-    it('is a failure when the provider breaks off', async () => {
+    it('is a failure when the provider aborts its response', async () => {
       acme.handler = (_request, res) => {
         res.writeHead(200, { 'content-type': 'text/plain', 'content-length': '200000' });
         res.write('x'.repeat(100_000), () => res.destroy());

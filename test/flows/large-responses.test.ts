@@ -112,7 +112,7 @@ describe('H7: a large response', () => {
     expect((await get()).body.data[0]).to.equal(0);
   });
 
-  it('that is too deep is no result, however large it is', async () => {
+  it('rejects a result that is nested too deeply, at any size', async () => {
     for (const depth of [RESPONSE.levels + 1, 1_000_000]) {
       respondWith('['.repeat(depth) + ']'.repeat(depth));
       const answer = await get();

@@ -107,7 +107,7 @@ describe('an account of a board application, over real sockets', () => {
       expect((await browser.open(back.location ?? '')).status).to.equal(403);
     });
 
-    it('signs its calls, each anew', async () => {
+    it('signs each of its calls separately', async () => {
       const id = await connected();
       const answers = [await execute(server, id, 'http_get', { path: '/me', query: { q: 'a b&ü*' } })];
       answers.push(await execute(server, id, 'http_post', { path: '/cards', body: { name: 'card' } }));
@@ -127,7 +127,7 @@ describe('an account of a board application, over real sockets', () => {
       expect(board.isTaken(altered), 'a forged signature').to.equal(false);
     });
 
-    it('answers its token, and never the secret of it', async () => {
+    it('returns its token, and never the secret of it', async () => {
       const id = await connected();
       const { body, text } = await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);
       expect(Object.keys(body.connected_account.authorization_details.oauth_token)).to.have.members([

@@ -86,7 +86,7 @@ describe('forms of links', () => {
       expect(text).to.include('Region <span class="optional">(optional)</span>');
     });
 
-    it('say at each field what is wrong, give back what is no secret, and store nothing', async () => {
+    it('show at each field what is wrong, keep values that are not secret, and store nothing', async () => {
       const link = await makeLink(server, { connector: desk, ...person() });
       const typed = {
         domain: 'Not A Label',
@@ -223,7 +223,7 @@ describe('forms of links', () => {
       expect((await accountOf(server, owner.identifier))?.status).to.equal('PENDING_AUTH');
     });
 
-    it('verify nobody when the provider has moved since the link was finished (P2)', async () => {
+    it('verify no user if the provider has moved since the link was finished (P2)', async () => {
       const { connector } = await consentConnector(server, as);
       const owner = person();
       const browser = browserFor(as);

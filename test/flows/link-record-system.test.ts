@@ -50,7 +50,7 @@ describe('a link to a record system (SMART on FHIR)', () => {
     expect(body.connected_account.api_config).to.deep.equal({ patient: '42', encounter: 'e-1' });
   });
 
-  it('forgets the patient of an earlier launch when the person gives access anew, and no refresh brings one', async () => {
+  it('forgets the patient of an earlier launch when the user grants access again, and no refresh sets one', async () => {
     const connector = await connectorFor(FHIR_BASE);
     const authorize = () => connectUser(server, browserFor(ehr), connector, 'nurse');
     const shown = async () => {

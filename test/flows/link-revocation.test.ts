@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type LinkWorld, startLinkWorld } from '../support/link-world.ts';
 import { verifyUser } from '../support/links.ts';
 
-describe('what a link that nobody verified was granted', () => {
+describe('the grant of a link that was never verified', () => {
   let world: LinkWorld;
 
   before(async () => {
@@ -10,7 +10,7 @@ describe('what a link that nobody verified was granted', () => {
   });
   after(() => world.stop());
 
-  /** A person consents to the link of somebody else. @returns the access token, which only the provider knows by then */
+  /** A user consents to another user's link. @returns the access token, which only the provider knows at that time */
   async function fished(identifier: string) {
     const authRequestId = await world.finished(await world.link(identifier), `owner-of-${identifier}`);
     return { authRequestId, before: world.as.hits('/token/revocation') };

@@ -107,7 +107,7 @@ describe('L11: two finished links of one account', () => {
     expect(await keyOf(other.identifier)).to.equal('the-second-key');
   });
 
-  it('leaves links that nobody has finished as they are', async () => {
+  it('leaves unfinished links unchanged', async () => {
     const { identifier, second, verify } = await finishedTwice();
     const open = await makeLink(server, { connector, identifier, user_id: identifier });
     expect(await verify(second)).to.equal(200);

@@ -265,7 +265,7 @@ describe('the next action', () => {
       if (operation) expect(body.next_action, text).to.include({ type, operation_id: operation });
       else expect(body.tool_error.retryable, text).to.equal(true);
       if (!operation) expect(body).not.to.have.property('next_action');
-      // What could not be tried again at once is told the same a moment later.
+      // A retry shortly afterwards returns the same action.
       if (code === 'TOOL_FAILED' && operation) {
         const again = (await run(id)).body;
         expect(again.next_action).to.include({ type, operation_id: operation });
@@ -375,7 +375,7 @@ describe('the next action', () => {
       });
     }
 
-    it('is nothing while the cloud cannot answer', async () => {
+    it('is empty while the cloud cannot respond', async () => {
       refusedBy('ServiceUnavailable');
       const { body, text } = await runStatement();
       expect(body.tool_error?.retryable, text).to.equal(true);

@@ -113,7 +113,7 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     expect(system.received).to.have.length(1);
   });
 
-  it('signs each assertion anew: one that was seen is refused (jti)', async () => {
+  it('signs each assertion separately: a repeated one is rejected (jti)', async () => {
     const id = await connect('service-rsa');
     await read(id);
     const [sent] = system.received;
@@ -123,7 +123,7 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     expect(new Set(assertions).size).to.equal(2);
   });
 
-  it('may have a key of its own for each account, which is never shown', async () => {
+  it('may have a separate key for each account, which is never shown', async () => {
     const { key_id: connector } = await connectorFor({}, FIELDS);
     const details = { client_id: 'service-ec', private_key: keyOf('service-ec') };
     const { id } = await createAccount(server, {

@@ -117,7 +117,7 @@ describe('an account of a machine client, at a strict authorization server over 
     expect(await tokenOf(id)).to.equal(undefined);
   });
 
-  it('is told no with the key of somebody else (negative control)', async () => {
+  it('is rejected with the key of another client (negative control)', async () => {
     const secret = pemOf(rsaPair('stranger').privateKey);
     const id = await connect({ id: 'm-jwt', method: 'private_key_jwt', secret });
     expect((await get(id)).body.tool_error).to.include({ kind: 'upstream_auth' });
@@ -140,7 +140,7 @@ describe('an account of a machine client, at a strict authorization server over 
     });
   }
 
-  it('may have a client of its own, which stays in place beside its token', async () => {
+  it('may have its own client, which stays in place next to its token', async () => {
     const id = await connect({ id: 'm-basic', typed: true });
     expect((await get(id)).status).to.equal(200);
     expect(await tokenOf(id)).to.have.keys('access_token', 'scopes');
@@ -275,7 +275,7 @@ describe('an account of a machine client, at a strict authorization server over 
       });
     }
 
-    it('by the client of its own that an account has', async () => {
+    it("by the account's own client", async () => {
       const { id, token } = await obtained({ id: 'm-basic', typed: true });
       await change({ scopes: ['openid'] });
       expect(await revoked(id)).to.deep.equal(['REVOKED']);

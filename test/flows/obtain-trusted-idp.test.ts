@@ -132,7 +132,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     expect(unknown.body.tool_error).to.include({ kind: 'upstream_not_found' });
   });
 
-  it('renews its credentials before they end, and at once when the warehouse refuses them', async () => {
+  it('renews its credentials before they expire, and immediately when the warehouse rejects them', async () => {
     const id = await connect(WORKGROUP, {});
     await run(id);
     clock.advance(3_600_000 - 30_000);

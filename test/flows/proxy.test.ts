@@ -21,7 +21,7 @@ interface Answer {
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
   body: any;
 }
 
@@ -124,7 +124,7 @@ describe('raw calls', () => {
     expect(acme.requests.at(-1)?.method).to.equal('HEAD');
   });
 
-  it('answer what the provider answers: status, type, headers, bytes', async () => {
+  it("return the provider's response: status, type, headers, bytes", async () => {
     answering((_request, res) =>
       res.writeHead(418, { 'content-type': 'text/csv', etag: '"1"', link: '<x>' }).end('a;b\n'),
     );
@@ -193,7 +193,7 @@ describe('raw calls', () => {
       }
     });
 
-    it('and nobody else’s credential or framing travels with them', async () => {
+    it("and do not forward the caller's other credentials or framing", async () => {
       const headers = {
         'x-api-key': 'mine',
         'X-API-KEY': 'mine',
@@ -258,7 +258,7 @@ describe('raw calls', () => {
       expect(headers['valetkey-execution-id']).to.match(/^exec_/);
     });
 
-    it('nor the credential, wherever it is echoed and however the answer is cut into pieces', async () => {
+    it('nor the credential, even if it is echoed in a response that arrives in pieces', async () => {
       const encoded = Buffer.from(`x:${ACCOUNT_KEY}`).toString('base64');
       for (const size of [1, 5, 1000]) {
         answering(async ({ headers }, res) => {
@@ -284,7 +284,7 @@ describe('raw calls', () => {
     });
   });
 
-  it('hand an answer on as it arrives', async () => {
+  it('forward a response as it arrives', async () => {
     let finish = (): void => {};
     answering((_request, res) => {
       res.writeHead(200, { 'content-type': 'text/plain' });
@@ -305,7 +305,7 @@ describe('raw calls', () => {
     expect(last).to.match(/end$/);
   });
 
-  it('are cut off when an answer is endless or stands still, and answered 504 when none comes (E4)', async () => {
+  it('are cut off when a response is endless or stalls, and return 504 when there is none (E4)', async () => {
     egress = impatient;
     answering((_request, res) => {
       res.writeHead(200);

@@ -59,7 +59,7 @@ describe('the quickstart of the README', () => {
     );
   });
 
-  it('answers what the page shows, step by step', () => {
+  it('returns what the page shows, step by step', () => {
     const checked = blocks.flatMap((block, index) => {
       const shown = blocks[index + 1];
       if (block.language !== 'bash' || shown?.language !== 'json') return [];
@@ -71,13 +71,13 @@ describe('the quickstart of the README', () => {
     expect(checked.length).to.equal(blocks.filter(({ language }) => language === 'json').length);
   });
 
-  it('replays an answer byte for byte when a block with an idempotency key is sent twice', () => {
+  it('replays a response byte for byte when a block with an idempotency key is sent twice', () => {
     const repeated = [...outputs.values()].filter((answers) => answers.length === 2);
     expect(repeated).to.have.length(1);
     for (const [first, second] of repeated) expect(second).to.equal(first);
   });
 
-  it('calls GitHub as the user of the token: the counterpart takes a token it does not know for somebody else', () => {
+  it('calls GitHub as the user of the token: the counterpart treats an unknown token as another user', () => {
     const block = agentBlocks.find(({ text }) => text.includes('github_get_authenticated_user')) as Block;
     expect(JSON.parse(outputs.get(block)?.[0] ?? '{}')).to.have.nested.property('data.login', 'octocat');
   });
@@ -112,7 +112,7 @@ describe('the quickstart of the README', () => {
     }
   });
 
-  /** Runs blocks as they stand in one shell, as if they were pasted one after the other; those with a key twice. */
+  /** Runs blocks unchanged in one shell, as if they were pasted one after the other; those with a key twice. */
   async function runAsOneTerminal(pasted: readonly Block[]): Promise<Map<Block, string[]>> {
     const steps = pasted.flatMap((block) => (block.text.includes('Idempotency-Key') ? [block, block] : [block]));
     const script = steps.map(({ text }) => `${withPorts(text)}\nprintf '${SEPARATOR}'`).join('\n');
@@ -145,7 +145,7 @@ function startBash(text: string, ready: RegExp, env: Record<string, string>) {
   return startProcess('bash', ['--norc', '-c', text], ready, { cwd: ROOT, env });
 }
 
-/** GitHub on loopback with two issues to list. The first user is whoever comes with a token that it does not know. */
+/** GitHub on loopback with two issues to list. The first user represents the owner of any unknown token. */
 async function startGithub(): Promise<Emulator> {
   const emulator = await createEmulator({
     service: 'github',

@@ -61,7 +61,7 @@ describe('an account whose provider is known by its issuer alone, over real sock
     expect([token, await as.isAlive(token), as.requests()]).to.deep.equal([token, true, 1]);
   });
 
-  it('keeps its tokens from an issuer that does not answer as itself', async () => {
+  it('does not send its tokens to an issuer that does not identify itself correctly', async () => {
     const id = await connect(await as.issue(), `${ISSUER}/tenant`);
     expect((await get(id)).status).not.to.equal(200);
     expect((await accountRow(server, id)).status).to.equal('ACTIVE');

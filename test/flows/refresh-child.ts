@@ -16,7 +16,7 @@ export interface ChildSetup {
   dies?: 'before the claim' | 'before the request' | 'before the commit' | 'after the commit';
 }
 
-/** Milliseconds UTC, and how many callers ask at once. */
+/** Milliseconds UTC, and the number of concurrent callers. */
 export interface ChildTask {
   at: number;
   callers: number;

@@ -75,7 +75,7 @@ describe('a revocation', () => {
       (row) => row['sealed'],
     );
 
-  describe('that its provider answers', () => {
+  describe('to which its provider responds', () => {
     it('is made once, as the client of the connection, and its payload is gone', async () => {
       const { id, access, refresh } = await left();
       const worker = start();
@@ -142,7 +142,7 @@ describe('a revocation', () => {
       expect((await auditOf(server, id))[0]?.action).to.equal('revocation.skipped');
     });
 
-    it('fails at once where the provider refuses it, and says so in log and audit', async () => {
+    it('fails immediately when the provider rejects it, and is logged and audited', async () => {
       provider.handler = (_request, res) => json(res, 400, { error: 'invalid_client' });
       const { id, access, refresh } = await left();
       await start().run();
@@ -174,7 +174,7 @@ describe('a revocation', () => {
     });
   });
 
-  describe('that its provider does not answer', () => {
+  describe('to which its provider does not respond', () => {
     it('is made again when the provider has asked for it, not before', async () => {
       provider.handler = (_request, res) => res.writeHead(503, { 'retry-after': '3600' }).end();
       const { id } = await left();
@@ -271,14 +271,14 @@ describe('a revocation', () => {
   });
 
   describe('across processes', () => {
-    it('is made by one of two that see it at once', async () => {
+    it('is made by one of two processes that find it at the same time', async () => {
       const { id, access, refresh } = await left();
       await Promise.all([start().run(), start().run()]);
       expect(tokensSent()).to.deep.equal([refresh, access]);
       expect(await resultOf(id)).to.include({ status: 'REVOKED', attempts: 1 });
     });
 
-    it('that is cut short by a stop is made again at once by the next process', async () => {
+    it('is made again immediately by the next process after a stop has interrupted it', async () => {
       const reached = new Promise<void>((resolve) => {
         provider.handler = () => resolve();
       });
@@ -355,7 +355,7 @@ describe('a revocation', () => {
     });
   });
 
-  it('that cannot be ordered, because the credentials do not open, stands in no way, and is listed', async () => {
+  it('that cannot be ordered, because the credentials do not open, does not block the deletion, and is listed', async () => {
     const { id } = await tokenAccount(server, connector);
     tamper(
       server.deps.config.databaseFile,
@@ -409,7 +409,7 @@ describe('a server of its own accord', () => {
     });
   }
 
-  it('revokes after a deletion while its clock stands still, so without waiting for a later time', async () => {
+  it('revokes after a deletion while its clock is stopped, so without waiting for a later time', async () => {
     const { id, refresh } = await tokenAccount(server, connector);
     const told = revoked(refresh);
     await leave(server, id);

@@ -70,7 +70,7 @@ describe('leaving a strict authorization server', () => {
   it('ends those of all accounts of a deleted provider, when provider and connection are gone (P5)', async () => {
     const ids = [await world.connected('ada', 'alice'), await world.connected('bob', 'bob')];
     const tokens = [await world.token('ada'), await world.token('bob')];
-    // What somebody has granted and nobody has verified belongs to them.
+    // A grant that was never verified belongs to the user who consented.
     await world.finished(await world.link('eve'), 'eve');
     const { body } = await world.server.call('GET', `/api/v1/connections/${world.connectionId}`);
     const path = `/api/v1/custom-providers/${body.connection.provider_key}`;
@@ -88,7 +88,7 @@ describe('leaving a strict authorization server', () => {
     for (const id of ids) expect(await resultOf(id)).to.deep.equal(['REVOKED']);
   });
 
-  it('ends what was granted by a link that nobody has verified (L20)', async () => {
+  it('ends the grant of a link that was never verified (L20)', async () => {
     await world.finished(await world.link('ada'), 'alice');
     world.clock.advance(TEN_MINUTES + 1);
     await world.server.deps.links.expire();
@@ -110,7 +110,7 @@ describe('leaving a strict authorization server', () => {
     expect(world.as.hits('/token/revocation')).to.equal(2);
   });
 
-  describe('where many accounts may stand on one grant', () => {
+  describe('when many accounts may share one grant', () => {
     it('leaves it alone while another account of the same user is in use, and ends it with the last', async () => {
       const first = await world.connected('ada', 'alice');
       const second = await world.connected('ada-too', 'alice');

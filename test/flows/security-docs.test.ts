@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ROOT, readPage, sectionOf } from './markdown.ts';
 
 const WHOLE = readPage('docs/security.md');
-// Weaknesses have ids of their own, see review-docs.test.ts.
+// Weaknesses have separate ids, see review-docs.test.ts.
 const PAGE = WHOLE.replace(sectionOf(WHOLE, 'Weaknesses found in review'), '');
 const ROWS = [...PAGE.matchAll(/^\| ([A-Z]\d{1,2}) \|.*\| ([^|]+) \|$/gm)].map(([, id, proof]) => ({
   id: id as string,

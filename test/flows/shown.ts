@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
 /**
- * Compares an answer with the shortened form that a page shows: members that the page leaves out are free, lists have as many
- * items as shown, and a `…` in a shown text stands for any characters (also for a number, where it is the whole text).
+ * Compares a response with the shortened form on a page: the response may have further members, lists have as many
+ * items as shown, and a `…` in a shown text matches any characters (also a number, if it is the whole text).
  */
 export function expectShown(actual: unknown, shown: unknown, place: string): void {
   if (typeof shown === 'string' && shown.includes('…')) {

@@ -24,7 +24,7 @@ describe(`Fuzzing by the contract (seed ${SEED}, ${REQUESTS} requests)`, () => {
   });
   after(() => server.stop());
 
-  it('gives no 5xx and no undeclared answer, and the service stays whole', async function () {
+  it('returns no 5xx and no undeclared response, and the service keeps working', async function () {
     this.timeout(REQUESTS * 30 + 60_000);
     const random = new Random(SEED);
     const operations = operationsOf(contract).filter(({ id }) => !LEFT_OUT.has(id));
@@ -52,7 +52,10 @@ describe(`Fuzzing by the contract (seed ${SEED}, ${REQUESTS} requests)`, () => {
   });
 });
 
-/** A declared failure of the provider is no failure of ours; anything else from 500 on is, and so is a broken connection. */
+/**
+ * Whether a response is a fault of the server: any status from 500 on that is not a declared failure of the provider,
+ * and a broken connection.
+ */
 function judge(answer: TestAnswer | Error): string | null {
   if (answer instanceof Error) return /Invalid|invalid|UND_ERR_INVALID/.test(answer.message) ? null : String(answer);
   if (answer.status < 500) return null;

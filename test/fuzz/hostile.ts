@@ -71,7 +71,7 @@ export const HOSTILE_VALUES: readonly unknown[] = [
   Array.from({ length: 200 }, (_, i) => i),
 ];
 
-/** Bodies that are no request at all. */
+/** Invalid request bodies. */
 export const HOSTILE_BODIES: readonly (string | Buffer)[] = [
   '',
   '{',

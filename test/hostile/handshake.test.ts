@@ -12,7 +12,7 @@ const record = (type: number, bytes: string) => {
   return Buffer.concat([Buffer.from([type, 3, 3, content.length >> 8, content.length & 0xff]), content]);
 };
 
-/** What a server may answer to a ClientHello (RFC 8446 §5). */
+/** The responses of a server to a ClientHello (RFC 8446 §5). */
 const HANDSHAKES: Shape[] = [
   { name: 'speaks HTTP', body: ['{}'] },
   { name: 'closes', start: null, end: 'close' },

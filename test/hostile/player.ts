@@ -7,7 +7,10 @@ export interface Head {
   headers: readonly string[];
 }
 
-/** Sends a message in the way of its shape. Resolves when all of it is sent, or nobody takes it any more. */
+/**
+ * Sends a message in the way of its shape. Resolves when all of it is sent, or when the receiver has closed the
+ * connection.
+ */
 export async function play(socket: Socket, shape: Shape, head: Head, secret = ''): Promise<void> {
   const body = typeof shape.body === 'function' ? shape.body(secret) : (shape.body ?? []);
   if (shape.start !== null) socket.write(Buffer.from(headOf(shape, head, body), 'latin1'));
@@ -63,19 +66,19 @@ export interface Seen {
   body: string;
 }
 
-/** A third party that behaves where it must to be asked the question that counts, and answers that one in its shape. */
+/** A third party that behaves correctly until the tested request, and responds to that one in its shape. */
 export interface HostileServer {
   port: number;
-  /** How often it has answered in its shape. */
+  /** How often it has responded in its shape. */
   played: number;
-  /** What it answers as it should. */
+  /** Its correct responses. */
   honest: Honest;
   /** Connections that are open now. */
   readonly open: ReadonlySet<Socket>;
   stop(): Promise<void>;
 }
 
-/** An answer that is as it should be, or undefined for the shape. */
+/** Returns a correct response, or undefined to use the shape. */
 export type Honest = (request: Seen) => { status?: number; body: unknown } | undefined;
 
 export async function startHostileServer(shape: Shape): Promise<HostileServer> {

@@ -4,8 +4,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 export type Piece = string | Buffer | { bytes: string | Buffer; times?: number; everyMs?: number };
 
 /**
- * A message of somebody who means no good: a response to a call, or a request. What is not said is as it should be, so that each shape
- * is wrong in one way.
+ * A malicious message: a response to a call, or a request. All omitted members are correct, so that each shape is wrong
+ * in one way.
  */
 export interface Shape {
   name: string;

@@ -102,7 +102,7 @@ describe('clients that are slow or do not read (S2)', function () {
     return socket;
   }
 
-  /** Clients of one manner, each manner from an address of its own. */
+  /** Runs clients with different slow behaviours, each from its own address. */
   async function misbehave(manners: readonly Manner[]): Promise<void> {
     for (const [at, manner] of manners.entries()) {
       for (let count = 0; count < CLIENTS; count++) manner(await open(`127.0.0.${10 + at}`));

@@ -99,7 +99,7 @@ describe('S2: clients that do not read what they asked for', () => {
     expect(new Set(statuses.map(({ status }) => status))).to.deep.equal(new Set([200]));
   });
 
-  /** Others are served while nobody reads, and nothing is left of those who leave. */
+  /** Checks that other clients are served while these do not read, and that nothing remains after they disconnect. */
   async function othersAreServed(): Promise<void> {
     await until(() => served.size === sockets.length);
     const theirs = [...served];
@@ -135,7 +135,7 @@ describe('S2: clients that do not read what they asked for', () => {
       return { ...headers, 'mcp-session-id': String(answer.headers['mcp-session-id']) };
     };
     const short = await headersOf();
-    // The clock of the server stands still, and the time that the token has left goes by on the real one.
+    // The server's clock is stopped, while the token's remaining time passes on the real clock.
     clock.advance(59_000);
     const sessions = [];
     for (let count = 0; count < MCP_SERVER.streamsOfUser + 4; count++) sessions.push(await begin(short));

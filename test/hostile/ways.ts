@@ -51,9 +51,9 @@ export interface Way {
   sends?: true;
   /** What the third party sends is shown to the caller, without the credential. */
   shows?: true;
-  /** Statuses that the service may answer with; null where it hands on those of the third party. */
+  /** Statuses that the server may return; null if it forwards those of the third party. */
   statuses: readonly number[] | null;
-  /** What the third party answers as it should, so that it is asked the question that counts. */
+  /** The correct responses of the third party before the tested request. */
   honest?: (origin: string) => Honest;
   try(place: Place): Promise<Outcome>;
 }

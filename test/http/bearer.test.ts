@@ -8,7 +8,7 @@ import { accessToken } from '../support/tokens.ts';
 
 const PATH = '/api/v1/tools?page_size=1';
 
-/** Where a token may stand, and what is said when it does not stand there (T7, RFC 6750 §3). */
+/** Where a token may be sent, and the error if it is sent elsewhere (T7, RFC 6750 §3). */
 describe('the access token of a request', () => {
   let server: TestServer;
   let token: string;
@@ -101,7 +101,7 @@ describe('the access token of a request', () => {
     expect(answer.headers['www-authenticate']).to.equal('Bearer error="insufficient_scope", scope="connections:read"');
   });
 
-  it('is the same for everybody who asks with it, and no cache outlives its hour (T5)', async () => {
+  it('is the same for every client with the scope, and is not cached beyond its hour (T5)', async () => {
     const short = server.token('tools:read');
     for (let times = 0; times < 3; times++)
       expect((await get({ authorization: `Bearer ${short}` })).status).to.equal(200);

@@ -156,7 +156,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('are not read for somebody who may not send them', async () => {
+  it('are not read for a caller who may not send them', async () => {
     const answer = await server.call('POST', PATH, {
       token: null,
       body: '{"broken',

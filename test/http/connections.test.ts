@@ -8,7 +8,7 @@ import { oneAtATime } from '../../http/one-at-a-time.ts';
 const BIG = Buffer.alloc(8 * 1024 * 1024, 'x');
 const PATIENT = { firstByteMs: 60_000, stalledMs: 60_000, queuedBytes: BIG.length * 100, watchEveryMs: 5 };
 
-/** Waits in turns of the event loop, whatever their length. */
+/** Waits for a number of event-loop turns, regardless of their duration. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -83,7 +83,7 @@ describe('createEnvironmentLookup', () => {
     expect(await find('api.example.com')).to.equal('env_other');
   });
 
-  it('asks again at once for a host that it did not know', async () => {
+  it('looks up a previously unknown host again immediately', async () => {
     const { find, rows } = lookup([LIVE]);
     expect(await codeOf(find('new.example.com'))).to.equal('UNKNOWN_HOST');
     rows.push({ id: 'env_new', kind: 'PRODUCTION', hosts: ['new.example.com'] } as never);
@@ -92,7 +92,7 @@ describe('createEnvironmentLookup', () => {
 });
 
 describe('environments over HTTP', () => {
-  it('421 for a host that none answers to, before anything else is looked at', async () => {
+  it('421 for an unknown host, before any other check', async () => {
     const server = await startTestServer();
     try {
       const headers = { host: 'unknown.example.com' };

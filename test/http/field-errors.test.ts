@@ -104,7 +104,7 @@ describe('presentErrors', () => {
       ]);
     });
 
-    it('names a key that no form knows when it stands alone', () => {
+    it('names an unknown key if it is the only one', () => {
       const withNothing = closed({ details: { oneOf: [...details.oneOf, { type: 'object', maxProperties: 0 }] } });
       expect(errorsOf(withNothing, { details: { kee: {} } })).to.deep.equal([
         { field: 'details.kee', message: 'unknown field (allowed: token, key)' },

@@ -203,7 +203,7 @@ describe('requests of pages (X16)', () => {
     expect([inSession.statusCode, inSession.headers['allow']]).to.deep.equal([405, 'POST, GET, DELETE']);
   });
 
-  it('takes no header from a preflight that is no list of names', async () => {
+  it('accepts no header of a preflight that is not a list of names', async () => {
     const odd = await preflight('/oauth/token', FOREIGN, 'POST', 'x"; evil');
     expect(odd.statusCode).to.equal(204);
     expect(odd.headers).not.to.have.property('access-control-allow-headers');

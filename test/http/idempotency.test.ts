@@ -25,7 +25,7 @@ describe('idempotency keys', () => {
   });
   after(() => server.stop());
 
-  it('let one of fifty simultaneous requests act, and give all the same answer', async () => {
+  it('let one of fifty simultaneous requests act, and return the same response to all', async () => {
     const headers = newKey();
     const before = await total();
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(headers, 'fifty')));
@@ -73,7 +73,7 @@ describe('idempotency keys', () => {
     expect(taken.body.code).to.equal('CONNECTION_EXISTS');
   });
 
-  it('replay the status and the headers of the answer, and none of those that belong to the request', async () => {
+  it('replay the status and the headers of the response, and none of those that belong to the request', async () => {
     const headers = newKey();
     const first = await create({ ...headers, 'x-request-id': 'first' }, 'headers');
     const second = await create({ ...headers, 'x-request-id': 'second' }, 'headers');
@@ -90,7 +90,7 @@ describe('idempotency keys', () => {
     expect((await create(headers, 'day')).body.code).to.equal('CONNECTION_EXISTS');
   });
 
-  it('survive a restart, and are kept sealed: neither the key nor the answer stands in the database', async () => {
+  it('survive a restart, and are stored encrypted: the database contains neither the key nor the response', async () => {
     const folder = tempDir();
     try {
       const headers = { 'idempotency-key': 'canary-idempotency-key' };

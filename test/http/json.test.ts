@@ -152,7 +152,7 @@ describe('parseJson', () => {
     });
   });
 
-  describe('refuses what is no JSON', () => {
+  describe('rejects invalid JSON', () => {
     for (const text of [
       '',
       ' ',

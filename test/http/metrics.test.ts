@@ -7,7 +7,7 @@ import { startTestServer } from '../support/server.ts';
 import { closedPort, startUpstream } from '../support/upstream.ts';
 
 describe('metrics', () => {
-  it('are served on a port of their own on loopback, and not by the API (S11)', async () => {
+  it('are served on a separate port on loopback, and not by the API (S11)', async () => {
     const acme = await startUpstream();
     const server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
     const metricsPort = await closedPort();

@@ -42,7 +42,7 @@ describe('parsePairs', () => {
   });
 
   for (const text of ['a=%', 'a=%4', 'a=%zz', '%ff=1', 'a=%c3%28', 'a=%ed%a0%80']) {
-    it(`refuses ${text}, which no two parsers read alike`, () => {
+    it(`rejects ${text}, which parsers read differently`, () => {
       expect(() => read(text))
         .to.throw(ApiError)
         .with.property('code', 'MALFORMED_BODY');

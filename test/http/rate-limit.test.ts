@@ -77,7 +77,7 @@ describe('the limit of requests', () => {
   beforeEach(() => clock.advance(10_000));
   after(() => server.stop());
 
-  it('429 with Retry-After, and the state of the allowance on every answer', async () => {
+  it('429 with Retry-After, and the state of the limit on every response', async () => {
     const answers = [];
     for (let sent = 0; sent < 4; sent++) answers.push(await server.call('GET', '/api/v1/tools?page_size=1'));
     expect(answers.map((answer) => answer.status)).to.deep.equal([200, 200, 200, 429]);
@@ -128,7 +128,7 @@ describe('the limit of requests', () => {
     }
   });
 
-  it('believes nobody who says that he comes from elsewhere (S10)', async () => {
+  it('ignores forwarding headers of untrusted clients (S10)', async () => {
     const statuses = [];
     for (let tries = 0; tries < 5; tries++) {
       const headers = { 'x-forwarded-for': `203.0.113.${tries}`, forwarded: `for=203.0.113.${tries}` };

@@ -126,7 +126,7 @@ describe('the server', () => {
     });
   });
 
-  describe('answers', () => {
+  describe('responses', () => {
     let server: TestServer;
 
     before(async () => {
@@ -159,7 +159,7 @@ describe('the server', () => {
       }
     });
 
-    it('write one line per request into the log, whatever is in it (S5)', async () => {
+    it('write one line per request to the log, for any content (S5)', async () => {
       const before = server.logs.length;
       await server.call('GET', '/api/v1/connections?x=%0A%7B%22level%22%3A60%7D');
       expect(server.logs.slice(before)).to.have.length(1);
@@ -225,7 +225,7 @@ describe('the server', () => {
       expect(text.toLowerCase()).to.include('connection: close');
     });
 
-    it('are served one request after the other when they are sent at once', async () => {
+    it('are handled one after the other when they are sent together', async () => {
       const raw = await openRaw(server.origin);
       const request = (id: string) => `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${id}\r\n\r\n`;
       raw.send(request('one') + request('two') + request('three').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
@@ -233,7 +233,7 @@ describe('the server', () => {
       expect(ids).to.deep.equal(['one', 'two', 'three']);
     });
 
-    it('harm nobody else when they vanish in the middle', async () => {
+    it('do not affect others when they disconnect in the middle', async () => {
       for (let count = 0; count < 20; count++) {
         const raw = await openRaw(server.origin);
         raw.send(
@@ -317,7 +317,7 @@ describe('the server', () => {
     });
     afterEach(() => acme.stop());
 
-    it('after the last running request was answered, and takes no new one', async () => {
+    it('after the last running request has its response, and accepts no new one', async () => {
       const { id } = await createKeyedAccount(server);
       let release = () => {};
       const arrived = new Promise<void>((seen) => {
@@ -344,7 +344,7 @@ describe('the server', () => {
       await stopping;
     });
 
-    it('at once when connections are only kept alive', async () => {
+    it('immediately when connections are only kept alive', async () => {
       const raw = await openRaw(server.origin);
       raw.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
       await raw.until('"ok"');
@@ -368,7 +368,7 @@ describe('the server', () => {
       await server.stop();
     });
 
-    it('closes the connection of a running request with its answer', async () => {
+    it('closes the connection of a running request after its response', async () => {
       const { id } = await createKeyedAccount(server);
       let release = () => {};
       const arrived = new Promise<void>((seen) => {

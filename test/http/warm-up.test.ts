@@ -14,7 +14,7 @@ const log = createLogger('silent', { write: () => {} });
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('S3: preparing after a start what first requests would wait for', () => {
-  it('S3: runs each step in a turn of its own, so that requests run between two of them', async () => {
+  it('S3: runs each step in a separate turn, so that requests run between two of them', async () => {
     const order: string[] = [];
     const steps = ['a', 'b', 'c'].map((name) => ({ name, run: () => order.push(name) }));
     let requests = 0;

@@ -68,7 +68,7 @@ describe('X11: providers on this machine', () => {
     }
   });
 
-  it('are no other hosts over plain http, listed or not', async () => {
+  it('reach no other hosts over plain http, listed or not', async () => {
     const { port } = new URL(near.origin);
     for (const host of [
       'api.example.com:8080',

@@ -75,7 +75,7 @@ describe('sessions of the revision 2025-11-25', () => {
     }
   });
 
-  it('have short ids whatever a client declares', async () => {
+  it('have short ids for any client capabilities', async () => {
     const token = await tokenOf();
     const long = 'x'.repeat(50_000);
     const session = await begin(token, {
@@ -173,7 +173,7 @@ describe('sessions of the revision 2025-11-25', () => {
   });
 });
 
-/** The message of an answer, which may come as an event. */
+/** Returns the message of a response, which may be sent as an event. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
 function messageOf({ body, text }: TestAnswer): any {
   return body ?? JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null');

@@ -91,7 +91,7 @@ describe('tools over MCP', () => {
         for (const { name } of tools) expect(name).to.match(/^[a-z0-9_]{1,64}$/);
       });
 
-      it('run with the account of the user, and answer data and text alike', async () => {
+      it('run with the account of the user, and return the same as data and as text', async () => {
         const client = await connect(revision);
         const result = (await client.callTool({ name: 'acme_get_thing', arguments: { number: 7 } })) as CallToolResult;
         expect(dataOf(result).data).to.deep.equal(THING);
@@ -135,7 +135,7 @@ describe('tools over MCP', () => {
         });
       });
 
-      it('hold back an answer of another shape from clients that check it, and show it as text', async () => {
+      it('return a result of another format as text to clients that validate it', async () => {
         upstream.handler = (_request, res) => json(res, 200, { id: 'seven' });
         const client = await connect(revision);
         const result = (await client.callTool({ name: 'acme_get_thing', arguments: { number: 7 } })) as CallToolResult;
@@ -174,7 +174,7 @@ describe('tools over MCP', () => {
       });
     }
 
-    it('keeps faults of its own to itself, and logs them', async () => {
+    it('hides its own faults, and logs them', async () => {
       const broken = await startTestServer({
         overrides: {
           toolDirectory: wrap((made) => ({
@@ -217,7 +217,7 @@ describe('tools over MCP', () => {
     expect(dataOf(result).data).to.deep.equal(THING);
   });
 
-  it('are listed for whoever asked alone: no cache on the way may share them (M5)', async () => {
+  it('are listed only for the caller: caches must not share them (M5)', async () => {
     const token = await sessionToken(server, connectionId, ADA);
     const { body, headers } = await rawMcp(server, connectionId, { token });
     expect(body.result).to.include({ cacheScope: 'private', ttlMs: 60_000 });

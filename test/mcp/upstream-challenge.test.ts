@@ -9,7 +9,7 @@ import { syncTools } from '../support/mcp-provider.ts';
 import type { ModernServer } from '../support/mcp-upstream.ts';
 import type { TestServer } from '../support/server.ts';
 
-/** What is known of an authorization server is kept for an hour, so each test meets one of its own. */
+/** Metadata of an authorization server is cached for an hour, so each test uses a different server. */
 const OLD = [1, 2, 3, 4, 5].map((number) => `https://old-${number}.example`);
 
 describe('the authorization of MCP servers', () => {

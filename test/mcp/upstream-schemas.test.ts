@@ -55,7 +55,7 @@ describe('tools that MCP servers list', () => {
     expect(sentArguments()).to.deep.equal({ path: '/', tags: [1], either: { a: 1 } });
   });
 
-  it('X1: are sent no defaults that nobody gave: the server has its own', async () => {
+  it('X1: are sent no defaults that the caller did not give: the server has its own', async () => {
     await sync(
       listed('page', {
         inputSchema: {
@@ -131,7 +131,7 @@ describe('tools that MCP servers list', () => {
     });
   });
 
-  it('X8: that are malformed are left out, each with its reason, and spoil no other', async () => {
+  it('X8: that are malformed are skipped, each with its reason, without affecting others', async () => {
     const body = await sync(
       listed('good'),
       null,

@@ -74,7 +74,7 @@ describe('the session of an account at an MCP server', () => {
       expect(upstream.of('tools/call')).to.have.length(5);
     });
 
-    it('until nobody has used it for five minutes, then its server is told', async () => {
+    it('until it was unused for five minutes, then its server is notified', async () => {
       clock.advance(5 * MINUTE - 1);
       sessions.sweep();
       await run();
@@ -143,7 +143,7 @@ describe('the session of an account at an MCP server', () => {
   });
 
   describe('X6: the time of a call', () => {
-    it('is a minute of silence; the server is told that nobody waits any more', async () => {
+    it('is a minute of silence; the server is notified that the call was cancelled', async () => {
       onCall(() => {});
       const answer = run();
       await until(() => upstream.of('tools/call').length > 0);

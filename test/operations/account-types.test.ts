@@ -42,7 +42,7 @@ describe('accounts of every authorization type', () => {
         id = created.body.connected_account.id;
       });
 
-      it('are created ACTIVE with usable credentials, and answered in full', () => {
+      it('are created ACTIVE with usable credentials, and returned in full', () => {
         const account = created.body.connected_account;
         expect(account).to.include({ authorization_type: type, status: 'ACTIVE', token_expires_at: null });
         expect(account.authorization_details).to.deep.equal(sample.details ?? {});
@@ -226,7 +226,7 @@ describe('accounts of every authorization type', () => {
       await store.write((tx) => tx.accounts.update(environmentId, id, row.version, changes));
     }
 
-    it('WORKSPACE_DWD: are answered beside the subject', async () => {
+    it('WORKSPACE_DWD: are returned next to the subject', async () => {
       const { id } = (await createTypedAccount(server, 'WORKSPACE_DWD')).body.connected_account;
       await obtain(id, { workspace_dwd: DWD });
       const wanted = { workspace_dwd: { subject: 'ada@acme.test', ...DWD } };
@@ -242,7 +242,7 @@ describe('accounts of every authorization type', () => {
       expect((await auth(id)).authorization_details).to.deep.equal(wanted);
     });
 
-    it('TRUSTED_IDP: the secret key and the session token are never answered, by any operation', async () => {
+    it('TRUSTED_IDP: the secret key and the session token are never returned, by any operation', async () => {
       const { id } = (await createTypedAccount(server, 'TRUSTED_IDP')).body.connected_account;
       await obtain(id, { trusted_idp: STS });
       const { access_key_id, expiry } = STS;

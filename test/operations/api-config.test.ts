@@ -11,7 +11,7 @@ import { startTestServer } from '../support/server.ts';
 const PATH = '/api/v1/connected_accounts';
 const FIELD = 'connected_account.api_config';
 
-/** An object in which `levels` objects stand one inside the other, itself among them. */
+/** Returns objects nested `levels` deep. */
 function nested(levels: number, inmost: object = {}): object {
   return levels === 1 ? inmost : { a: nested(levels - 1, inmost) };
 }
@@ -165,7 +165,7 @@ describe('api_config', () => {
     });
   }
 
-  it('survives fifty updates of different keys that come at once, and those of the credentials among them (C11)', async () => {
+  it('survives fifty concurrent updates of different keys, including those of the credentials (C11)', async () => {
     const id = await fresh({ seed: true });
     const updates = Array.from({ length: 50 }, (_, index) =>
       update(id, { [`k${index}`]: index, shared: { [`k${index}`]: index } }),

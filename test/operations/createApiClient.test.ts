@@ -33,7 +33,7 @@ describe('createApiClient', () => {
       expect(server.logs.join('\n')).not.to.include(secret);
     });
 
-    it('makes a client that gets tokens at once, with its scopes and no other', async () => {
+    it('creates a client that gets tokens immediately, with its scopes and no others', async () => {
       const { api_client: client, client_secret: secret } = (await create({ name: 'Reader', scopes: ['tools:read'] }))
         .body;
       const answer = await requestToken(server, { client_id: client.id, client_secret: secret });
@@ -53,7 +53,7 @@ describe('createApiClient', () => {
       }
     });
 
-    it('answers a known idempotency key with the same secret, which no other client can open', async () => {
+    it('returns the same secret for a known idempotency key, which no other client can open', async () => {
       const headers = { 'idempotency-key': 'client-1' };
       const first = await create({ name: 'Once', scopes: ['tools:read'] }, headers);
       const second = await create({ name: 'Once', scopes: ['tools:read'] }, headers);
@@ -67,7 +67,7 @@ describe('createApiClient', () => {
       expect(third.body.api_client.id).not.to.equal(first.body.api_client.id);
     });
 
-    it('stands in the audit log with its scopes', async () => {
+    it('is in the audit log with its scopes', async () => {
       const { api_client: client } = (await create({ name: 'Audited', scopes: ['admin'] })).body;
       const [row] = await auditOf(server, client.id);
       expect(row).to.deep.include({ action: 'api_client.created', actor: CLIENT_ID, details: { scopes: ['admin'] } });

@@ -36,7 +36,7 @@ describe('createConnectedAccount', () => {
   }
 
   describe('201', () => {
-    it('answers the account in full', async () => {
+    it('returns the account in full', async () => {
       const { status, body } = await create({
         connector: desk,
         identifier: 'ada@acme.test',
@@ -168,7 +168,7 @@ describe('createConnectedAccount', () => {
       expect(dumpDatabase(server)).to.deep.equal(before);
     });
 
-    it('makes one, however many come at once', async () => {
+    it('creates one for any number of concurrent requests', async () => {
       const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const answers = await Promise.all(Array.from({ length: 20 }, () => create(right({ connector }))));
       const connections = new Set(answers.map(({ body }) => body.connected_account.connection_id));
@@ -209,7 +209,7 @@ describe('createConnectedAccount', () => {
       expect(fieldsOf(ownerless)).to.deep.equal(['organization_id']);
     });
 
-    it('names each unknown member of authorization_details, also where it stands alone', async () => {
+    it('names each unknown member of authorization_details, also if it is the only one', async () => {
       const { id } = (await create({ connector: desk, identifier: 'known-members', user_id: 'u' })).body
         .connected_account;
       const field = (name: string) => `connected_account.authorization_details.${name}`;
@@ -290,7 +290,7 @@ describe('createConnectedAccount', () => {
       expect(taken.status).to.equal(201);
     });
 
-    it('refuses two kinds of credentials at once, or a kind without its object', async () => {
+    it('rejects two kinds of credentials together, or a kind without its object', async () => {
       const two = { oauth_token: { access_token: 'x' }, static_auth: { details: {} } };
       for (const authorization_details of [
         two,
@@ -396,7 +396,7 @@ describe('createConnectedAccount', () => {
       for (const variant of variants) expect((await create(variant)).status, JSON.stringify(variant)).to.equal(409);
     });
 
-    it('goes to ninety-nine of a hundred who come at once (C10)', async () => {
+    it('is returned to ninety-nine of a hundred concurrent requests (C10)', async () => {
       const body = right();
       const answers = await Promise.all(Array.from({ length: 100 }, () => create(body)));
       const statuses = answers.map(({ status }) => status);

@@ -18,7 +18,7 @@ describe('createConnection', () => {
   after(() => server.stop());
 
   describe('201', () => {
-    it('answers every setting but the client secret', async () => {
+    it('returns every setting but the client secret', async () => {
       const answer = await create({
         connector: 'github',
         key_id: 'github: acme-1',
@@ -64,7 +64,7 @@ describe('createConnection', () => {
       });
     });
 
-    it('is complete at once for types that need nothing of the environment', async () => {
+    it('is complete immediately for types that need nothing of the environment', async () => {
       const connection = await createConnection(server, { type: 'BEARER_TOKEN' });
       expect(connection).to.include({ status: 'COMPLETED', type: 'BEARER', authorization_type: 'BEARER_TOKEN' });
     });
@@ -89,7 +89,7 @@ describe('createConnection', () => {
       expect(account).to.include({ status: 'ACTIVE', connection_id: draft.id });
     });
 
-    it('answers a request with a known idempotency key as it did at first', async () => {
+    it('returns the first response again for a known idempotency key', async () => {
       const key = { 'idempotency-key': 'create-connection-1' };
       const first = await create({ connector: 'notion', key_id: 'once' }, key);
       const second = await create({ connector: 'notion', key_id: 'once' }, key);

@@ -19,7 +19,7 @@ describe('createCustomProvider', () => {
   after(() => server.stop());
 
   describe('201', () => {
-    it('answers what was given, and what the service adds', async () => {
+    it('returns the given values and the added ones', async () => {
       const given = {
         display_name: 'Acme CRM',
         description: 'Customers of Acme',
@@ -96,7 +96,7 @@ describe('createCustomProvider', () => {
       expect((await create(mcp)).body.provider.is_custom_mcp).to.equal(true);
     });
 
-    it('answers a request with a known idempotency key as it did at first', async () => {
+    it('returns the first response again for a known idempotency key', async () => {
       const headers = { 'idempotency-key': 'provider-1' };
       const first = await create({ display_name: 'Once' }, headers);
       const second = await create({ display_name: 'Once' }, headers);
@@ -104,7 +104,7 @@ describe('createCustomProvider', () => {
       expect(second.headers['idempotency-replayed']).to.equal('true');
     });
 
-    it('stands in the audit log', async () => {
+    it('is in the audit log', async () => {
       const { id } = await createProvider(server);
       const [row] = await auditOf(server, id);
       expect(row).to.include({ action: 'custom_provider.created', actor: CLIENT_ID });

@@ -42,7 +42,7 @@ describe('createTool', () => {
   });
 
   describe('201', () => {
-    it('answers the tool as callers see it, and as it is written', async () => {
+    it('returns the tool as callers see it, and as it is written', async () => {
       const body = toolBody(connector, 'acme_crm_get_deal');
       const answer = await create(body);
       expect(answer.status, answer.text).to.equal(201);
@@ -53,7 +53,7 @@ describe('createTool', () => {
       expect((await auditOf(server, 'acme_crm_get_deal')).map(({ action }) => action)).to.deep.equal(['tool.created']);
     });
 
-    it('makes a tool that runs at once', async () => {
+    it('creates a tool that can be run immediately', async () => {
       const { id, provider } = await createKeyedAccount(server, { path: '/v2' });
       const name = `${provider.identifier.replaceAll('-', '_')}_get_thing`;
       expect((await create(toolBody(provider.identifier, name))).status).to.equal(201);

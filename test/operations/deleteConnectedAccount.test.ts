@@ -95,7 +95,7 @@ describe('deleteConnectedAccount', () => {
       ]);
     });
 
-    it('is answered to one of many who delete at once; the others find nothing', async () => {
+    it('succeeds for one of many concurrent deletions; the others find nothing', async () => {
       const { id } = await createAccount(server);
       const answers = await Promise.all(Array.from({ length: 20 }, () => remove({ id })));
       const statuses = answers.map(({ status }) => status).sort();

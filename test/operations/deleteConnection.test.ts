@@ -15,7 +15,7 @@ describe('deleteConnection', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('answers an empty object, and the connection is gone', async () => {
+    it('returns an empty object, and the connection is deleted', async () => {
       const { id } = await createConnection(server);
       const answer = await server.call('DELETE', `${PATH}/${id}`);
       expect([answer.status, answer.text]).to.deep.equal([200, '{}']);

@@ -23,7 +23,7 @@ describe('deleteCustomProvider', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('answers an empty object, and the provider is gone', async () => {
+    it('returns an empty object, and the provider is deleted', async () => {
       const { identifier } = await createProvider(server);
       const answer = await server.call('DELETE', `${PATH}/${identifier}`);
       expect([answer.status, answer.text]).to.deep.equal([200, '{}']);
@@ -47,7 +47,7 @@ describe('deleteCustomProvider', () => {
       expect(row).to.deep.include({ action: 'custom_provider.deleted', details: { accounts_disconnected: 2 } });
     });
 
-    it('switches its connections off for good', async () => {
+    it('permanently disables its connections', async () => {
       const { identifier } = await createProvider(server);
       const { id } = await createConnection(server, { connector: identifier, key_id: 'left-behind' });
       await server.call('DELETE', `${PATH}/${identifier}`);

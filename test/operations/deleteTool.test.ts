@@ -20,7 +20,7 @@ describe('deleteTool', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('answers an empty object, and the tool is in no list any more', async () => {
+    it('returns an empty object, and the tool is no longer listed', async () => {
       await storeTools(server, [ownTool(connector, 'mine_get_gone'), ownTool(connector, 'mine_get_kept')]);
       const names = async () =>
         (await server.call('GET', `${PATH}?connector=${connector}`)).body.tools.map(

@@ -16,7 +16,7 @@ describe('disableApiClient', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('ends the tokens of the client at once, and gives no new ones (T5)', async () => {
+    it('ends the tokens of the client immediately, and issues no new ones (T5)', async () => {
       const client = await createApiClient(server);
       const { access_token: token } = (await client.requestToken()).body;
       expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(200);

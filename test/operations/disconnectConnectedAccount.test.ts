@@ -23,7 +23,7 @@ describe('disconnectConnectedAccount', () => {
   const disconnect = (id: string) => server.call('POST', `${ACCOUNTS}:disconnect`, { body: { id } });
 
   describe('200', () => {
-    it('keeps the account and its settings, and answers it without credentials', async () => {
+    it('keeps the account and its settings, and returns it without credentials', async () => {
       const input = {
         api_config: { region: 'eu' },
         authorization_details: { static_auth: { details: { token: 'ghp_away' } } },
@@ -99,7 +99,7 @@ describe('disconnectConnectedAccount', () => {
       expect(answer.body.connected_account.id).to.equal(account.id);
     });
 
-    it('stands in the audit log', async () => {
+    it('is in the audit log', async () => {
       const { id } = await createAccount(server);
       await disconnect(id);
       const [latest] = await auditOf(server, id);

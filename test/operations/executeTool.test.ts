@@ -32,7 +32,7 @@ describe('executeTool', () => {
   });
 
   describe('200', () => {
-    it('answers data and execution id, and nothing that does not apply', async () => {
+    it('returns data and execution id, and nothing that does not apply', async () => {
       const answer = await run({});
       expect(answer.status, answer.text).to.equal(200);
       expect(answer.body).to.deep.equal({ data: { hello: 'world' }, execution_id: answer.body.execution_id });
@@ -95,7 +95,7 @@ describe('executeTool', () => {
       expect(fields.some((field: string) => field.startsWith('tool_input.headers'))).to.equal(true);
     });
 
-    it('INVALID_API_CONFIG when the account lacks what stands in the address', async () => {
+    it('INVALID_API_CONFIG when the account lacks a value of the address', async () => {
       const field = { field_name: 'region', label: 'Region', input_type: 'text', is_path_param: true };
       const provider = await createProvider(server, {
         proxy_enabled: true,

@@ -50,7 +50,7 @@ describe('generateMagicLink', () => {
     expect(after.body.total_size).to.equal(before.body.total_size);
   });
 
-  it('takes an account by its id, whatever its state', async () => {
+  it('accepts an account by its id in any state', async () => {
     const details = { static_auth: { details: { api_key: 'a-key' } } };
     const account = await createAccount(server, { connector, connectedAccount: { authorization_details: details } });
     expect((await requestLink(server, { id: account.id })).status).to.equal(200);
@@ -58,14 +58,14 @@ describe('generateMagicLink', () => {
     expect((await requestLink(server, { id: account.id })).status).to.equal(200);
   });
 
-  it('answers 404 to an id that names nothing, or whose fields do not agree', async () => {
+  it('returns 404 for an unknown id, or one whose other fields do not match', async () => {
     expect((await requestLink(server, { id: unknownId('ca') })).status).to.equal(404);
     const account = await createAccount(server);
     const answer = await requestLink(server, { id: account.id, identifier: 'another' });
     expect(answer.status).to.equal(404);
   });
 
-  it('answers 400 to a name that is not complete, and to a connector that is not known', async () => {
+  it('returns 400 for an incomplete name, and for an unknown connector', async () => {
     const body = { connector, identifier: 'a', user_verify_url: VERIFY_URL };
     const incomplete = await server.call('POST', '/api/v1/connected_accounts/magic_link', { body });
     expect(incomplete.body).to.include({ status: 400, code: 'INCOMPLETE_ACCOUNT_KEY' });
@@ -73,7 +73,7 @@ describe('generateMagicLink', () => {
     expect(unknown.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
   });
 
-  it('answers 400 without an address to send the user to, and for one that is not on the list (L4, L5)', async () => {
+  it('returns 400 without an address to send the user to, and for one that is not on the list (L4, L5)', async () => {
     for (const user_verify_url of [undefined, 'https://app.example/verify/', 'https://evil.example/verify']) {
       const answer = await requestLink(server, { connector, user_verify_url });
       expect(answer.body, user_verify_url).to.include({ status: 400, code: 'VALIDATION_FAILED' });
@@ -86,7 +86,7 @@ describe('generateMagicLink', () => {
     expect(await accountOf(server, 'nobody@app.example')).to.equal(undefined);
   });
 
-  it('answers 400 for types that need no person', async () => {
+  it('returns 400 for types that need no user', async () => {
     const oauth_config = { token_uri: 'https://auth.acme.test/token' };
     for (const pattern of [
       { type: 'NO_AUTH' },
@@ -102,7 +102,7 @@ describe('generateMagicLink', () => {
     }
   });
 
-  it('answers 409 for a connection that is a draft, or disabled', async () => {
+  it('returns 409 for a connection that is a draft, or disabled', async () => {
     const draft = await createConnection(server, { connector: 'github', type: 'OAUTH' });
     const answer = await requestLink(server, { connector: draft.key_id });
     expect(answer.body).to.include({ status: 409, code: 'CONNECTION_NOT_READY' });
@@ -125,7 +125,7 @@ describe('generateMagicLink', () => {
     expect(second.headers['idempotency-replayed']).to.equal('true');
   });
 
-  it('sees a change of the settings at once', async () => {
+  it('uses a change of the settings immediately', async () => {
     await server.call('PUT', '/api/v1/environment', { body: { link_lifetime_seconds: 60 } });
     const short = await requestLink(server, { connector });
     expect(Date.parse(short.body.expiry)).to.equal(clock.now() + 60_000);

@@ -30,7 +30,7 @@ describe('getAuthorizationServerMetadata', () => {
     });
   });
 
-  it('tells the truth: tokens carry the issuer, and every path that it names answers', async () => {
+  it('is correct: tokens contain the issuer, and every named path exists', async () => {
     const { body } = await server.call('GET', PATH, { token: null });
     const { access_token: token } = (await requestToken(server, { client_id: CLIENT_ID, client_secret: CLIENT_SECRET }))
       .body;

@@ -23,7 +23,7 @@ describe('getConnectedAccountAuth', () => {
   const auth = (id: string, request = {}) => server.call('GET', `${PATH}?id=${id}`, request);
 
   describe('200', () => {
-    it('answers the account in full, with its credentials', async () => {
+    it('returns the account in full, with its credentials', async () => {
       const account = await createAccount(server, { token: 'ghp_toBeRead' });
       const { status, body, headers } = await auth(account.id);
       expect(status).to.equal(200);
@@ -32,7 +32,7 @@ describe('getConnectedAccountAuth', () => {
       expect(headers['cache-control']).to.equal('no-store');
     });
 
-    it('answers a client that has this scope and no other (T10)', async () => {
+    it('responds to a client that has only this scope (T10)', async () => {
       const { id } = await createAccount(server);
       expect((await auth(id, { token: server.token('credentials:read') })).status).to.equal(200);
     });
@@ -43,7 +43,7 @@ describe('getConnectedAccountAuth', () => {
       expect(answer.body.connected_account.id).to.equal(account.id);
     });
 
-    it('answers an empty object for an account without credentials', async () => {
+    it('returns an empty object for an account without credentials', async () => {
       const { id } = await createAccount(server, { connectedAccount: {} });
       expect((await auth(id)).body.connected_account).to.deep.include({
         status: 'PENDING_AUTH',
@@ -52,7 +52,7 @@ describe('getConnectedAccountAuth', () => {
     });
 
     for (const state of ['EXPIRED', 'PENDING_AUTH'] as const) {
-      it(`answers an account that is ${state} with that state: what it holds may still be worth knowing`, async () => {
+      it(`returns an account that is ${state} with that state, because its credentials may still be useful`, async () => {
         const { id } = await createAccount(server);
         await putInState(server, id, state, 'A reason.');
         const { status, body } = await auth(id);
@@ -63,7 +63,7 @@ describe('getConnectedAccountAuth', () => {
   });
 
   describe('the audit log', () => {
-    it('holds each read before it is answered, with who read and in which request', async () => {
+    it('records each read before the response, with the reader and the request', async () => {
       const { id } = await createAccount(server);
       for (let round = 1; round <= 3; round++) {
         const { headers } = await auth(id);
@@ -75,7 +75,7 @@ describe('getConnectedAccountAuth', () => {
       }
     });
 
-    it('misses none of a hundred reads that come at once (C5)', async () => {
+    it('misses none of a hundred concurrent reads (C5)', async () => {
       const { id } = await createAccount(server);
       const before = (await server.deps.store.read.audit.list((await firstEnvironment(server)).id, { size: 1 })).total;
       const answers = await Promise.all(Array.from({ length: 100 }, () => auth(id)));
@@ -114,7 +114,7 @@ describe('getConnectedAccountAuth', () => {
   });
 
   describe('403', () => {
-    it('refuses a client that may read accounts and write them: credentials are a scope of their own (T10)', async () => {
+    it('rejects a client that may read and write accounts: credentials have a separate scope (T10)', async () => {
       const { id } = await createAccount(server, { token: 'ghp_notForYou' });
       const answer = await auth(id, { token: server.token('accounts:read', 'accounts:write', 'admin') });
       expect(answer.body).to.include({ status: 403, code: 'INSUFFICIENT_SCOPE' });

@@ -21,7 +21,7 @@ describe('getConnectedAccountDetails', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('shows what is no secret, and no secret', async () => {
+    it('shows values that are not secret, and no secret', async () => {
       const account = await createAccount(server, { token: 'ghp_doNotShow' });
       const answer = await server.call('GET', `${PATH}?id=${account.id}`);
       expect(answer.status).to.equal(200);
@@ -32,7 +32,7 @@ describe('getConnectedAccountDetails', () => {
       expect(answer.text).not.to.include('ghp_doNotShow');
     });
 
-    it('shows the same to a client that may read credentials: they have an operation of their own (C4)', async () => {
+    it('shows the same to a client that may read credentials: these have a separate operation (C4)', async () => {
       const { id } = await createAccount(server, { token: 'ghp_doNotShow' });
       for (const token of [server.token('accounts:read'), server.token('accounts:read', 'credentials:read')]) {
         const answer = await server.call('GET', `${PATH}?id=${id}`, { token });

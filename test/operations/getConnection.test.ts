@@ -16,7 +16,7 @@ describe('getConnection', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('answers what create has answered', async () => {
+    it('returns what create has returned', async () => {
       const created = await createConnection(server, { client_id: 'id', client_secret: 'never-shown-again' });
       const answer = await server.call('GET', `${PATH}/${created.id}`);
       expect(answer.status).to.equal(200);
@@ -43,12 +43,12 @@ describe('getConnection', () => {
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
 
-    it('does not know the name of a connection: a key_id is no id', async () => {
+    it('does not accept the name of a connection: a key_id is not an id', async () => {
       const { key_id: keyId } = await createConnection(server);
       expect((await server.call('GET', `${PATH}/${keyId}`)).status).to.equal(404);
     });
 
-    it('answers the id of another environment as it answers an unknown one (C1)', async () => {
+    it('returns the same for the id of another environment as for an unknown one (C1)', async () => {
       const { id } = await createConnection(server);
       const other = await addSecondEnvironment(server);
       const headers = { 'x-request-id': 'same' };

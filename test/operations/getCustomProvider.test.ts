@@ -14,7 +14,7 @@ describe('getCustomProvider', () => {
   });
   after(() => server.stop());
 
-  it('200: answers what create has answered', async () => {
+  it('200: returns what create has returned', async () => {
     const provider = await createProvider(server, { metadata: { team: 'sales' } });
     const answer = await server.call('GET', `${PATH}/${provider.identifier}`);
     expect(answer.status).to.equal(200);
@@ -29,7 +29,7 @@ describe('getCustomProvider', () => {
       });
     }
 
-    it('answers a provider of another environment as it answers an unknown one (C1)', async () => {
+    it('returns the same for a provider of another environment as for an unknown one (C1)', async () => {
       const { identifier } = await createProvider(server);
       const other = await addSecondEnvironment(server);
       const headers = { 'x-request-id': 'same' };

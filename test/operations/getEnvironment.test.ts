@@ -12,7 +12,7 @@ describe('getEnvironment', () => {
   });
   after(() => server.stop());
 
-  it('answers the environment of the host, with what it starts with', async () => {
+  it('returns the environment of the host, with its initial settings', async () => {
     const { id, createdAt } = await firstEnvironment(server);
     const answer = await server.call('GET', '/api/v1/environment');
     expect(answer.status, answer.text).to.equal(200);
@@ -31,7 +31,7 @@ describe('getEnvironment', () => {
     });
   });
 
-  it('answers another environment at another host', async () => {
+  it('returns another environment at another host', async () => {
     const other = await addSecondEnvironment(server, { kind: 'PRODUCTION' });
     const answer = await other.call('GET', '/api/v1/environment');
     expect(answer.body.environment).to.include({ id: other.environment.id, kind: 'PRODUCTION' });

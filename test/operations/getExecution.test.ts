@@ -52,7 +52,7 @@ describe('getExecution', () => {
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
 
-    it('answers the id of another environment as it answers an unknown one (C1)', async () => {
+    it('returns the same for the id of another environment as for an unknown one (C1)', async () => {
       const other = await addSecondEnvironment(server);
       const headers = { 'x-request-id': 'same' };
       const foreign = await other.call('GET', `${PATH}/${executionId}`, { headers });

@@ -7,7 +7,7 @@ describe('getHealth', () => {
 
   afterEach(() => server.stop());
 
-  it('200: needs no token and answers on every host', async () => {
+  it('200: needs no token and responds on every host', async () => {
     server = await startTestServer({ env: { BASE_URL: 'https://keys.example.com' } });
     for (const host of ['localhost', '10.1.2.3:8080', 'unknown.example.com', '']) {
       const answer = await server.call('GET', '/healthz', { token: null, headers: { host } });

@@ -15,14 +15,14 @@ describe('getProvider', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('answers a built-in provider with its patterns', async () => {
+    it('returns a built-in provider with its patterns', async () => {
       const { status, body } = await server.call('GET', `${PATH}/github`);
       expect(status).to.equal(200);
       expect(body.provider).to.deep.include({ identifier: 'github', is_custom: false, metadata: {}, proxy_url: '' });
       expect(body.provider.auth_patterns.map((p: { type: string }) => p.type)).to.include('OAUTH');
     });
 
-    it('answers every built-in provider within the contract', async () => {
+    it('returns every built-in provider within the contract', async () => {
       const list = await server.call('GET', `${PATH}?is_custom=false&page_size=100`);
       for (const listed of list.body.providers) {
         const answer = await server.call('GET', `${PATH}/${listed.identifier}`);
@@ -30,7 +30,7 @@ describe('getProvider', () => {
       }
     });
 
-    it('answers a custom provider as its own operation does', async () => {
+    it('returns a custom provider as its own operation does', async () => {
       const { identifier } = await createProvider(server);
       const own = await server.call('GET', `/api/v1/custom-providers/${identifier}`);
       const answer = await server.call('GET', `${PATH}/${identifier}`);
@@ -46,7 +46,7 @@ describe('getProvider', () => {
       });
     }
 
-    it('answers a custom provider of another environment as it answers an unknown one (C1)', async () => {
+    it('returns the same for a custom provider of another environment as for an unknown one (C1)', async () => {
       const { identifier } = await createProvider(server);
       const other = await addSecondEnvironment(server);
       const headers = { 'x-request-id': 'same' };

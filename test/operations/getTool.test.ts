@@ -13,7 +13,7 @@ describe('getTool', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('answers one tool with its schemas', async () => {
+    it('returns one tool with its schemas', async () => {
       const answer = await server.call('GET', `${PATH}/github_list_issues`);
       expect(answer.status).to.equal(200);
       expect(answer.body.tool).to.deep.include({

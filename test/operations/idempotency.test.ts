@@ -43,7 +43,7 @@ describe('idempotency keys of account operations (C13)', () => {
   }
 
   describe('a repetition', () => {
-    it('gets the first answer again, byte for byte, marked, and nothing happens again', async () => {
+    it('gets the first response again, byte for byte, marked, and nothing happens again', async () => {
       const body = account();
       const writer = server.token('accounts:write');
       const first = await create('again', body, writer);
@@ -133,7 +133,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(again.text).to.equal(first.text);
     });
 
-    it('gets the first answer however many come at once: one effect', async () => {
+    it('gets the first response for any number of concurrent requests: one effect', async () => {
       const body = account();
       const answers = await Promise.all(Array.from({ length: 30 }, () => create('at-once', body)));
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
@@ -161,7 +161,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(body.connected_account.status).to.equal('ACTIVE');
     });
 
-    it('of a request that failed is a request of its own: a failure is not kept', async () => {
+    it('of a failed request can be used again: a failure is not kept', async () => {
       const body = account();
       expect((await create('failed', { ...body, connector: 'unknown-connector' })).status).to.equal(400);
       expect((await create('failed', body)).status).to.equal(201);
@@ -231,7 +231,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect((await create('running', account())).status).to.equal(422);
     });
 
-    it('stands nowhere, nor does a kept answer: digests and ciphertext', async () => {
+    it('is stored nowhere, nor is a kept response: only digests and ciphertext', async () => {
       await create('key-to-be-looked-for', account());
       const { databaseFile } = server.deps.config;
       const bytes = Buffer.concat([readFileSync(databaseFile), readFileSync(`${databaseFile}-wal`)]);
@@ -239,7 +239,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(bytes.includes(`secret-${made}`)).to.equal(false);
     });
 
-    it('whose kept answer was altered is 409: it neither replays nor repeats', async () => {
+    it('whose kept response was altered is 409: it neither replays nor repeats', async () => {
       const body = account();
       await create('altered', body);
       const { store, digester } = server.deps;
@@ -267,7 +267,7 @@ describe('idempotency keys of account operations (C13)', () => {
     afterEach(() => running?.stop());
     after(() => folder.remove());
 
-    it('keeps answers, and frees the keys of requests that it cut off', async () => {
+    it('keeps responses, and frees the keys of interrupted requests', async () => {
       const options = { dataDir: folder.path, overrides: { now: clock.now } };
       const send = (key: string, body: unknown) =>
         (running as TestServer).call('POST', ACCOUNTS, { body, headers: { 'idempotency-key': key } });

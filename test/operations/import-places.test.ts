@@ -52,7 +52,7 @@ describe('M4: imports at one time', () => {
     await endUntil(running);
   });
 
-  /** Ends what runs, turn by turn, until all of it is answered. */
+  /** Ends the running work, turn by turn, until all responses have arrived. */
   async function endUntil<T>(answers: Promise<T>): Promise<T> {
     let done = false;
     const settled = answers.finally(() => {

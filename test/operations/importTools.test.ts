@@ -8,7 +8,7 @@ import { startTestServer } from '../support/server.ts';
 
 const PATH = '/api/v1/tools:import';
 
-/** A document with the given paths; every operation answers nothing. */
+/** Returns a document with the given paths, whose operations return nothing. */
 function documentOf(paths: Record<string, object>, more: object = {}): string {
   return JSON.stringify({
     openapi: '3.0.3',
@@ -176,7 +176,7 @@ describe('importTools', () => {
       expect(answer.status, answer.text).to.equal(200);
     });
 
-    it('answers the same again for one idempotency key', async () => {
+    it('returns the same again for one idempotency key', async () => {
       const headers = { 'idempotency-key': 'import-1' };
       const connector = newConnector();
       const first = await send(connector, documentOf({ '/a': { get: LIST } }), { apply: true }, headers);
@@ -222,7 +222,7 @@ describe('importTools', () => {
   describe('400', () => {
     const codeOf = async (answer: ReturnType<typeof send>) => (await answer).body;
 
-    it('INVALID_DOCUMENT for what is no OpenAPI document', async () => {
+    it('INVALID_DOCUMENT for a file that is not an OpenAPI document', async () => {
       for (const content of ['{}', 'just text', '{"openapi":"4.0.0"}', '{"openapi":"3.1.0","paths":{}}', '"']) {
         expect(await codeOf(send(newConnector(), content)), content).to.include({
           status: 400,

@@ -36,7 +36,7 @@ describe('issueToken', () => {
       ['another case of the scheme', GRANT, { authorization: BASIC.authorization.replace('Basic', 'bAsIC') }],
       ['a charset in the media type', `${GRANT}&${ID}&${SECRET}`, { 'content-type': `${FORM};charset=UTF-8` }],
     ] as [string, string, Record<string, string>][]) {
-      it(`answers a bearer token to ${method}`, async () => {
+      it(`returns a bearer token to ${method}`, async () => {
         const answer = await send(body, headers);
         expect(answer.status, answer.text).to.equal(200);
         const { access_token: token, ...rest } = answer.body;
@@ -108,7 +108,7 @@ describe('issueToken', () => {
     }
   });
 
-  it('answers 401 to an assertion, which it does not take', async () => {
+  it('returns 401 for an assertion, which is not supported', async () => {
     const answer = await send(`${GRANT}&${ID}&client_assertion=a.b.c&client_assertion_type=jwt`);
     expect([answer.status, answer.body.error]).to.deep.equal([401, 'invalid_client']);
   });
@@ -161,7 +161,7 @@ describe('issueToken', () => {
       ['a name with a NUL', `${all}&a%00b=x`, 'invalid_request'],
     ];
     for (const [what, body, error, headers, query] of cases) {
-      it(`answers ${error} to ${what}`, async () => {
+      it(`returns ${error} for ${what}`, async () => {
         const answer = await send(body, headers, query);
         expect(answer.status, answer.text).to.equal(400);
         expect(answer.body.error).to.equal(error);
@@ -187,7 +187,7 @@ describe('issueToken', () => {
   });
 
   describe('401', () => {
-    it('answers an unknown client, a wrong secret, a disabled client and a foreign one alike (T1)', async () => {
+    it('returns the same for an unknown client, a wrong secret, a disabled client and a foreign one (T1)', async () => {
       const disabled = await createApiClient(server);
       await server.call('POST', `/api/v1/api_clients/${disabled.id}:disable`);
       await addSecondEnvironment(server);

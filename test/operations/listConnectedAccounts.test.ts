@@ -35,13 +35,13 @@ describe('listConnectedAccounts', () => {
   const withKey = { authorization_details: { static_auth: { details: { api_key: 'secret-key' } } } };
 
   describe('200', () => {
-    it('answers an empty list where there is nothing', async () => {
+    it('returns an empty list if there are none', async () => {
       const { status, body } = await list();
       expect(status).to.equal(200);
       expect(body).to.deep.equal({ connected_accounts: [], next_page_token: '', prev_page_token: '', total_size: 0 });
     });
 
-    it('answers summaries: every field of an account but its settings and credentials', async () => {
+    it('returns summaries: every field of an account but its settings and credentials', async () => {
       const connectedAccount = { api_config: { region: 'eu' }, ...withKey };
       const account = await createAccount(server, { connector: desk, connectedAccount });
       const { body, text } = await list();

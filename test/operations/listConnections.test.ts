@@ -80,7 +80,7 @@ describe('listConnections', () => {
       });
     }
 
-    it('finds by a provider type whatever it shows with that type, also when the provider is gone', async () => {
+    it('finds by a provider type all connections of that type, also when the provider was deleted', async () => {
       const all = await server.call('GET', PATH);
       const custom = all.body.connections.filter(
         (connection: { provider: string }) => connection.provider === 'CUSTOM',

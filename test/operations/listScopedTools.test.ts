@@ -11,7 +11,7 @@ const PATH = '/api/v1/tools:scoped';
 describe('listScopedTools', () => {
   let server: TestServer;
 
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
   const list = async (query: string): Promise<any[]> => {
     const answer = await server.call('GET', `${PATH}?page_size=100&${query}`);
     expect(answer.status, answer.text).to.equal(200);

@@ -49,7 +49,7 @@ describe('rotateApiClientSecret', () => {
       expect((await client.requestToken(client.secret)).status).to.equal(401);
     });
 
-    it('ends the old secret at once without an overlap', async () => {
+    it('ends the old secret immediately without an overlap', async () => {
       const client = await createApiClient(server);
       const answer = await rotate(client.id, { overlap_seconds: 0 });
       expect(answer.body.api_client.secrets).to.have.length(1);
@@ -82,7 +82,7 @@ describe('rotateApiClientSecret', () => {
       expect((await client.requestToken(client.secret)).status).to.equal(200);
     });
 
-    it('stands in the audit log, without a secret', async () => {
+    it('is in the audit log, without a secret', async () => {
       const { id } = await createApiClient(server);
       const secret = (await rotate(id)).body.client_secret;
       const rows = await auditOf(server, id);

@@ -39,7 +39,7 @@ describe('searchConnectedAccounts', () => {
   }
 
   describe('200', () => {
-    it('answers summaries: every field of an account but its settings and credentials', async () => {
+    it('returns summaries: every field of an account but its settings and credentials', async () => {
       const connectedAccount = {
         api_config: { note: 'in the settings' },
         authorization_details: { static_auth: { details: { api_key: 'secret-in-the-key' } } },
@@ -110,7 +110,7 @@ describe('searchConnectedAccounts', () => {
       }
     });
 
-    it('does not find what stands across two fields', async () => {
+    it('does not find a text that extends over two fields', async () => {
       await createAccount(server, { connector, identifier: 'border', connectedAccount: {} });
       await expectFound(`border${connector.slice(0, 3)}`, []);
       await expectFound(`border\n${connector.slice(0, 3)}`, []);

@@ -11,7 +11,7 @@ const PATH = '/api/v1/tools:search';
 describe('searchTools', () => {
   let server: TestServer;
 
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
   const search = async (query: string, more = 'user_id=ada'): Promise<any[]> => {
     const answer = await server.call('GET', `${PATH}?query=${encodeURIComponent(query)}&${more}`);
     expect(answer.status, answer.text).to.equal(200);
@@ -98,7 +98,7 @@ describe('searchTools', () => {
       expect(named[0]).to.include({ readiness: 'READY' });
     });
 
-    it('answers nothing for words that no tool knows', async () => {
+    it('returns nothing for words that match no tool', async () => {
       expect(await search('xyzzy plugh')).to.deep.equal([]);
     });
   });

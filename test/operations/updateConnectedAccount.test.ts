@@ -45,7 +45,7 @@ describe('updateConnectedAccount', () => {
     createAccount(server, { connector, connectedAccount });
 
   describe('200', () => {
-    it('answers the account in full, and what it answers is stored', async () => {
+    it('returns the account in full, and the returned values are stored', async () => {
       const account = await create({ api_config: { region: 'eu' }, ...withKey('first') });
       clock.advance(60_000);
       const { body } = await update(account.id, { api_config: { pages: 2 }, ...withKey('second') });
@@ -131,7 +131,7 @@ describe('updateConnectedAccount', () => {
       }
     });
 
-    it('works for an account whose connection is disabled: it may be mended before it is enabled again', async () => {
+    it('works for an account whose connection is disabled, so that it can be corrected first', async () => {
       const account = await create(withKey('first'));
       await server.call('POST', `/api/v1/connections/${account['connection_id']}:disable`);
       expect((await update(account.id, withKey('second'))).status).to.equal(200);
@@ -144,7 +144,7 @@ describe('updateConnectedAccount', () => {
     const baseOf = ({ port }: Upstream) => ({ base_url: `http://127.0.0.1:${port}/v1` });
     const details = (secret: string) => ({ static_auth: { details: { username: 'ada', password: secret } } });
 
-    /** Where a type of `http` comes from that asks for two fields, of which one is no secret. */
+    /** Adds an authorization type to `http` with two fields, one of which is not secret. */
     async function createBasic() {
       const body = { connector: 'http', key_id: `http-${unique()}`, type: 'BASIC' };
       const { connection } = (await server.call('POST', '/api/v1/connections', { body })).body;
@@ -344,7 +344,7 @@ describe('updateConnectedAccount', () => {
       expect((await update(id, withKey('x'))).status).to.equal(404);
     });
 
-    it('does not make an account, whatever its key', async () => {
+    it('does not create an account for any key', async () => {
       const body = { connector: desk, identifier: 'nobody', user_id: 'nobody', connected_account: withKey('x') };
       const before = dumpDatabase(server);
       expect((await server.call('PUT', PATH, { body })).status).to.equal(404);

@@ -135,7 +135,7 @@ describe('updateConnection', () => {
     });
   });
 
-  it('loses none of fifty changes that arrive at once', async () => {
+  it('loses none of fifty concurrent changes', async () => {
     const { id } = await createConnection(server);
     const fields = ['organization_id', 'organization_name', 'client_id', 'post_user_verify_redirect_url'];
     const changes = Array.from({ length: 48 }, (_, index) => {

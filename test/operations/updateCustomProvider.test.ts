@@ -62,7 +62,7 @@ describe('updateCustomProvider', () => {
       expect(plain.body.provider.is_custom_mcp).to.equal(false);
     });
 
-    it('stands in the audit log with the number of accounts that it took out of use', async () => {
+    it('is in the audit log with the number of accounts that it took out of use', async () => {
       const provider = await createProvider(server, HERE);
       await accountOf(provider.identifier);
       await update(provider.identifier, ELSEWHERE);
@@ -88,7 +88,7 @@ describe('updateCustomProvider', () => {
       });
     }
 
-    it('keep waiting when the host changes back: they are connected anew or not at all', async () => {
+    it('keep waiting when the host changes back: they must be connected again', async () => {
       const { identifier } = await createProvider(server, HERE);
       const { id } = await accountOf(identifier);
       await update(identifier, ELSEWHERE);

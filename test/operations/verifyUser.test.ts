@@ -17,7 +17,7 @@ describe('verifyUser', () => {
   });
   after(() => server.stop());
 
-  /** A link that somebody has finished, for a user of its own. */
+  /** Returns a link that a new user has finished. */
   async function finished() {
     made += 1;
     const identifier = `verified-${made}@app.example`;
@@ -51,7 +51,7 @@ describe('verifyUser', () => {
     expect(answer.body.post_user_verify_redirect_url).to.equal(target);
   });
 
-  it('answers 403 to another identifier, and stays verifiable', async () => {
+  it('returns 403 for another identifier, and stays verifiable', async () => {
     const { identifier, authRequestId } = await finished();
     const answer = await verifyUser(server, authRequestId, 'mallory@app.example');
     expect(answer.body).to.include({ status: 403, code: 'IDENTIFIER_MISMATCH' });
@@ -59,7 +59,7 @@ describe('verifyUser', () => {
     expect((await verifyUser(server, authRequestId, identifier)).status).to.equal(200);
   });
 
-  it('answers 404 to what was never made, was verified, or is too old, and tells them not apart', async () => {
+  it('returns the same 404 for unknown, verified and expired requests', async () => {
     const { identifier, authRequestId } = await finished();
     expect((await verifyUser(server, authRequestId, identifier)).status).to.equal(200);
     const old = await finished();
@@ -74,7 +74,7 @@ describe('verifyUser', () => {
     expect(new Set(bodies.map((body) => JSON.stringify(body)))).to.have.property('size', 1);
   });
 
-  it('answers 400 to fields that are missing or malformed', async () => {
+  it('returns 400 for missing or malformed fields', async () => {
     for (const body of [
       {},
       { auth_request_id: 'x' },
@@ -86,7 +86,7 @@ describe('verifyUser', () => {
     }
   });
 
-  it('answers the same again to the same idempotency key (C13)', async () => {
+  it('returns the same again for the same idempotency key (C13)', async () => {
     const { identifier, authRequestId } = await finished();
     const body = { auth_request_id: authRequestId, identifier };
     const send = () =>

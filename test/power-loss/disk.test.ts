@@ -47,7 +47,7 @@ describe('a disk whose cache loses what was not synced', () => {
     expect(imageAfter(events, LOSES_ALL, (path) => path === '/d')).to.deep.equal({});
   });
 
-  it('loses for good what a failed sync covers, as kernels do', () => {
+  it('permanently loses what a failed sync covers, as kernels do', () => {
     const failed = synced('/d/a').map(
       (event): FileEvent => (event.kind === 'sync-ended' ? { ...event, kind: 'sync-failed' } : event),
     );

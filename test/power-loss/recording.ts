@@ -90,7 +90,7 @@ function renumbered(events: FileEvent[], run: number): FileEvent[] {
   return events.map((event) => ('sync' in event ? { ...event, sync: event.sync + run * 1e9 } : event));
 }
 
-/** Six clients, each of which creates, updates and deletes accounts of its own, runs tools and refreshes tokens. */
+/** Runs six clients, each of which creates, updates and deletes its own accounts, runs tools and refreshes tokens. */
 async function runChanges(
   server: ChildServer,
   scene: Scene,

@@ -15,9 +15,10 @@ const CALLS =
   'sync_file_range,rename,renameat,renameat2,unlink,unlinkat,rmdir,link,linkat,symlink,symlinkat,mkdir,mkdirat';
 
 /**
- * A command that runs another one and records its system calls in a file. The other one stays the child of whoever starts it.
+ * Returns a command that runs another one and records its system calls in a file. The other command stays a direct
+ * child process of the caller.
  *
- * @param failing lets the syncs of each thread fail after so many
+ * @param failing makes the syncs of each thread fail after this many
  */
 export function recorder(file: string, failing?: number): string[] {
   const format = ['-ttt', '-y', '-xx', '-s', String(2 ** 24), '-e', 'signal=kill', '-e', `trace=${CALLS}`];

@@ -24,11 +24,11 @@ import { json, startUpstream } from '../support/upstream.ts';
 const ACCOUNTS = '/api/v1/connected_accounts';
 const ECHO = 'https://echo.acme.test';
 
-/** Plaintext of a secret is a leak wherever it turns up but in the answers that exist to show it. */
+/** The plaintext of a secret is a leak at any place except in the responses that exist to show it. */
 describe('planted secrets (C4, E5, S4, S5)', () => {
   const canaries = new Canaries();
   const answers: { what: string; answer: TestAnswer }[] = [];
-  /** Answers that may show secrets, and did. */
+  /** The responses that may show secrets, and did. */
   const shown = new Set<string>();
   let server: TestServer;
   let clock: TestClock;
@@ -67,7 +67,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     return answer;
   }
 
-  /** For answers whose purpose is to show: what stands in its one place is taken out before the rest is looked at. */
+  /** For responses whose purpose is to show a secret: removes it from its place before the rest is checked. */
   function allow(answer: TestAnswer, take: (body: Record<string, unknown>) => unknown): void {
     const copy = structuredClone(answer.body);
     const taken = JSON.stringify(take(copy) ?? null);
@@ -179,7 +179,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     await call(type, 'GET', `${ACCOUNTS}/auth?id=${id}`);
   }
 
-  /** A third party that sends back all that it was sent, in every way that an answer can. */
+  /** A third party that returns everything that it received, in every possible format. */
   const ECHOES: UpstreamHandler[] = [
     (request, res) => json(res, 200, echoOf(request)),
     (request, res) => json(res, 401, echoOf(request)),
@@ -352,7 +352,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     expect(canaries.foundIn('nothing')).to.deep.equal([]);
   });
 
-  it('were shown by the answers that exist for it', () => {
+  it('were shown by the responses that exist for it', () => {
     const places = ['API_KEY.static_auth.api_key', 'OAUTH.oauth_token.access_token', 'OAUTH.oauth_token.refresh_token'];
     for (const place of places) {
       expect(
@@ -392,7 +392,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     }
   });
 
-  it('are in no other answer, neither its body nor its headers', () => {
+  it('are in no other response, neither its body nor its headers', () => {
     for (const { what, answer } of answers) {
       expect(canaries.foundIn(answer.text), what).to.deep.equal([]);
       expect(canaries.foundIn(JSON.stringify(answer.headers)), what).to.deep.equal([]);

@@ -51,7 +51,7 @@ describe('what is no longer stored', () => {
   const column = (table: string, name: string, id: string) =>
     selectRows(server.deps.config.databaseFile, `select ${name} as value from ${table} where id = ?`, id)[0]?.['value'];
 
-  /** The sealed columns of a fresh account; the credentials are large enough to spill onto pages of their own. */
+  /** Returns the sealed columns of a new account; the credentials are large enough to need separate pages. */
   async function freshAccount() {
     const connector = await createConnector(server, [{ type: 'API_KEY' }]);
     const identifier = `trace-of-${connector}@acme.test`;
@@ -176,7 +176,7 @@ describe('what is no longer stored', () => {
       folder.remove();
     });
 
-    it('leaves the files without anybody asking', async () => {
+    it('leaves the files without a request', async () => {
       const { id } = await createAccount(own);
       const file = own.deps.config.databaseFile;
       const select = 'select credentials_sealed as value from accounts where id = ?';

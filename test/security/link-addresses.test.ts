@@ -174,7 +174,7 @@ describe('where links lead', () => {
       );
     });
 
-    it('sends users to a listed address that has a query of its own, with the query', async () => {
+    it('sends users to a listed address that has a query, and keeps the query', async () => {
       const address = 'https://app.example/verify?tenant=a%20b&x=%C3%A9';
       await allowVerifyUrls(server, VERIFY_URL, address);
       const link = await makeLink(server, { connector, user_verify_url: address, state: 's' });
@@ -194,7 +194,7 @@ describe('where links lead', () => {
     });
   });
 
-  it('L16: the state of the application comes back byte for byte, whatever is in it', async () => {
+  it('L16: the state of the application is returned byte for byte, with any content', async () => {
     const texts = NAUGHTY.filter((text) => [...text].length <= 512 && text.isWellFormed());
     expect(texts.length).to.be.greaterThan(250);
     for (const [place, state] of texts.entries()) {
@@ -207,7 +207,7 @@ describe('where links lead', () => {
     }
   });
 
-  it('L19: where a verified user goes is the connection’s word, whatever a request says', async () => {
+  it('L19: where a verified user goes is determined by the connection, not by a request', async () => {
     const ours = `${server.origin}/connect/connected`;
     const misleading: Record<string, string>[] = [
       {},

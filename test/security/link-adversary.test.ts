@@ -27,7 +27,7 @@ describe('random attacks on links (L1 to L9)', function () {
     return (await world.server.deps.store.read.accounts.get(id, account.id))?.providerSubject;
   }
 
-  it(`give nobody the account of another in ${FLOWS} flows, and keep nobody from connecting their own`, async () => {
+  it(`give no one the account of another in ${FLOWS} flows, and prevent no one from connecting their own`, async () => {
     const seen = { honest: 0, moves: new Set<string>() };
     for (let flow = 0; flow < FLOWS; flow++) {
       const attack = new Adversary(world, flow, new Random(SEED + flow));
@@ -39,7 +39,7 @@ describe('random attacks on links (L1 to L9)', function () {
       seen.honest += attack.honest;
       for (const move of attack.trail) seen.moves.add(move);
     }
-    // The attacks are not in vain because nothing works: the victim’s own links did.
+    // The attacks do not fail because nothing works: the victim’s own links succeeded.
     expect(seen.honest).to.be.greaterThan(FLOWS / 10);
     expect(seen.moves.size).to.equal(11);
   });

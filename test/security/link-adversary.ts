@@ -10,10 +10,10 @@ interface Person {
 }
 
 /**
- * One attack, made of random moves. Mallory has links for accounts of his own, his own browser and a client at the provider; he can
- * have the victim open any address that he knows, at any moment, and the victim signs in and consents wherever asked to. The
- * application verifies whoever arrives, by the session of the browser that arrives. What only the victim's browser sees, Mallory does
- * not know.
+ * One attack of random moves. Mallory has links for his own accounts, his own browser and a client at the provider. He
+ * can make the victim open any address that he knows, at any time, and the victim signs in and consents each time. The
+ * application verifies the user of the session of the browser that arrives. Mallory does not know what only the
+ * victim's browser sees.
  */
 export class Adversary {
   readonly mallory: Person;
@@ -64,7 +64,7 @@ export class Adversary {
     if (page.location?.includes('/oauth/callback/')) this.#callbacks.push(page.location);
   }
 
-  /** Mallory finishes, with whatever callback he has. */
+  /** Mallory finishes, with any callback that he has. */
   async finish(): Promise<void> {
     const callback = this.#some(this.#callbacks);
     if (!callback) return;
@@ -115,7 +115,7 @@ export class Adversary {
     await this.#arrive(this.mallory, `${VERIFY_URL}?auth_request_id=${value}`);
   }
 
-  /** The victim connects an account of their own, while Mallory interferes. */
+  /** The victim connects their own account, while Mallory interferes. */
   async connect(): Promise<void> {
     const link = await this.#world.link(this.victim.name);
     const start = await submitLink(this.victim.browser, link);
@@ -153,7 +153,7 @@ export class Adversary {
     return browser.follow(await browser.submit(reached.url, { answer: 'allow', login: name }), isCallback);
   }
 
-  /** The application verifies whoever it is that arrives. */
+  /** The application verifies the user who arrives. */
   async #arrive({ name }: Person, address: string): Promise<number> {
     const authRequestId = new URL(address).searchParams.get('auth_request_id') ?? '';
     return (await verifyUser(this.#world.server, authRequestId, name)).status;

@@ -88,7 +88,7 @@ describe('how links end', () => {
     });
   });
 
-  it('L12: five wrong identifiers are borne; the sixth ends the request and gives the tokens up', async () => {
+  it('L12: five wrong identifiers are tolerated; the sixth ends the request and revokes the tokens', async () => {
     const identifier = person();
     const authRequestId = await world.finished(await world.link(identifier), 'l12');
     const answers = [];
@@ -136,7 +136,7 @@ describe('how links end', () => {
   });
 
   describe('L20: time', () => {
-    it('ends a request that nobody verified: 404, wiped, and given up at the provider', async () => {
+    it('ends a request that was never verified: 404, erased, and revoked at the provider', async () => {
       const identifier = person();
       const authRequestId = await world.finished(await world.link(identifier), 'l20');
       expect((await lastRequest(world)).pendingSealed).to.be.instanceOf(Buffer);
@@ -162,7 +162,7 @@ describe('how links end', () => {
       expect(world.as.hits('/token')).to.equal(tokens);
     });
 
-    it('ends a link, but not under the feet of somebody who is at the provider', async () => {
+    it('ends a link, but not while a user is at the provider', async () => {
       const [late, underWay] = [await world.link(person()), await world.link(person())];
       world.clock.advance(14 * MINUTE);
       const browser = browserFor(world.as);

@@ -175,7 +175,7 @@ describe('the pages of links', () => {
     expect(world.as.hits('/token')).to.equal(world.as.sent('/token').filter(({ code }) => code).length);
   });
 
-  it('L13: what a tenant names its things is text on the pages, whatever it is', async () => {
+  it('L13: names chosen by a tenant are shown as text on the pages, with any content', async () => {
     const hostile = '<script>alert(1)</script>"\'><img src=x>';
     const field = { ...API_KEY_PATTERN.fields[0], label: hostile, hint: hostile };
     const pattern = { ...API_KEY_PATTERN, display_name: hostile, description: hostile, fields: [field] };

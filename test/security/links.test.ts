@@ -114,7 +114,7 @@ describe('attacks on links', () => {
     expect(own.status, 'the browser that began it').to.equal(303);
   });
 
-  it('L6: of fifty verifications at once one succeeds, and states, codes and links are used once', async () => {
+  it('L6: of fifty concurrent verifications one succeeds, and states, codes and links are used once', async () => {
     const identifier = person();
     const browser = browserFor(world.as);
     const link = await world.link(identifier);
@@ -156,7 +156,7 @@ describe('attacks on links', () => {
     expect((await browser.open(leading.location as string)).status).to.equal(303);
   });
 
-  it('L7: each start has a state and a proof key of its own', async () => {
+  it('L7: each start has its own state and proof key', async () => {
     const link = await world.link(person());
     const browser = browserFor(world.as);
     const starts = [await submitLink(browser, link), await submitLink(browser, link)].map(
@@ -188,7 +188,7 @@ describe('attacks on links', () => {
     }
   });
 
-  it('L9: an answer of one provider is not taken for that of another, and no code reaches the wrong one', async () => {
+  it('L9: a response of one provider is not accepted for that of another, and no code reaches the wrong one', async () => {
     const evil = await startAuthorizationServer({ name: 'evil' });
     const overrides = `${world.as.override},${evil.override}`;
     const server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
@@ -248,12 +248,13 @@ describe('attacks on links', () => {
     const stolen = await world.finished(await world.link('thief@app.example'), 'shared');
     for (let tries = 0; tries < 6; tries++) await verifyUser(world.server, stolen, own);
     expect(await world.status('thief@app.example')).to.equal('PENDING_AUTH');
-    // At many providers revoking one token ends all of that person's: the grant that their own account stands on is left alone.
+    // At many providers, revoking one token ends all tokens of that user, so the grant of the user's own account is not
+    // revoked.
     expect(await world.orders('thief@app.example')).to.deep.equal([]);
     expect(await world.as.isAlive((await world.token(own)) as string)).to.equal(true);
   });
 
-  it('a link that is walked twice at once is finished by the first', async () => {
+  it('a link that is used twice concurrently is finished by the first', async () => {
     const identifier = person();
     const link = await world.link(identifier);
     const browsers = [browserFor(world.as), browserFor(world.as)];

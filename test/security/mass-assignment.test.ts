@@ -16,7 +16,7 @@ function schema(name: string): JsonObject {
 
 const fieldsOf = (name: string) => Object.keys(objectAt(schema(name), 'properties'));
 
-/** The fields of each form of `authorization_details`, by form: of answers or of one kind of request. */
+/** Returns the fields of each form of `authorization_details`, of responses or of one kind of request. */
 function formsOf(union: string): Record<string, string[]> {
   const forms: Record<string, string[]> = {};
   for (const branch of arrayAt(schema(union), 'oneOf')) {
@@ -47,7 +47,7 @@ const TYPES: Record<string, AuthorizationType> = {
   trusted_idp: 'TRUSTED_IDP',
 };
 
-/** Every place of a request where a field could be slipped in that only answers have. */
+/** A place in a request where a field could be added that only responses have. */
 interface Slip {
   /** As an error names it. */
   field: string;
@@ -97,7 +97,7 @@ const REQUESTS = [
   },
 ];
 
-describe('fields that only answers have (C3)', () => {
+describe('fields that only responses have (C3)', () => {
   let server: TestServer;
   const connectors: Partial<Record<AuthorizationType, string>> = {};
 

@@ -160,7 +160,7 @@ describe('an MCP server that sends more than it should', () => {
     });
   });
 
-  describe('X14: with what is no message of the protocol', () => {
+  describe('X14: with what is not a message of the protocol', () => {
     for (const [what, write] of Object.entries<(request: RawRequest, res: ServerResponse) => unknown>({
       'a page': (_request, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Zod</html>'),
       'text that is not JSON': (_request, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{'),

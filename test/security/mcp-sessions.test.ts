@@ -78,7 +78,7 @@ describe('session tokens of MCP servers (M2)', () => {
     }
   });
 
-  it('are no access tokens, and access tokens are no session tokens', async () => {
+  it('are not accepted as access tokens, nor are access tokens as session tokens', async () => {
     expectRefused(await rawMcp(server, github, { token: await accessToken(server) }));
     const token = await sessionToken(server, github);
     expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(401);
@@ -102,7 +102,7 @@ describe('session tokens of MCP servers (M2)', () => {
     expect(accounts.body.total_size).to.equal(0);
   });
 
-  it('stand in no log, and in no row of the database', async () => {
+  it('are in no log, and in no row of the database', async () => {
     const token = await sessionToken(server, github);
     await rawMcp(server, github, { token });
     expect(server.logs.join('\n')).to.not.contain(token);
@@ -131,14 +131,14 @@ describe('the MCP endpoint in a browser (M1)', () => {
 
   const from = (headers: Record<string, string>) => rawMcp(server, github, { token, headers });
 
-  it('answers programs, our own pages, and in development pages of the own machine', async () => {
+  it('responds to programs, to our own pages, and in development to pages of the same machine', async () => {
     for (const origin of [undefined, 'https://valetkey.example', 'http://localhost:6274', 'http://127.0.0.1:3000']) {
       const answer = await from(origin === undefined ? {} : { origin });
       expect(answer.status, String(origin)).to.equal(200);
     }
   });
 
-  it('answers 403 to pages of any other origin, whatever token they bring', async () => {
+  it('returns 403 for pages of any other origin, even with a valid token', async () => {
     for (const origin of [
       'https://evil.example',
       'http://valetkey.example',
@@ -155,11 +155,11 @@ describe('the MCP endpoint in a browser (M1)', () => {
     }
   });
 
-  it('answers 421 to a host that is none of ours: a name that was rebound to us', async () => {
+  it('returns 421 for a host that is not ours: a name that was rebound to us', async () => {
     expect((await from({ host: 'rebound.example' })).status).to.equal(421);
   });
 
-  it('answers in JSON-RPC to what it does not take, and says which methods it has', async () => {
+  it('returns JSON-RPC errors for invalid requests, with the supported methods', async () => {
     const call = (method: string, path: string, request = {}) => server.call(method, path, { token, ...request });
     expect((await call('PATCH', `/mcp/${github}`)).headers['allow']).to.equal('POST');
     expect((await call('GET', '/mcp')).status).to.equal(404);

@@ -23,7 +23,7 @@ interface Listed {
   inputSchema?: object;
 }
 
-describe('MCP servers of somebody else (P6)', () => {
+describe('third-party MCP servers (P6)', () => {
   const clock = testClock();
   let tools: Record<string, Listed>;
   let upstream: Awaited<ReturnType<typeof startModernServer>>;
@@ -258,7 +258,7 @@ describe('MCP servers of somebody else (P6)', () => {
     });
   });
 
-  it('that do not answer leave the tools as they are', async () => {
+  it('that do not respond leave the tools unchanged', async () => {
     await sync({ accept_changes: true });
     upstream.refuse = () => 500;
     const { body } = await sync();

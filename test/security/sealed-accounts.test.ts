@@ -180,7 +180,7 @@ describe('credentials whose provider changes', () => {
     await expectHidden(id);
   });
 
-  it('H1: stops showing what becomes secret, at once and in the database', async () => {
+  it('H1: stops showing what becomes secret, immediately and in the database', async () => {
     const connector = await provide({ type: 'CUSTOM', fields: [text('x_key'), OTHER] });
     const id = await connect(connector, typed({ x_key: SECRET, region: 'eu-west' }));
     expect((await get(id)).text).to.include(SECRET);

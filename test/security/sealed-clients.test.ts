@@ -103,7 +103,10 @@ describe('clients of connections whose provider changes', () => {
   let made = 0;
   const leaks = () => evil.requests.filter(shows);
 
-  /** Everything that a writer can do to have the client used: an account, a link, tokens of its own, their revocation. */
+  /**
+   * Tries every way in which a writer could have the client used: an account, a link, their own tokens, and their
+   * revocation.
+   */
   async function tryEverything(connector: string, apiConfig: object = {}): Promise<void> {
     for (const details of [
       {},

@@ -29,7 +29,7 @@ const KEYS = [FIRST_KEY, OTHER_KEY]
   .join('\n');
 const SEALED = ['wrapped_data_key', 'kek_id', 'credentials_sealed', 'temporary_sealed'];
 
-/** What stands in the stored copy that every test alters in its own way. */
+/** The content of the stored copy that every test alters in a different way. */
 interface Stored {
   one: string;
   two: string;
@@ -153,7 +153,10 @@ describe('rows that were altered in the database file', () => {
       body: { connected_account_id: id, tool_name: 'http_get', tool_input: { path: '/me' } },
     });
 
-  /** Whatever needs the credentials fails with a fixed text; whatever does not still works; nothing is sent anywhere. */
+  /**
+   * Operations that need the credentials must fail with a fixed text, all others must still work, and nothing may be
+   * sent.
+   */
   async function expectClosed(to: TestServer, id: string): Promise<void> {
     upstream.requests.length = 0;
     for (const answer of [

@@ -6,7 +6,7 @@ import { startTestServer } from '../support/server.ts';
 const ACCOUNTS = '/api/v1/connected_accounts';
 const ROUNDS = 250;
 
-/** Two environments in which everything has the same name, asked in turn: whatever is remembered between requests is remembered apart. */
+/** Two environments in which everything has the same name, called in turn: cached data must not be shared. */
 describe('two environments with the same names (C14)', () => {
   let server: TestServer;
   let tenants: { call: TestServer['call']; secret: string; id: string }[];

@@ -8,7 +8,7 @@ export interface TypeSample {
   pattern: AuthPattern;
   /** `authorization_details` of a request; undefined for a type without credentials. Every secret value begins with `secret-`. */
   details?: { [form: string]: Record<string, unknown> };
-  /** The part of the details that is no secret. */
+  /** The part of the details that is not secret. */
   shown: Record<string, unknown>;
 }
 

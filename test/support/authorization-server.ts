@@ -17,8 +17,8 @@ export interface RegisteredClient {
 }
 
 /**
- * An authorization server of somebody else's making, with people who sign in and consent. It checks redirect addresses and proof
- * keys, gives a code once, names itself in its answers, rotates refresh tokens, and revokes.
+ * An independent authorization server, with users who sign in and consent. It checks redirect addresses and PKCE,
+ * accepts a code once, includes `iss` in its responses, rotates refresh tokens, and revokes.
  */
 export interface AuthorizationServer {
   issuer: string;
@@ -35,7 +35,7 @@ export interface AuthorizationServer {
   sent(path: string): Record<string, string>[];
   /** Whether an access token is alive. */
   isAlive(accessToken: string): Promise<boolean>;
-  /** What a record system says in its answers of what the person had open there. */
+  /** The launch context that a record system includes in its responses. */
   launchContext: Record<string, unknown>;
   /** An OAuth pattern for it. */
   pattern(config?: object): AuthPattern;
@@ -46,7 +46,10 @@ export interface AuthorizationServerOptions {
   /** Tells servers apart; part of the issuer's host. */
   name?: string;
   certificate?: Certificate;
-  /** The base of a FHIR server: then it is a record system, which demands `aud` and says in its answers who the patient is. */
+  /**
+   * The base address of a FHIR server. If it is set, the server is a record system, which requires `aud` and returns
+   * the patient in its responses.
+   */
   fhirBase?: string;
   /** An address that tokens may be asked for (RFC 8707); clients may register themselves then (RFC 7591). */
   resource?: string;
@@ -60,7 +63,7 @@ interface Owned {
 
 const SCOPES = ['openid', 'offline_access', 'files:read', 'files:write'];
 
-/** Starts one on loopback. Whoever opens its sign-in page chooses who they are, or says no. */
+/** Starts a server on loopback. Its sign-in page lets a user choose an identity or decline. */
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
   const { fhirBase, resource, localPort } = options;
   const issuer = localPort ? `http://127.0.0.1:${localPort}` : `https://${options.name ?? 'as'}.example`;
@@ -90,7 +93,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     scopes: SCOPES,
     ttl: { AccessToken: 3600, Grant: 86_400, IdToken: 3600, RefreshToken: 86_400, Session: 86_400, Interaction: 3600 },
   });
-  // It is told the host that everybody knows it by, as a proxy in front of it would.
+  // The server receives its public host name, as from a proxy.
   provider.proxy = true;
   const { protocol, host } = new URL(issuer);
   const forwarded = { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host };
@@ -159,7 +162,7 @@ async function listen(server: Server, port = 0): Promise<number> {
 
 const RESOURCE_SCOPES = ['files:read', 'files:write'];
 
-/** Tokens are for the one resource that it knows, and say so; anything else is no target. */
+/** Tokens are issued for the only known resource, and contain it; any other resource is an invalid target. */
 function ofResource(resource: string) {
   return {
     registration: { enabled: true },

@@ -26,7 +26,7 @@ export interface ChildOptions {
   through?: string[];
 }
 
-/** Starts `valetkey` in a process of its own, with nothing in its environment but what is given. */
+/** Starts `valetkey` in a separate process, with only the given environment variables. */
 function spawnCommand(
   args: string[],
   env: Record<string, string>,
@@ -57,7 +57,7 @@ export async function runCommand(
   return result;
 }
 
-/** A server in a process of its own, as an operator starts it. */
+/** A server in a separate process, as an operator starts it. */
 export interface ChildServer {
   origin: string;
   child: ChildProcess;
@@ -129,7 +129,7 @@ export async function startChildServer(env: Record<string, string>, options: Chi
   };
 }
 
-/** Makes room again for a server that was started with `fileLimitKiB`. */
+/** Removes the limit of a server that was started with `fileLimitKiB`. */
 export async function liftFileLimit({ child }: ChildServer): Promise<void> {
   const [code] = await once(spawn('prlimit', ['--pid', String(child.pid), '--fsize=unlimited']), 'exit');
   if (code !== 0) throw new Error(`prlimit ended with ${code}`);

@@ -10,7 +10,7 @@ export interface ContractRequest {
   request: TestRequest;
 }
 
-/** Operations that answer for one user. */
+/** Operations that return results for one user. */
 const FOR_A_USER = ['listScopedTools', 'searchTools'];
 
 /** What to put in the place of the contract's examples. */

@@ -4,7 +4,7 @@ import type { TestServer } from './server.ts';
 /** Every row of every table, by table. The search index follows from the accounts, so its shadow tables are left out. */
 export type DatabaseDump = Record<string, Record<string, unknown>[]>;
 
-/** Reads the database of a running server over a connection of its own: what is committed, and nothing else. */
+/** Reads the database of a running server with a separate connection, which only sees committed data. */
 export function dumpDatabase(server: TestServer): DatabaseDump {
   const db = new Database(server.deps.config.databaseFile, { readonly: true });
   try {
@@ -33,7 +33,7 @@ export function rowsOf(dump: DatabaseDump, environmentId: string): DatabaseDump 
   return Object.fromEntries(own);
 }
 
-/** Changes the database behind the server's back, as somebody who can write the file would. @returns how many rows changed */
+/** Changes the database directly, as an attacker with write access to the file could. @returns how many rows changed */
 export function tamper(databaseFile: string, statement: string, ...values: unknown[]): number {
   const db = new Database(databaseFile, { fileMustExist: true });
   try {

@@ -5,7 +5,7 @@ export type FaultPlace = 'client' | 'read' | 'write';
 
 export interface FaultSwitch {
   place: FaultPlace | undefined;
-  /** Made anew for each failure. */
+  /** Creates a new error for each failure. */
   error(): Error;
 }
 

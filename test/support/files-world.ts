@@ -27,7 +27,7 @@ export interface FilesWorld {
  * Starts the servers; the MCP server trusts the first authorization server.
  *
  * @param names of the authorization servers
- * @param origins of MCP servers that the same MCP server answers for as well
+ * @param origins further origins of the same MCP server
  */
 export async function startFilesWorld(names = ['as'], origins: readonly string[] = []): Promise<FilesWorld> {
   const clock = testClock(Date.now());

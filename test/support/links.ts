@@ -72,7 +72,7 @@ export async function typeKey(link: string, key = 'secret-typed-key', browser = 
   return returned(page);
 }
 
-/** What stands in the address that the user is sent to the application with. */
+/** Returns the parameters with which the user is redirected to the application. */
 export function returned(page: Pick<BrowserPage, 'location' | 'status' | 'text'>) {
   const url = new URL(page.location ?? fail(page));
   if (`${url.origin}${url.pathname}` !== VERIFY_URL) throw new Error(`sent to ${url.origin}${url.pathname}`);
@@ -93,7 +93,7 @@ export function verifyUser(
   return server.call('POST', '/api/v1/connected_accounts/user/verify', { body });
 }
 
-/** The account of an identifier, as details answer it. */
+/** Returns the account of an identifier, as the details operation returns it. */
 export async function accountOf(server: TestServer, identifier: string) {
   const query = new URLSearchParams({ identifier });
   const { body } = await server.call('GET', `/api/v1/connected_accounts?${query}`);
@@ -138,7 +138,7 @@ export async function consent(browser: TestBrowser, page: BrowserPage, login: st
   return browser.follow(sent, (url) => url.pathname.startsWith('/oauth/callback/'));
 }
 
-/** The whole way of a person through a link: there, consent, and back. @returns the page that the callback answers */
+/** Completes a link as a user: opens it, consents, and returns. @returns the page of the callback */
 export async function walk(browser: TestBrowser, link: string, login: string | null = 'alice'): Promise<BrowserPage> {
   const leading = await consent(browser, await reachSignIn(browser, link), login);
   return browser.open(leading.location as string);

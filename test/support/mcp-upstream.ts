@@ -12,14 +12,14 @@ const EVERYTHING = join(
   '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
 );
 
-/** Somebody else's MCP server. */
+/** A third-party MCP server. */
 export interface McpUpstream {
   /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
   standsFor(origin: string): string;
   stop(): Promise<void>;
 }
 
-/** The reference server of the protocol, which speaks its older revision, in a process of its own. */
+/** Starts the reference server of the protocol, which uses its older revision, in a separate process. */
 export async function startEverything(): Promise<McpUpstream> {
   const port = await closedPort();
   const child: ChildProcess = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {

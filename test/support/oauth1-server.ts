@@ -16,7 +16,7 @@ interface Temporary {
 /** A provider of OAuth 1.0a that believes nothing that it has not verified, and of tokens in fragments. */
 export interface Board extends Upstream {
   override: string;
-  /** Verifies a request as it came, and answers it; for requests that nobody has sent so. */
+  /** Verifies a request and returns a response; for requests that were constructed by a test. */
   isTaken(request: Pick<ReceivedRequest, 'method' | 'target' | 'headers' | 'body'>): boolean;
   /** Makes all tokens end. */
   endTokens(): void;

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { TestServer } from './server.ts';
 
 /**
- * Walks a list to its end by `next_page_token`, then back to its start by `prev_page_token`, and expects the same pages on both
- * ways and the same total on each.
+ * Reads a list to its end by `next_page_token`, then back to its start by `prev_page_token`, and expects the same pages
+ * in both directions and the same total on each.
  *
  * @param path with the filters and the page size
- * @param member where the items of a page stand
+ * @param member the member that contains the items of a page
  * @returns the items of each page
  */
 // biome-ignore lint/suspicious/noExplicitAny: lists hold items of every shape

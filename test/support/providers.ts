@@ -24,6 +24,6 @@ export async function createConnection(server: Pick<TestServer, 'call'>, fields:
   const body = { connector: 'github', key_id: `connection-${made}`, ...fields };
   const answer = await server.call('POST', '/api/v1/connections', { body });
   if (answer.status !== 201) throw new Error(`connection was not created: ${answer.text}`);
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
   return answer.body.connection as any;
 }

@@ -25,7 +25,7 @@ export interface RawMcpServer {
   /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
   standsFor(origin: string): string;
   requests: RawRequest[];
-  /** Answers before the server does; false leaves it to the server. */
+  /** Responds before the server does; false leaves the request to the server. */
   on: Answer;
   /** The tools that it lists. */
   tools: unknown[];

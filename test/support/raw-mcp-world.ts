@@ -2,7 +2,7 @@ import { createMcpProvider, type McpProvider } from './mcp-provider.ts';
 import { type Answer, listed, type RawMcpServer, startRawMcpServer } from './raw-mcp-server.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 
-/** The address at which the MCP server stands. */
+/** The address of the MCP server. */
 export const RAW_MCP_ORIGIN = 'https://tools.example';
 /** The tool of the MCP server, by the name under which it is stored. */
 export const LOOK = 'their_tools_look';

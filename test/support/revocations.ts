@@ -39,7 +39,7 @@ export async function revocationsOf(server: Pick<TestServer, 'call'>, accountId:
   return body.revocations;
 }
 
-/** A provider of its own, and a connection of a client to it. */
+/** Creates a provider, and a connection of a client to it. */
 export async function oauthConnector(
   server: Pick<TestServer, 'call'>,
   config: Record<string, unknown> = {},
@@ -60,7 +60,7 @@ export async function oauthConnector(
 
 let made = 0;
 
-/** An account with tokens of its own. */
+/** Creates an account with its own tokens. */
 export async function tokenAccount(
   server: Pick<TestServer, 'call'>,
   connector: string,

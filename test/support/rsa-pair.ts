@@ -6,8 +6,8 @@ const generate = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pairs = new Map<string, RsaPair>();
 
 /**
- * An RSA key pair of 2048 bits. Each name has a key pair of its own in this process: making one takes a tenth of a second, so tests
- * that need no key of their own share one.
+ * An RSA key pair of 2048 bits. Each name has one key pair in this process. Creating one takes a tenth of a second, so
+ * tests that need no separate key share one.
  */
 export function rsaPair(name = 'shared'): RsaPair {
   const pair = pairs.get(name) ?? generate();

@@ -4,7 +4,7 @@ import { EgressPolicy } from '../../core/net/policy.ts';
 import type { FetchFor } from '../../core/oauth/transport.ts';
 import { serve, startEgress } from '../core/net/local.ts';
 
-/** Where tests say that the server is; calls to these origins reach it through the overrides of the egress room. */
+/** The address of the server in tests; the overrides of the egress policy redirect calls to it. */
 export const AS = 'https://as.example';
 export const API = 'https://api.example';
 export const CLIENT_ID = 'client-1.example';
@@ -35,7 +35,7 @@ export interface Behaviour {
     client?: 'basic' | 'basic_raw' | 'secret_as_user' | 'post' | 'public';
     format?: 'form' | 'json';
     grantTypes?: Record<string, string>;
-    /** The vendor's shape of a good answer, and of an error. */
+    /** The vendor's format of a successful response, and of an error. */
     answer?: (issued: Issued) => Answer;
     error?: (code: string) => Answer;
   };
@@ -72,7 +72,7 @@ export interface Received {
   body: string;
 }
 
-/** The answer to a browser: where it is sent, or why it is not. */
+/** The response to a browser: where it is redirected, or why it was rejected. */
 export type Consent = { callback: URLSearchParams } | { refused: string };
 
 interface Code {

@@ -9,7 +9,7 @@ import { accessToken } from './tokens.ts';
 export const OTHER_CLIENT_ID = 'other-client';
 export const OTHER_CLIENT_SECRET = 'vks_other-client-secret-0123456789';
 
-/** Another environment of the same deployment, with a client of its own. */
+/** Another environment of the same deployment, with its own client. */
 export interface SecondEnvironment {
   environment: EnvironmentRow;
   host: string;

@@ -28,7 +28,7 @@ export interface TestAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
   body: any;
 }
 
@@ -60,8 +60,8 @@ export interface TestServerOptions {
 }
 
 /**
- * Starts a real server on a free port of loopback, with a database of its own. Every answer is checked against the contract: one
- * that does not fit becomes a 500.
+ * Starts a real server on a free loopback port, with its own database. Every response is checked against the contract:
+ * one that does not match becomes a 500.
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = options.dataDir ? { path: options.dataDir, remove: () => {} } : tempDir();

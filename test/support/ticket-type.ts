@@ -4,8 +4,8 @@ import { placed } from '../../core/authorization/placing.ts';
 import { MASK } from '../../core/secret.ts';
 
 /**
- * An authorization type that the contract does not have: a user types a key pair, the service exchanges it for a ticket that ends soon,
- * and requests carry the ticket in a header of its own.
+ * An authorization type that is not in the contract: a user enters a key pair, Valetkey exchanges it for a short-lived
+ * ticket, and requests contain the ticket in a separate header.
  */
 export const ticket: AuthorizationModule = {
   connectionType: 'API_KEY',

@@ -24,12 +24,12 @@ export interface Upstream {
   requests: ReceivedRequest[];
   /** How many TCP connections were opened: none means that not a byte was sent. */
   connections: number;
-  /** Replaces what the application answers from now on. */
+  /** Replaces the responses of the application from now on. */
   handler: UpstreamHandler;
   stop(): Promise<void>;
 }
 
-/** Answers every request with 200 and `{}`, until it is told otherwise. */
+/** Responds to every request with 200 and `{}`, until another handler is set. */
 export async function startUpstream(
   handler: UpstreamHandler = (_request, res) => json(res, 200, {}),
 ): Promise<Upstream> {

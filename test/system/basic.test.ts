@@ -145,7 +145,7 @@ describe('user name and password, at the calendar server of Debian', () => {
   });
 });
 
-/** Stores a whole calendar at once: Radicale makes the collection of it. */
+/** Stores a whole calendar in one request: Radicale creates the collection of it. */
 function storeCalendar(connector: string, name: string) {
   const text = (description: string) => ({ type: 'string', description });
   return ownTool(connector, name, {

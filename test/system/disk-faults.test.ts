@@ -73,7 +73,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     expect(await readiness()).to.equal(200);
   }
 
-  it('without room makes the server unready, and is left behind without a restart once there is room', async () => {
+  it('full makes the server unready, and the server recovers without a restart when there is space again', async () => {
     await fillUp();
     expect(await readiness()).to.equal(503);
     await until(() => said('the database fails'));
@@ -83,7 +83,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     await expectAllThere();
   });
 
-  it('without room loses nothing when the server is killed then', async () => {
+  it('full loses nothing when the server is killed then', async () => {
     await fillUp();
     await server.stop('SIGKILL');
     disk.free();

@@ -61,7 +61,7 @@ describe('the pages in a browser', () => {
       expect(rendered.toSorted()).to.deep.equal(declared.toSorted());
     });
 
-    it('opens an operation and shows its parameters and answers', async () => {
+    it('opens an operation and shows its parameters and responses', async () => {
       const block = watched.page.locator('[id$="-executeTool"]');
       await block.locator('.opblock-summary').click();
       await block.locator('.responses-wrapper').waitFor();
@@ -124,7 +124,7 @@ describe('the pages in a browser', () => {
     return watched;
   }
 
-  /** Images may stand in the page itself as data. */
+  /** Checks that the page loads only from its own host; images may be data URLs. */
   function expectOwnHost({ requested }: Pick<Watched, 'requested'>): void {
     expect(requested).not.to.deep.equal([]);
     const foreign = requested.filter((url) => !url.startsWith(`${server.origin}/`) && !url.startsWith('data:'));

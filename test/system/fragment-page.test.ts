@@ -107,7 +107,7 @@ describe('the page that reads a token out of its address, in a browser', () => {
         await page.getByRole('button').click();
       }
       await heading(page, 'Connected');
-      // Browsers hand the part behind the # on to where they are redirected, unless that has one of its own.
+      // Browsers keep the fragment in a redirect, unless the new address has its own fragment.
       expect(fragmentOf(page)).to.equal('');
       await close();
     });
@@ -135,7 +135,7 @@ describe('the page that reads a token out of its address, in a browser', () => {
     await close();
   });
 
-  it('runs no script but ours, whatever came to stand in it', async () => {
+  it('runs only our script, with any content in the fragment', async () => {
     const { page, complaints, close } = await arrive({}, 'yes', true);
     await heading(page, 'One step is left');
     await page.evaluate(`

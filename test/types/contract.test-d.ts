@@ -15,8 +15,9 @@ import type {
 } from '../../http/contract.ts';
 
 /**
- * The promises that the types of the contract make to whoever writes a handler. The compiler is the test: it complains where one
- * is broken, and where a line that must not compile does (TS2578). Each proof begins with what must compile.
+ * The guarantees that the types of the contract give to authors of handlers. The compiler is the test: it reports a
+ * broken guarantee, and also a line that compiles although it must not (TS2578). Each proof begins with a line that
+ * must compile.
  */
 
 type Connection = BodyOf<'getConnection', 200>;
@@ -102,7 +103,7 @@ export function aWriteOnlyPropertyInAnAnswer(): unknown[] {
         authorization_details: {
           trusted_idp: {
             db_user: 'reader',
-            // @ts-expect-error it is never answered
+            // @ts-expect-error it is never returned
             secret_access_key: 'secret',
           },
         },
@@ -131,7 +132,7 @@ export function aBodyWhereThereIsNone(): unknown[] {
   return [
     deleteAccount(200),
     deleteAccount(200, undefined, { 'x-header': 'value' }),
-    // @ts-expect-error the answer has no content
+    // @ts-expect-error the response has no content
     deleteAccount(200, {}),
     holds<Same<RequestBody<'getConnection'>, undefined>>(),
   ];
@@ -149,9 +150,9 @@ export function anAnswerThatNoResponderHasMade(): unknown[] {
 export function aHandlerOfAnotherOperation(): unknown[] {
   const right: Handler<'getConnection'> = (_call, reply) => reply(200, { connection });
   const late: Handler<'getConnection'> = async (_call, reply) => reply(200, { connection });
-  // @ts-expect-error it answers what the operation does not declare
+  // @ts-expect-error it returns a status that the operation does not declare
   const wrong: Handler<'getConnection'> = (_call, reply) => reply(201, { connection });
-  // @ts-expect-error it answers nothing
+  // @ts-expect-error it returns nothing
   const silent: Handler<'getConnection'> = () => undefined;
   // @ts-expect-error its path has another parameter
   const elsewhere: Handler<'getConnection'> = (call, reply) => reply(200, { connection, id: call.path.client_id });
@@ -203,7 +204,7 @@ export function aFormAndItsErrors(issueToken: Responder<'issueToken'>, call: Cal
   return [
     call.body.grant_type?.trim(),
     issueToken(401, { error: 'invalid_client' }),
-    // @ts-expect-error the token endpoint has errors of its own
+    // @ts-expect-error the token endpoint has separate errors
     issueToken(401, problem),
     // @ts-expect-error and a closed list of them
     issueToken(401, { error: 'no_idea' }),

@@ -197,7 +197,7 @@ describe('keeping idle accounts alive', () => {
       return server.isAlive(String((await world.tokens())['refresh_token']));
     }
 
-    it('loses a grant that nobody refreshes (negative control)', async () => {
+    it('loses a grant that is not refreshed (negative control)', async () => {
       for (let day = 0; day <= IDLE_DAYS; day++) await passDay();
       expect(await isGrantAlive()).to.equal(false);
       expect(await keeper().run()).to.deep.equal({ tried: 1, renewed: 0 });

@@ -28,7 +28,7 @@ describe('when a token is renewed (R7)', () => {
     expect(dueAt(account(), end - 47_000, 0)).to.equal(true);
   });
 
-  it('differs from call to call within the jitter, so that a crowd does not move at once', () => {
+  it('differs from call to call within the jitter, so that many accounts are not refreshed together', () => {
     expect(dueAt(account(), end - 65_000, 1)).to.equal(true);
     expect(dueAt(account(), end - 65_000, 0)).to.equal(false);
     expect(dueAt(account(), end - 55_000, 0)).to.equal(false);
@@ -61,7 +61,7 @@ describe('when a token is renewed (R7)', () => {
     }
   });
 
-  it('is at once when the clock has gone back behind the moment of issue: the stored end came from another time', () => {
+  it('is immediate when the clock is before the time of issue, because the stored expiry cannot be trusted', () => {
     expect(dueAt(account(), ISSUED - 59_000)).to.equal(false);
     expect(dueAt(account(), ISSUED - HOUR)).to.equal(true);
   });

@@ -6,7 +6,7 @@ import { createWorld, HOUR, type Process, RotatingProvider, START, type World } 
 /** Longer than any lease. */
 const LEASE = 31_000;
 
-/** A provider whose requests arrive, and whose answers come back, when the scheduler says. */
+/** A provider whose requests and responses arrive when the scheduler says. */
 function scheduled(s: fc.Scheduler): RotatingProvider {
   const provider = new RotatingProvider();
   provider.before = () => s.schedule(Promise.resolve(), 'arrives');
@@ -39,7 +39,7 @@ describe('refreshes in every order', () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), who, async (s, callers) => {
         const provider = scheduled(s);
-        // No lease ends and nobody gives up: what is tried here is the order alone.
+        // No lease expires and no caller gives up, because only the order of events is tested.
         const { processes, row } = await begin(provider, { leaseMs: 1000 * HOUR, patienceMs: 1000 * HOUR });
         const calls = callers.map(async ({ process, refused }, n) => {
           await s.schedule(Promise.resolve(), `caller ${n}`);
@@ -55,7 +55,7 @@ describe('refreshes in every order', () => {
     );
   });
 
-  it('leave an account that works or says why not, whatever else happens to it (R2, R3, R4)', async () => {
+  it('leave an account that works or has a reason why not, regardless of other changes (R2, R3, R4)', async () => {
     const event = fc.constantFrom(
       'freshen',
       'refuse',

@@ -18,7 +18,7 @@ describe('one refresh at a time', () => {
   });
   afterEach(() => world.end());
 
-  /** Holds the first request at the provider, before it is looked at or before its answer leaves. */
+  /** Holds the first request at the provider, before it is processed or before its response is sent. */
   function holdFirst(where: 'before' | 'after') {
     const reached = gate();
     const release = gate();
@@ -187,7 +187,7 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal([]);
     });
 
-    it('takes its result while nobody has taken the lease over', async () => {
+    it('stores its result while no other process has taken over the lease', async () => {
       const first = await world.start(provider.fetch);
       const held = holdFirst('after');
       const one = first.refresher.freshen(await world.account(), world.cause);
@@ -271,7 +271,7 @@ describe('one refresh at a time', () => {
       expect((await refresher.freshen(account, world.cause)).statusReason).to.match(/interrupted/);
     });
 
-    it('an answer that never came counts as one: the next refusal says that it may have been rotated', async () => {
+    it('counts a missing response as a sent request: the next rejection says that the token may have been rotated', async () => {
       let down = true;
       const { refresher } = await world.start(async (url, init) => {
         const answer = await provider.fetch(url, init);
@@ -344,7 +344,7 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal(['rt-1']);
     });
 
-    it('lets another change of the account and the new tokens both stand', async () => {
+    it('keeps both the new tokens and another change of the account', async () => {
       const { abandoned } = await during((store) => change(store, { apiConfig: { region: 'eu' } }));
       const account = await world.account();
       expect(account.apiConfig).to.deep.equal({ region: 'eu' });
@@ -429,7 +429,7 @@ describe('one refresh at a time', () => {
       expect(provider.requests).to.equal(2);
     });
 
-    it('never stores a later end than the provider meant, however long its answer took', async () => {
+    it('never stores a later expiry than the provider meant, even after a slow response', async () => {
       const { refresher } = await world.start(provider.fetch);
       const asked = world.clock.at;
       provider.after = async () => {

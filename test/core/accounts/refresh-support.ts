@@ -24,7 +24,7 @@ export const HOUR = 3_600_000;
 const KEY = 'kek_refreshtest';
 export const TOKEN_URI = 'https://as.example/token';
 
-/** The time of a test. Whoever waits moves it on, and lets everyone else come first, the disk included. */
+/** The clock of a test. Waiting advances it, after all other work, including that of the disk, was done. */
 export class TestClock {
   at = START;
   /** Resolves when what was written before is durable. */
@@ -45,7 +45,7 @@ export class RotatingProvider {
   refreshToken: string;
   accessToken = 'at-0';
   expiresIn: unknown = 3600;
-  /** Comes before the request is looked at, and before its answer leaves. */
+  /** Called before the request is processed, and before its response is sent. */
   before: () => Promise<unknown> = async () => {};
   after: () => Promise<unknown> = async () => {};
   readonly #spent = new Set<string>();
@@ -76,7 +76,7 @@ export class RotatingProvider {
   }
 }
 
-/** One process: a store of its own on the file that all share, and a refresher. */
+/** One process: its own store on the shared file, and a refresher. */
 export interface Process {
   store: Store;
   refresher: Refresher;
@@ -91,7 +91,7 @@ export interface World {
   /** What the log was told. */
   logged: string[];
   cause: Cause;
-  /** On a store of its own, unless one is given. */
+  /** Uses its own store, unless one is given. */
   start(fetch: ProtocolFetch, more?: Partial<RefreshTools>): Promise<Process>;
   /** Another account of the same connection, for the same tokens. */
   addAccount(identifier: string): Promise<string>;
@@ -286,7 +286,7 @@ export async function startProcess(
     discovery: createDiscovery(now),
     fetchFor: () => fetch,
     ...more,
-    // A test says itself when somebody loses patience.
+    // By default, no caller gives up waiting; a test that needs this sets a limit.
     limits: { shortPatienceMs: Number.POSITIVE_INFINITY, ...more.limits },
     store,
   });

@@ -77,7 +77,7 @@ describe('freshening an account', () => {
     expect(provider.alive).to.equal(true);
   });
 
-  it('keeps what the answer does not replace (R5)', async () => {
+  it('keeps what the response does not replace (R5)', async () => {
     const tokens = { access_token: 'at-0', refresh_token: 'rt-0', scopes: ['a', 'b'], domain: 'acme.example' };
     await begin({ tokens });
     const { refresher } = await world.start(answering(200, { access_token: 'at-1', refresh_token: '', scope: 'a' }));
@@ -139,7 +139,7 @@ describe('freshening an account', () => {
       });
     }
 
-    it('asks again later and later, and at once after a success', async () => {
+    it('waits longer after each failure, and does not wait after a success', async () => {
       await begin();
       let requests = 0;
       let fetch = answering(500, '');
@@ -227,7 +227,7 @@ describe('freshening an account', () => {
       expect(second.error?.retryAfterMs).to.equal(15 * 60_000);
     });
 
-    it('asks at once for credentials that came meanwhile', async () => {
+    it('immediately uses credentials that were stored in the meantime', async () => {
       await begin();
       const provider = new RotatingProvider('new');
       let down = true;
@@ -296,7 +296,7 @@ describe('freshening an account', () => {
       expect(await world.audit()).to.deep.equal([]);
     });
 
-    it('gets a machine client another token by its own grant, whatever refresh token it was given', async () => {
+    it('gets a new token for a machine client by its own grant, even if it has a refresh token', async () => {
       await begin({ type: 'OAUTH_M2M' });
       const sent: string[] = [];
       const { refresher } = await world.start(async (_url, init) => {
@@ -418,7 +418,7 @@ describe('freshening an account', () => {
   });
 
   describe('after the provider has refused a token', () => {
-    it('gets another one, whatever end the token was known to have', async () => {
+    it('gets another one, even if the stored token has no known expiry', async () => {
       for (const expiresIn of [HOUR, null]) {
         await begin({ expiresIn });
         const { refresher } = await world.start(new RotatingProvider().fetch);
@@ -576,7 +576,7 @@ describe('freshening an account', () => {
     expect(provider.requests).to.equal(2);
   });
 
-  it('lets a valid token go out at once while all places are taken (R8)', async () => {
+  it('returns a valid token immediately while all slots are taken (R8)', async () => {
     await begin();
     const { refresher } = await world.start(nothingSent, { limits: { total: 0 } });
     const before = await world.account();

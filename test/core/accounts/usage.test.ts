@@ -14,7 +14,7 @@ describe('UsageTracker', () => {
     return { usage, written };
   }
 
-  it('shows a use at once, and writes it later, only the last of each account', async () => {
+  it('shows a use immediately, and later writes only the last one of each account', async () => {
     const { usage, written } = tracker();
     usage.touch('env_a', 'ca_1', 10);
     usage.touch('env_a', 'ca_1', 20);

@@ -4,7 +4,7 @@ import { ByteBudget } from '../../../core/budgets/byte-budget.ts';
 const LIMITS = { totalBytes: 1_200, waitMs: 60_000, waiting: 2 };
 
 describe('M3: the budget of bytes', () => {
-  it('gives one party half of all, and takes nothing where there is no room', () => {
+  it('gives one environment half of the total, and takes nothing if there is not enough space', () => {
     const budget = new ByteBudget(LIMITS);
     const hold = budget.of('a').hold();
     expect(hold.grow(600)).to.equal(true);
@@ -12,7 +12,7 @@ describe('M3: the budget of bytes', () => {
     expect([hold.bytes, budget.of('a').used, budget.used]).to.deep.equal([600, 600, 600]);
   });
 
-  it('leaves room to another party, however many are greedy', () => {
+  it('leaves space for another environment, even if many use as much as they can', () => {
     const budget = new ByteBudget(LIMITS);
     for (let count = 0; count < 5; count++) {
       const hold = budget.of(`greedy ${count}`).hold();
@@ -41,7 +41,7 @@ describe('M3: the budget of bytes', () => {
     expect(budget.used).to.equal(100);
   });
 
-  it('has room for first bytes where work that grows finds none', async () => {
+  it('has space for first bytes when none is left for growing requests', async () => {
     const budget = new ByteBudget(LIMITS);
     const [large, small] = [budget.of('a').hold(), budget.of('a').hold()];
     expect(large.grow(600)).to.equal(true);
@@ -49,7 +49,7 @@ describe('M3: the budget of bytes', () => {
     expect(budget.used).to.equal(800);
   });
 
-  it('lets first bytes wait, and admits them as soon as there is room', async () => {
+  it('lets first bytes wait, and admits them as soon as there is space', async () => {
     const budget = new ByteBudget(LIMITS);
     const [large, small] = [budget.of('a').hold(), budget.of('a').hold()];
     await large.reserve(800);
@@ -60,7 +60,7 @@ describe('M3: the budget of bytes', () => {
     expect([budget.waiting, budget.used, small.bytes]).to.deep.equal([0, 10, 10]);
   });
 
-  it('admits a small need before a large one that finds no room', async () => {
+  it('admits a small request before a large one that does not fit', async () => {
     const budget = new ByteBudget(LIMITS);
     const holds = [1, 2, 3, 4].map(() => budget.of('a').hold());
     const [first, second, large, small] = holds as [
@@ -79,7 +79,7 @@ describe('M3: the budget of bytes', () => {
     expect(await needsMuch).to.equal(true);
   });
 
-  it('refuses what finds no room in time, or too many waiting', async () => {
+  it('rejects requests that find no space in time, or if too many are waiting', async () => {
     const budget = new ByteBudget({ ...LIMITS, waitMs: 1 });
     await budget.of('a').hold().reserve(800);
     const refused = await Promise.all([1, 2, 3].map(() => budget.of('a').hold().reserve(1)));

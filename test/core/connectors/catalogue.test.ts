@@ -54,7 +54,7 @@ describe('The catalogue', () => {
     expect(() => fresh.tool('github_create_issue')).to.throw(SyntaxError);
   });
 
-  it('is written in ASCII, whatever its texts hold', () => {
+  it('is written in ASCII, even if its texts contain other characters', () => {
     const beyond = files.tools.filter(({ data }) => /[^\0-\x7f]/.test(JSON.stringify(data.input_schema)));
     expect(beyond).not.to.have.length(0);
     expect(built.text).to.match(/^[\0-\x7f]*$/);
@@ -124,7 +124,7 @@ describe('The tools of GitHub that are made', () => {
     expect(made.map(({ name }) => name)).to.have.members(words.tools.map(({ name }) => name));
   });
 
-  it('say what the words say: whoever changes one makes the others anew', () => {
+  it('are up to date with words.yaml', () => {
     for (const { data } of made) {
       const said = words.tools.find(({ name }) => name === data.name);
       expect(data).to.include({ title: said?.title, description: said?.description });

@@ -44,7 +44,7 @@ describe('Auth patterns of a provider', () => {
     expect(checkAuthPatterns(patterns, { baseUrl: 'https://{{domain}}.acme.example' })).to.deep.equal([]);
   });
 
-  it('stand once per type, their fields once per name', () => {
+  it('are unique by type, and their fields by name', () => {
     expect(fieldsOf([{ type: 'API_KEY' }, { type: 'API_KEY' }])).to.deep.equal(['auth_patterns[1].type']);
     expect(
       fieldsOf([
@@ -107,7 +107,7 @@ describe('Auth patterns of a provider', () => {
     }
   });
 
-  it('place credentials where a credential can stand', () => {
+  it('place credentials only where a credential is allowed', () => {
     for (const name of ['Host', 'Content-Length', 'Transfer-Encoding', 'Proxy-Authorization', 'Connection', 'a[b]']) {
       expect(fieldsOf([{ type: 'API_KEY', placement: { in: 'header', name } }]), name).to.deep.equal([
         'auth_patterns[0].placement.name',

@@ -96,7 +96,7 @@ describe('Deviations of a connector', () => {
     }
   });
 
-  it('are no part of what the interface answers', () => {
+  it("are not part of the API's responses", () => {
     const config: OAuthConfig = {
       ...BASE,
       pkce: 'none',

@@ -283,7 +283,7 @@ describe('the strict shape of tools for OpenAI', () => {
     });
   }
 
-  it('has inputs that the tool takes as they are, null for whatever was left out', () => {
+  it('has inputs that the tool accepts unchanged, with null for omitted ones', () => {
     const checker = createInputChecker();
     const tool = toolOf(
       {

@@ -76,7 +76,7 @@ describe('the index over tools', () => {
     expect(found(index, 'violet')).to.deep.equal([]);
   });
 
-  it('answers any text, in one order', () => {
+  it('returns results for any text, in one order', () => {
     const index = createToolIndex();
     for (const each of ['alpha', 'beta', 'gamma delta']) index.put(named(`mine_${each.slice(0, 3)}`, each), 'Mine');
     fc.assert(
@@ -86,7 +86,7 @@ describe('the index over tools', () => {
     );
   });
 
-  it('ranks alike whether tools stand in one index or in two', () => {
+  it('ranks the same whether tools are in one index or in two', () => {
     const [one, left, right] = [createToolIndex(), createToolIndex(), createToolIndex()];
     const tools = ['alpha beta', 'alpha gamma', 'beta gamma', 'delta'].map((title, at) => named(`mine_${at}`, title));
     tools.forEach((tool, at) => {

@@ -77,7 +77,7 @@ describe('the tools of one user', () => {
     });
   }
 
-  it('says which scopes a consent lacked, and nothing where nobody knows what was granted', async () => {
+  it('returns the scopes that a consent lacked, and none if the granted scopes are unknown', async () => {
     const { key_id: keyId } = await slack();
     await oauth('narrow', keyId, ['channels:read']);
     const [offer] = await over('narrow', { keyId, tools: one });
@@ -101,7 +101,7 @@ describe('the tools of one user', () => {
     expect(await over('u', { keyId: off })).to.deep.equal([]);
   });
 
-  it('orders by tool and connection, whatever order was asked for', async () => {
+  it('sorts by tool and connection, regardless of the requested order', async () => {
     const [{ key_id: a }, { key_id: b }] = [await slack({ key_id: 'order-a' }), await slack({ key_id: 'order-b' })];
     const tools = ['slack_send_message', 'slack_add_reaction'];
     const offers = await over('u', { keyId: b, tools }, { keyId: a, tools });

@@ -48,7 +48,7 @@ describe('all pages of a result', () => {
     expect(calls).to.deep.equal([undefined, 2, 3, 4]);
   });
 
-  it("are joined where the list stands in what is selected, beside the first page's other members", async () => {
+  it("are joined if the list is inside the selected data, next to the first page's other members", async () => {
     const whole = toolOf({ ...PAGED, response: {} });
     const shape = (items: unknown[]) => ({ items, other: [0], total: 9 });
     expect((await read(provider([[1], [2]], shape), whole)).data).to.deep.equal({

@@ -47,7 +47,7 @@ describe('An overlay', () => {
     expect(apply({}, { target: '$.nothing', update: {} }).unused).to.deep.equal(['$.nothing']);
   });
 
-  it('refuses what is no overlay or no path, by name', () => {
+  it('rejects an invalid overlay or path, and names it', () => {
     expect(() => applyOverlay({}, { overlay: '2.0.0', actions: [] }, 'overlays[0]', work())).to.throw(
       'overlays[0] must be an Overlay',
     );

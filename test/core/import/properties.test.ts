@@ -10,7 +10,7 @@ import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 
 const place = fc.constantFrom('path', 'query', 'header', 'body') as fc.Arbitrary<'path'>;
 
-describe('Whatever a document holds', () => {
+describe('For every document', () => {
   it('names are legal, different, and do not depend on the order of operations', () => {
     const source = fc.record({ operationId: fc.string(), method: fc.constantFrom('GET', 'POST'), path: fc.webPath() });
     fc.assert(
@@ -53,7 +53,7 @@ describe('Whatever a document holds', () => {
     );
   });
 
-  it('schemas compile, whatever keywords stand together', () => {
+  it('schemas compile with any combination of keywords', () => {
     const leaf = {
       type: fc.constantFrom('string', 'integer', 'object', 'array', 'any', ['string', 'null'], 7),
       enum: fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(null)), { maxLength: 3 }),

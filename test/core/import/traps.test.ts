@@ -307,7 +307,7 @@ describe('What imports meet', () => {
     ]);
   });
 
-  it('pages are recognised only where the answer shows them', async () => {
+  it('detects pages only if the response shows them', async () => {
     const answer = (properties: object) => ({
       responses: { 200: { content: { 'application/json': { schema: { type: 'object', properties } } } } },
     });

@@ -20,7 +20,7 @@ export interface JobWorld {
   /** Adds a job. @returns its id */
   add(lane: string, payload?: object, kind?: string): Promise<string>;
   get(id: string): ReturnType<TestStore['store']['read']['jobs']['get']>;
-  /** An engine of an instance of its own. It begins nothing by itself. */
+  /** Creates an engine with its own instance. It starts no jobs by itself. */
   engine(over?: Partial<JobTools>): Promise<Jobs & { owner: number }>;
   end(): Promise<void>;
 }

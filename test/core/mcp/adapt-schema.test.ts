@@ -254,7 +254,7 @@ describe('X7: properties with names that model APIs refuse', () => {
       filter: 1,
       nested: { [own('x/y')]: { [own('the cell')]: 1, next: { [own('the cell')]: 2 } } },
       rows: [{ [own('the cell')]: 3 }],
-      // A member that nobody described is left alone, whatever it is called.
+      // A member that the schema does not describe keeps its name.
       free: { [own('the cell')]: 'kept', [own('$filter')]: 'kept' },
       [own('long'.repeat(30))]: 'l',
       [own('žluť')]: 'm',
@@ -330,7 +330,7 @@ describe('parameters that a server wants in headers (x-mcp-header)', () => {
 });
 
 describe('the output schema of an MCP tool', () => {
-  it('stays as it is where it stands by itself, and is written out where it does not', () => {
+  it('stays where it is if it can be used alone, and is expanded otherwise', () => {
     const plain = object({ a: { type: 'string' } }, { required: ['a'] });
     expect(adaptOutput(plain)).to.deep.equal({ schema: plain, changes: [] });
     const referring = { ...object({ a: { $ref: '#/$defs/a' } }), $defs: { a: object({ b: { type: 'integer' } }) } };

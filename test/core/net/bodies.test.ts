@@ -26,7 +26,7 @@ class WatchedBudget extends ByteBudget {
 describe('M3: bodies of calls within a budget (E4)', () => {
   afterEach(closeAll);
 
-  /** A server that sends so much of a body and then stands still, until it is let go. */
+  /** A server that sends this much of a body and then pauses until it may continue. */
   async function stalling(bytes: number): Promise<{ local: Local; letGo: () => void }> {
     const ends: (() => void)[] = [];
     const local = await serve((_request, response) => {
@@ -50,7 +50,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('leave room for the calls of another environment', async () => {
+  it('leave space for the calls of another environment', async () => {
     const { local, letGo } = await stalling(1 * MB);
     const budget = budgetOf(8 * MB);
     const [greedy, other] = ['one', 'other'].map((name) => egressTo(local, { bodies: budget.of(name) }));
@@ -75,7 +75,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('have room for a short response before the call is sent, or nothing is sent', async () => {
+  it('reserve space for a short response before the call is sent, or nothing is sent', async () => {
     const local = await serve((_request, response) => response.end('short'));
     const budget = budgetOf(3 * FIRST);
     const large = budget.of('one').hold();
@@ -92,7 +92,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('wait for room, within the time of the call', async () => {
+  it('wait for space, within the time of the call', async () => {
     const local = await serve((_request, response) => response.end('short'));
     const budget = budgetOf(3 * FIRST, { waitMs: 60_000 });
     const large = budget.of('one').hold();
@@ -132,7 +132,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('take an answer of a token endpoint that is larger than usual where there is room, and no other', async () => {
+  it('accept a larger response of a token endpoint only if there is space', async () => {
     const local = await serve((_request, response) => response.end(Buffer.alloc(4 * FIRST)));
     const [little, enough] = [budgetOf(6 * FIRST), budgetOf(9 * FIRST)];
     const refused = await failureOf(egressTo(local, { bodies: little.of('one') }).fetchLike(local.origin));

@@ -33,7 +33,7 @@ describe('the breaker of an origin (E11)', () => {
     calls = 0;
   }
 
-  it('refuses calls after some without an answer, and says for how long', async () => {
+  it('rejects calls after several failures, and returns for how long', async () => {
     expect([await call(lost), await call(lost), await call(lost)]).to.deep.equal(Array(3).fill('unreachable'));
     expect(await call(lost)).to.equal('refused 1000');
     expect(calls).to.equal(3);
@@ -43,13 +43,13 @@ describe('the breaker of an origin (E11)', () => {
     expect(await call(async () => 1, 'https://lively.example')).to.equal('answered');
   });
 
-  it('counts failures in a row: any answer between them begins anew', async () => {
+  it('counts consecutive failures: any response between them resets the count', async () => {
     for (const work of [lost, lost, async () => 503, lost, lost]) await call(work);
     expect(await call(lost)).to.equal('unreachable');
     expect(calls).to.equal(6);
   });
 
-  it('does not count what says nothing of the host: rules, sizes, broken answers, callers who left', async () => {
+  it("does not count failures that are not the host's: rules, sizes, broken responses, callers who disconnected", async () => {
     for (const kind of ['blocked', 'too_large', 'invalid_response', 'aborted', 'tls'] as const) {
       for (let count = 0; count < 5; count++) await call(() => Promise.reject(new EgressError(kind, 'Not that.')));
     }
@@ -99,7 +99,7 @@ describe('the breaker of an origin (E11)', () => {
     expect(await call(async () => 1)).to.equal('answered');
   });
 
-  it('closes with an answer of any quality', async () => {
+  it('closes after a response with any status', async () => {
     await open();
     now = 1_000;
     expect(await call(() => Promise.reject(new EgressError('too_large', 'Much.', { sent: true })))).to.equal(

@@ -2,7 +2,8 @@ import { createEgress } from '../../../core/net/egress.ts';
 import { EgressError } from '../../../core/net/egress-error.ts';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 
-// A process of its own, since Node reads its settings at its start. Arguments: the address to call, and authorities to trust.
+// Runs in a separate process, because Node reads its settings at start. Arguments: the address to call, and authorities
+// to trust.
 const [, , address = '', ...ca] = process.argv;
 const url = new URL(address);
 const allow = [{ host: url.hostname, port: Number(url.port) }];

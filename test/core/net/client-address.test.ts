@@ -32,7 +32,7 @@ describe('L4: the setting VALETKEY_TRUSTED_PROXIES', () => {
     }
   });
 
-  it('trusts nobody when it is empty', () => {
+  it('trusts no address if it is empty', () => {
     expect(parseTrustedProxies(' , ')('127.0.0.1')).to.equal(false);
   });
 

@@ -129,7 +129,7 @@ describe('the one function that opens connections (P1)', () => {
     expect(local.requests).to.have.length(0);
   });
 
-  it('asks the policy itself, whoever calls it', async () => {
+  it('asks the policy itself for every caller', async () => {
     const { dial, dialled } = watched();
     const policy = new EgressPolicy({ allow: [], overrides: [] });
     const open = createConnector({ policy, resolver: async () => ['127.0.0.1'], connectTimeoutMs: 1000, dial });
@@ -165,7 +165,7 @@ describe('the one function that opens connections (P1)', () => {
     expect((await egress.send(get(`http://localhost:${local.port}/`))).body.toString()).to.equal('second');
   });
 
-  it('ends in time and destroys the socket when nothing answers', async () => {
+  it('ends in time and destroys the socket when the host does not respond', async () => {
     const sockets: Socket[] = [];
     const silent: Dial = () => {
       const socket = new NodeSocket();
@@ -181,7 +181,7 @@ describe('the one function that opens connections (P1)', () => {
     expect(sockets.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
   });
 
-  it('ends in time when the resolver does not answer', async () => {
+  it('ends in time when the resolver does not respond', async () => {
     const egress = strictEgress({ resolver: () => new Promise(() => {}), limits: { connectTimeoutMs: 20 } });
     expect(await failureOf(egress.send(get('https://a.example/')))).to.include({ kind: 'timeout', sent: false });
   });

@@ -47,7 +47,7 @@ describe('connections that are kept', () => {
     expect(local.connections).to.equal(3);
   });
 
-  it('are kept no longer than they may be, whatever the server asks for', async () => {
+  it('are kept no longer than the limit, even if the server asks for more', async () => {
     const local = await serve((_request, response) => response.setHeader('keep-alive', 'timeout=86400').end());
     const egress = egressTo(local, { limits: { keptConnectionMs: 1 } });
     await egress.send(get(local.origin));

@@ -17,7 +17,7 @@ describe('settings of the process', () => {
 
   it('cannot put a proxy between', async () => {
     const local = await serve((_request, response) => response.end());
-    // It forwards nothing, so only a direct call can be answered with 200.
+    // The proxy forwards nothing, so only a direct call can get a 200.
     const proxy = await serveRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 418 Proxy\r\n\r\n')));
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
     const env = Object.fromEntries(names.map((name) => [name, proxy.origin]));

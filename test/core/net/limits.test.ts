@@ -7,7 +7,7 @@ import { closeAll, egressTo, eventually, failureOf, get, type Local, serve, serv
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const KB = 1024;
 
-/** A server that answers each request with the bytes a function writes. */
+/** A server that responds to each request with the bytes that a function writes. */
 function answering(write: (socket: Socket) => void): Promise<Local> {
   return serveRaw((socket) => socket.once('data', () => write(socket)));
 }
@@ -16,7 +16,7 @@ function compressed(coding: string, body: Buffer): Promise<Local> {
   return serve((_request, response) => response.setHeader('content-encoding', coding).end(body));
 }
 
-describe('limits of an answer (E4)', () => {
+describe('limits of a response (E4)', () => {
   afterEach(closeAll);
 
   /** The failure of a call; the socket must be gone with it. */
@@ -159,7 +159,7 @@ describe('limits of an answer (E4)', () => {
       }
     });
 
-    it('leaves answers without a body alone', async () => {
+    it('accepts responses without a body', async () => {
       const local = await serve((request, response) => {
         response.setHeader('content-encoding', 'gzip');
         response.statusCode = request.method === 'HEAD' ? 200 : Number(request.url?.slice(1));
@@ -193,7 +193,7 @@ describe('limits of an answer (E4)', () => {
       expect(error.message).to.contain('arrived for 50 ms');
     });
 
-    it('does not count what comes before the answer as its beginning', async () => {
+    it('does not count interim responses as the beginning of the response', async () => {
       const local = await answering((socket) => {
         socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
         setTimeout(() => socket.end(`${HEAD}content-length: 0\r\n\r\n`), 60);
@@ -214,7 +214,7 @@ describe('limits of an answer (E4)', () => {
       expect(error.message).to.contain('not finish within 150 ms');
     });
 
-    it('lets a slow answer come to its end as long as it does not stand still', async () => {
+    it('accepts a slow response as long as it does not stall', async () => {
       const local = await answering((socket) => {
         let left = 14;
         socket.write(`${HEAD}content-length: ${left}\r\n\r\n`);
@@ -283,7 +283,7 @@ describe('limits of an answer (E4)', () => {
       expect(error).to.include({ kind: 'invalid_response', sent: true });
     });
 
-    it('says that the call may have been heard when the connection ends without an answer', async () => {
+    it('says that the call may have been received when the connection ends without a response', async () => {
       for (const end of ['end', 'destroy'] as const) {
         const local = await answering((socket) => socket[end]());
         const error = await failureOf(egressTo(local).send(get(local.origin)));
@@ -291,7 +291,7 @@ describe('limits of an answer (E4)', () => {
       }
     });
 
-    it('gives header names in lower case, lists for repeated names, and skips what comes before the answer', async () => {
+    it('returns header names in lower case and lists for repeated names, and skips interim responses', async () => {
       const local = await answering((socket) => {
         socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n');
         socket.end(`${HEAD}X-One: 1\r\nSet-Cookie: a\r\nset-cookie: b\r\n__proto__: c\r\ncontent-length: 0\r\n\r\n`);

@@ -32,7 +32,7 @@ export function serveTls(certificate: Certificate, listener: RequestListener): P
   return listen(createHttpsServer({ cert: certificate.cert, key: certificate.key }, listener), 'https');
 }
 
-/** A server that speaks no HTTP of its own: the test writes the bytes. */
+/** A server without its own HTTP implementation: the test writes the bytes. */
 export function serveRaw(onSocket: (socket: Socket) => void): Promise<Local> {
   return listen(createTcpServer(onSocket), 'http');
 }

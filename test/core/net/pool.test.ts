@@ -46,7 +46,8 @@ describe('send', () => {
     const egress = egressTo(local);
     for (let call = 0; call < 5; call++) {
       await egress.send(get(local.origin));
-      // undici takes a connection back in the next turn, lest a server that closes it anyway gets a call.
+      // undici releases a connection in the next turn, so that a connection that its server closes is not used for
+      // another call.
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(local.requests).to.have.length(5);

@@ -63,7 +63,7 @@ describe('protocol calls', () => {
     ).to.equal('localhost');
   });
 
-  it('give error statuses and redirects as answers and repeat nothing', async () => {
+  it('return error statuses and redirects as responses and repeat nothing', async () => {
     const local = await serve((request, response) => {
       response.statusCode = Number(request.url?.slice(1));
       response.setHeader('location', '/200').setHeader('retry-after', '0').end('text');
@@ -127,7 +127,7 @@ describe('protocol calls', () => {
       return failures.map(({ kind }) => kind);
     }
 
-    it('take an answer of exactly the limit', async () => {
+    it('accept a response of exactly the limit', async () => {
       const local = await serve((_request, response) => response.end(Buffer.alloc(64 * KB)));
       const egress = egressTo(local, { limits: { protocolMaxBytes: 64 * KB } });
       expect((await egress.protocol(local.origin, { responseType: 'buffer' })).body).to.have.length(64 * KB);
@@ -145,7 +145,7 @@ describe('protocol calls', () => {
         },
       ],
     ] as const) {
-      it(`refuse a larger answer that comes ${what}`, async () => {
+      it(`reject a larger response that comes ${what}`, async () => {
         const { headers, body } = answer(Buffer.alloc(256 * KB));
         const local = await serve((_request, response) => {
           response.writeHead(200, headers).write(body);
@@ -155,7 +155,7 @@ describe('protocol calls', () => {
       });
     }
 
-    it('end an endless answer', async () => {
+    it('end an endless response', async () => {
       const local = await serve((_request, response) => {
         const write = () => {
           while (response.write(Buffer.alloc(KB)));
@@ -166,7 +166,7 @@ describe('protocol calls', () => {
       expect(await failuresOf(local, { protocolMaxBytes: 64 * KB })).to.deep.equal(['too_large', 'too_large']);
     });
 
-    it('end a silent and a dripping answer', async () => {
+    it('end a silent response and one that arrives byte by byte', async () => {
       const silent = await serve(() => {});
       expect(await failuresOf(silent, { protocolTimeoutMs: 150 })).to.deep.equal(['timeout', 'timeout']);
       const drips: NodeJS.Timeout[] = [];
@@ -177,7 +177,7 @@ describe('protocol calls', () => {
       drips.forEach(clearInterval);
     });
 
-    it('end an answer that switches protocols, or begins again and again, with its connection', async () => {
+    it('close the connection when a response switches protocols, or never gets past interim responses', async () => {
       const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
       const switching = await serveRaw((socket) => socket.once('data', () => socket.write(head)));
       expect(await failuresOf(switching, {})).to.deep.equal(['invalid_response', 'invalid_response']);
@@ -210,7 +210,7 @@ describe('protocol calls', () => {
       expect(await failuresOf(local, { maxHeaderBytes: 4 * KB })).to.deep.equal(['too_large', 'too_large']);
     });
 
-    it('say what is no HTTP and what ended early', async () => {
+    it('report invalid HTTP and incomplete responses', async () => {
       const noise = await serveRaw((socket) => socket.once('data', () => socket.end('SSH-2.0\r\n')));
       expect(await failuresOf(noise, {})).to.deep.equal(['invalid_response', 'invalid_response']);
       const closing = await serveRaw((socket) => socket.once('data', () => socket.destroy()));
@@ -334,7 +334,7 @@ describe('fetchLike', () => {
     expect(await answer.text()).to.equal('POST a=b+c');
   });
 
-  it('gives answers without a body, and bytes as they are', async () => {
+  it('return responses without a body, and unchanged bytes', async () => {
     const local = await serve((request, response) => {
       response.statusCode = Number(request.url?.slice(1));
       response.end(Buffer.from([0xff, 0x00, 0xfe]));

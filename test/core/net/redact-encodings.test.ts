@@ -253,7 +253,7 @@ describe('L2: a stream that is scrubbed', () => {
     expect(stream.end().toString()).to.equal('');
   });
 
-  it('holds back little, whatever comes', () => {
+  it('holds back only a little of any input', () => {
     const stream = createStreamScrubber([TOKEN]);
     let given = 0;
     let taken = 0;
@@ -309,7 +309,7 @@ describe('L2: derived secrets', () => {
     expect(clean('first-secret-1234 and c2Vjb25kLXNlY3JldC01Njc=')).to.match(/^\[secret\] and \[secret\].=$/);
   });
 
-  it('leave words alone that only look alike', () => {
+  it('keep words that are only similar', () => {
     const clean = createScrubber(['test', 'pass word']);
     for (const text of ['te\nst', 'late street', '74 65', 'compassword', 'dGVz']) expect(clean(text)).to.equal(text);
   });

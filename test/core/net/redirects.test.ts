@@ -28,7 +28,7 @@ describe('redirects (E3)', () => {
   }
 
   for (const status of STATUSES) {
-    it(`${status}: is handed on as the answer by default`, async () => {
+    it(`${status}: is returned as the response by default`, async () => {
       location = '/to';
       const answer = await egressTo(here).send(call(status, { redirects: 'none' }));
       expect(answer).to.deep.include({ status, body: Buffer.from('moved') });

@@ -110,7 +110,7 @@ describe('M2: the resolver (P1)', () => {
     });
   });
 
-  describe('ignores lies', () => {
+  describe('ignores forged responses', () => {
     const forged = (change: (response: Buffer) => void): DnsServer['respond'] => {
       return (_question, request) => {
         const header = Buffer.from([0, 0, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0]);

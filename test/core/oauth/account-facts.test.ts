@@ -57,7 +57,7 @@ describe('Whose account it is', () => {
     expect(facts).to.include({ ok: false, kind: 'refused' });
   });
 
-  it('is not told by an answer for nobody (Zendesk)', async () => {
+  it('is unknown if the response is for an anonymous user (Zendesk)', async () => {
     const identity = { call: CALL, subject: ['/identity/user/id'] };
     const facts = await factsWith(me({ user: { id: null, name: 'Anonymous' } }), { identity });
     expect(facts).to.include({ ok: false, kind: 'untold' });
@@ -101,7 +101,7 @@ describe('Whose account it is', () => {
     expect(await factsWith(behaviour, { identity: withNull })).to.include({ ok: true, subject: 'd1' });
   });
 
-  it('is told by the answer of the token endpoint (Sentry, Notion)', async () => {
+  it('comes from the token response (Sentry, Notion)', async () => {
     const identity = { subject: ['/token/user/id'], identifiers: ['/token/user/email'] };
     const facts = await factsWith(answering({ user: { id: '9', email: 'u@b.example' } }), { identity });
     expect(facts).to.deep.include({ subject: '9', identifierCandidates: ['u@b.example'] });
@@ -174,7 +174,7 @@ describe('Whose account it is', () => {
     expect(await factsWith(behaviour, { identity: { call: withHeader, subject } })).to.include({ subject: '1' });
   });
 
-  it('is no address that the provider has not verified', async () => {
+  it('does not include an address that the provider has not verified', async () => {
     const identity = { call: CALL, subject: ['/identity/sub'], identifiers: ['/identity/email', '/identity/name'] };
     const body = { sub: 's', email: 'victim@b.example', name: 'n' };
     const candidates = async (more: object) => {
@@ -187,7 +187,7 @@ describe('Whose account it is', () => {
     expect(await candidates({})).to.deep.equal(['victim@b.example', 'n']);
   });
 
-  it('is not told by an id_token that did not come, or that nobody can verify', async () => {
+  it('is unknown if the id_token is missing or cannot be verified', async () => {
     const identity = { subject: ['/id_token/sub'] };
     expect(await factsWith({}, { identity })).to.deep.include({
       kind: 'untold',
@@ -231,7 +231,7 @@ describe('What the API of an account needs', () => {
     return facts.ok ? { ...granted.values, ...facts.values } : facts.kind;
   }
 
-  it('comes in the callback, and of all that stands there only what is declared is taken (QuickBooks)', async () => {
+  it('comes from the callback, of which only declared values are used (QuickBooks)', async () => {
     const behaviour = {
       authorize: { callback: { extras: { realmId: '46', evil: 'x', instance_url: 'https://e.example' } } },
     };
@@ -253,7 +253,7 @@ describe('What the API of an account needs', () => {
     }
   });
 
-  describe('is an address from the answer of the token endpoint (Salesforce, Pipedrive)', () => {
+  describe('is an address from the token response (Salesforce, Pipedrive)', () => {
     const origins = ['https://login.sales.example', 'https://*.my.sales.example'];
     const value = { name: 'instance_url', from: '/token/instance_url', origins };
     const cases: [url: string, taken: string | undefined][] = [

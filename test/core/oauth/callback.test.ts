@@ -16,7 +16,7 @@ const PATTERN: AuthPattern = {
 };
 const METADATA = { issuer: ISSUER, authorization_response_iss_parameter_supported: true };
 
-/** A flow that has begun; its callback is whatever a test says. */
+/** Starts a flow; each test supplies its own callback. */
 async function begun(pattern = PATTERN, metadata: typeof METADATA | null = METADATA) {
   const sent: string[] = [];
   const fetchFor = () => async (url: string | URL, init?: RequestInit) => {
@@ -93,7 +93,7 @@ describe('An authorization request (RFC 6749 §4.1.1)', () => {
 describe('A callback', () => {
   const good = (kept: KeptAuthorization) => ({ code: 'c-1', state: kept.state, iss: ISSUER });
 
-  it('of the flow itself is redeemed, once, with the verifier of its own (RFC 7636 §4.5)', async () => {
+  it('redeems the code of its own flow, once, with its own verifier (RFC 7636 §4.5)', async () => {
     const { kept, finish, sent } = await begun();
     expect(await finish(good(kept))).to.include({ ok: true });
     expect(sent).to.have.length(1);
@@ -162,7 +162,7 @@ describe('A callback', () => {
     expect(await finish(answer)).to.include({ ok: true });
   });
 
-  it('of a server whose issuer is not known is taken with whatever issuer it names', async () => {
+  it("is accepted with any issuer if the server's issuer is unknown", async () => {
     const { issuer: _, ...oauth_config } = PATTERN.oauth_config ?? {};
     const { kept, finish } = await begun({ ...PATTERN, oauth_config }, null);
     expect(kept.issuer).to.equal(null);

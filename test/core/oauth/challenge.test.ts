@@ -18,7 +18,7 @@ describe('a Bearer challenge', () => {
     expect(readBearerChallenge('Bearer')).to.deep.equal({});
   });
 
-  it('is read with escapes, tokens and odd spaces', () => {
+  it('is read with escapes, tokens and unusual spaces', () => {
     expect(readBearerChallenge('Bearer realm="a\\"b, scope=\\"no\\"" ,  scope = read')).to.deep.equal({
       scopes: ['read'],
     });

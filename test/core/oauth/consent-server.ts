@@ -13,7 +13,7 @@ export const SECRET = 'a-client-secret-of-some-length';
 export const REDIRECT_URI = 'https://valetkey.example/oauth/callback/conn_1';
 export const RESOURCE = 'https://api.example/';
 
-/** An authorization server of somebody else's making, whole: people who sign in, discovery, and all that a client asks for. */
+/** An independent authorization server: users who sign in, discovery, and all endpoints that a client needs. */
 export interface ConsentServer {
   fetchFor: FetchFor;
   /** Sends a browser there whose person agrees to everything; gives the callback that it would ask for. */
@@ -93,7 +93,7 @@ export async function startConsentServer(more: object = {}): Promise<ConsentServ
   provider.proxy = true;
   const answer = provider.callback();
   const local: Local = await serve(async (request, response) => {
-    // It stands behind its own https, as far as it knows.
+    // The server assumes that it is behind a proxy that terminates TLS.
     request.headers['x-forwarded-proto'] = 'https';
     request.headers['x-forwarded-host'] = new URL(ISSUER).host;
     if (!request.url?.startsWith('/interaction/')) return answer(request, response);

@@ -142,7 +142,7 @@ describe('An authorization endpoint', () => {
     config: { authorization: { callback_names: { state: 'payload' } } },
   });
 
-  describe('whatever a pattern says', () => {
+  describe('for every pattern', () => {
     afterEach(closeAll);
 
     it('gets the parameters of the protocol as the protocol has them', async () => {

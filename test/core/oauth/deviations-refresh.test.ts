@@ -105,7 +105,7 @@ describe('A refresh', () => {
 });
 
 describe('What is known of the life of grants', () => {
-  it('is given in milliseconds, for whoever keeps them alive', () => {
+  it('is returned in milliseconds, for the refresh of idle accounts', () => {
     const refresh = { kind: 'rotating', idle_days: 60, life_days: 365, margin_s: 30 } as const;
     expect(refreshFactsOf({ refresh })).to.deep.equal({
       kind: 'rotating',

@@ -138,7 +138,7 @@ describe('A token endpoint', () => {
     },
   });
 
-  describe('that answers in a form (GitHub)', () => {
+  describe('that responds with a form (GitHub)', () => {
     afterEach(closeAll);
 
     it('is read without any data', async () => {

@@ -13,7 +13,9 @@ const GOOD = {
   jwks_uri: `${ISSUER}/jwks`,
 };
 
-/** Answers by address, and keeps what was asked; each fetch is pinned to the origins it was made for. */
+/**
+ * Returns responses by address, and records the requests; each fetch is restricted to the origins it was created for.
+ */
 function web(pages: Record<string, unknown>) {
   const asked: string[] = [];
   const fetchFor: FetchFor = (origins) => async (url) => {
@@ -43,7 +45,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
     expect(outcome).to.deep.equal({ ok: true, metadata: GOOD });
   });
 
-  it('looks in each place where metadata may stand, the first that is metadata counts', async () => {
+  it('tries each possible address; the first one with metadata counts', async () => {
     const issuer = `${ISSUER}/tenant/7`;
     const last = `${issuer}/.well-known/openid-configuration`;
     const page = new Response('<html>', { headers: { 'content-type': 'text/html' } });
@@ -65,7 +67,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
   });
 
   for (const issuer of ['http://as.example', 'https://as.example?x', 'https://u@as.example', 'as.example', '']) {
-    it(`asks nobody for the issuer ${JSON.stringify(issuer)}`, async () => {
+    it(`sends nothing for the issuer ${JSON.stringify(issuer)}`, async () => {
       const { outcome, asked } = await discover({}, issuer);
       expect(outcome).to.include({ ok: false, kind: 'lies' });
       expect(asked).to.deep.equal([]);
@@ -96,7 +98,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
       });
     }
 
-    it('that is no object', () => {
+    it('that is not an object', () => {
       for (const body of [null, [], 'x', 7]) expect(readMetadata(body, ISSUER)).to.include({ ok: false });
     });
   });
@@ -137,7 +139,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
   describe('asks once', () => {
     const place = `${ISSUER}/.well-known/oauth-authorization-server`;
 
-    it('an hour, whoever asks, and all who ask at one time together', async () => {
+    it('for an hour, shared by all callers and by concurrent calls', async () => {
       const { asked, fetchFor } = web({ [place]: GOOD });
       const discovery = createDiscovery(clock.now);
       const ask = (partition = 'env_1') => discovery.discover({ issuer: ISSUER, partition, fetchFor });
@@ -180,7 +182,7 @@ describe('The metadata of a protected resource (RFC 9728)', () => {
     expect(await ask({ [place]: page })).to.deep.equal(found);
   });
 
-  it('may stand at the root, and speak of the whole host', async () => {
+  it('may be at the root, and apply to the whole host', async () => {
     const whole = { ...page, resource: 'https://mcp.example/' };
     expect(await ask({ [root]: whole })).to.include({ ok: true, resource: 'https://mcp.example/' });
   });

@@ -141,7 +141,7 @@ describe('inspecting a provider', () => {
     expect(checks.find(({ what }) => what === 'available_scopes')).to.include({ verdict: 'unknown' });
   });
 
-  it('names addresses without https, without an answer, and token endpoints that are none', async () => {
+  it('reports addresses without https, addresses that do not respond, and wrong token endpoints', async () => {
     await start(null);
     const cases: [Partial<OAuthConfig>, string][] = [
       [{ user_info_uri: 'http://as.example/me' }, 'user_info_uri'],

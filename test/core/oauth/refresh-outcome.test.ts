@@ -100,7 +100,7 @@ describe('judging a refresh (R6)', () => {
     for (const status of [200, 201]) expect((await refresh(answering(status, GOOD))).ok).to.equal(true);
   });
 
-  it('lets no word of the answer into its messages but known codes', async () => {
+  it('includes nothing of the response in its messages except known codes', async () => {
     const echo = { error: 'rt-1', error_description: 's3cret' };
     for (const status of [200, 400, 401, 500]) {
       const outcome = await refresh(answering(status, echo));

@@ -104,7 +104,7 @@ describe('Becoming a client of a server that one meets at run time', () => {
       for (const body of cases) expect(await client(body), JSON.stringify(body)).to.equal('unusable');
     });
 
-    it('fails with the words of the house when the server does not want it', async () => {
+    it('fails with our own message when the server rejects it', async () => {
       const { outcome } = await register({ error: 'invalid_client_metadata', error_description: '<b>' }, 400);
       expect(outcome).to.include({ ok: false, kind: 'unexpected' });
       expect(JSON.stringify(outcome)).not.to.contain('<b>');

@@ -123,7 +123,7 @@ describe('Revoking', () => {
       });
     }
 
-    it('is to be repeated when either of the two got no answer', async () => {
+    it('must be repeated when one of the two requests got no response', async () => {
       let calls = 0;
       const flaky: Behaviour = { routes: { 'POST /revoke': () => ({ status: ++calls === 2 ? 503 : 200 }) } };
       expect((await revoked(flaky, config)).outcome).to.include({ kind: 'retry_later' });
@@ -280,7 +280,7 @@ describe('Revoking', () => {
         expect(outcome).to.deep.equal({ kind: 'revoked' });
         const [kind] = revocation?.tokens ?? [];
         expect(kind === 'refresh_token' ? alive.refresh : alive.access).to.equal(false);
-        // Again, as the outbox does when it was stopped before it could note the answer.
+        // Repeats the request, as a job does that was stopped before it could record the response.
         expect(await again()).to.deep.equal({ kind: 'revoked' });
         expect(server.requests).to.have.length(2);
       });

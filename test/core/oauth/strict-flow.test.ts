@@ -219,7 +219,7 @@ describe('A strict authorization server', () => {
       expect(refused).to.match(/invalid_request|Pushed/);
     });
 
-    it('serves one that was, and nothing of it stands in the address of the browser', async () => {
+    it("serves a pushed request, and the browser's address contains nothing of it", async () => {
       const config = { ...CONFIG, authorization: { pushed_uri: `${ISSUER}/request` } };
       const client = clientOf('pushing');
       const begun = await begin(client, config);
@@ -284,7 +284,7 @@ describe('A strict authorization server', () => {
     const fetch = await server.fetchFor([ISSUER]);
     const revoke = (by: ClientCredentials) => revokeTokens({ ...partsOf(by), accessToken, refreshToken, fetch });
     expect(await revoke(clientOf('basic', { secret: new Secret('wrong') }))).to.include({ kind: 'failed' });
-    // It answers 200 to another client, too, and does nothing.
+    // The server also returns 200 to another client, but does nothing.
     await revoke(clientOf('other'));
     expect(await server.isAlive(access)).to.equal(true);
     expect(await revoke(client)).to.deep.equal({ kind: 'revoked' });

@@ -11,11 +11,11 @@ export const ISSUER = 'https://as.example';
 export const TOKEN_URI = `${ISSUER}/token`;
 export const SECRET = 'a-client-secret-of-some-length';
 
-/** An authorization server of somebody else's making: it rotates refresh tokens, and one used twice ends its grant. */
+/** An independent authorization server: it rotates refresh tokens, and a token that is used twice ends its grant. */
 export interface StrictServer {
   /** The address that requests for the issuer really go to. */
   origin: string;
-  /** As the egress room gives it, with the issuer overridden. */
+  /** Returns a fetch as core/net does, with an override of the issuer. */
   pinnedFetch(origins: readonly string[]): ProtocolFetch;
   /** A refresh token as a finished authorization would have given it. */
   issue(clientId?: string): Promise<string>;
@@ -72,7 +72,7 @@ export async function startStrictServer(options: StrictServerOptions = {}): Prom
       RefreshToken: 86_400,
     },
   });
-  // It is told the host that everybody knows it by, as a proxy in front of it would.
+  // The server receives its public host name, as from a proxy.
   provider.proxy = true;
   let tokenRequests = 0;
   const answer = provider.callback();

@@ -9,7 +9,7 @@ function read(body: unknown, separator = ' '): Promise<TokenResponse> {
   return readTokenResponse(new Response(text), { scopeSeparator: separator, requestedAt: AT });
 }
 
-/** The tokens in plain text, for comparison; undefined when the answer was not taken for one. */
+/** Returns the tokens in plain text, for comparison; undefined if the response was rejected. */
 async function tokens(body: unknown, separator?: string) {
   const answer = await read(body, separator);
   if (answer.kind !== 'tokens') return undefined;
@@ -17,10 +17,10 @@ async function tokens(body: unknown, separator?: string) {
   return { accessToken: accessToken.reveal(), refreshToken: refreshToken?.reveal() ?? null, ...rest };
 }
 
-describe('reading the answer of a token endpoint (R5)', () => {
+describe('reading the response of a token endpoint (R5)', () => {
   const GOOD = { access_token: 'at', token_type: 'Bearer', expires_in: 3600, refresh_token: 'rt', scope: 'a b' };
 
-  it('takes all of a complete answer', async () => {
+  it('reads a complete response', async () => {
     expect(await tokens(GOOD)).to.deep.equal({
       accessToken: 'at',
       refreshToken: 'rt',
@@ -29,7 +29,7 @@ describe('reading the answer of a token endpoint (R5)', () => {
     });
   });
 
-  it('takes a form-encoded answer', async () => {
+  it('reads a form-encoded response', async () => {
     const form = 'access_token=gho_1&expires_in=28800&refresh_token=ghr_1&scope=repo%2Cgist&token_type=bearer';
     expect(await tokens(form)).to.deep.equal({
       accessToken: 'gho_1',
@@ -70,7 +70,7 @@ describe('reading the answer of a token endpoint (R5)', () => {
     });
   });
 
-  describe('keeps the refresh token that was used when the answer has', () => {
+  describe('keeps the current refresh token if the response has', () => {
     const cases: [title: string, value: unknown][] = [
       ['none', undefined],
       ['an empty one', ''],
@@ -111,7 +111,7 @@ describe('reading the answer of a token endpoint (R5)', () => {
     }
   });
 
-  describe('takes for no answer at all', () => {
+  describe('rejects', () => {
     const { access_token: _none, ...withoutToken } = GOOD;
     const cases: [title: string, body: unknown][] = [
       ['a page', '<!doctype html><html><body>Sign in</body></html>'],

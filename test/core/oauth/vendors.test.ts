@@ -24,7 +24,10 @@ const { connectors } = readCatalogueJson();
 interface Vendor {
   connector: string;
   emulator: EmulatedOAuthOptions;
-  /** Chosen on the vendor's page; the first that is seeded is nobody, whom the emulator takes for the owner of unknown tokens. */
+  /**
+   * The user who is selected on the vendor's page. The first seeded user represents the owner of unknown tokens in the
+   * emulator.
+   */
   person: string;
   scopes: string[];
   identifier: string;

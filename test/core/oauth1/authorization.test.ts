@@ -54,7 +54,7 @@ async function token(...answers: (() => Response)[]) {
 }
 
 describe('asking for temporary credentials (RFC 5849 §2.1)', () => {
-  it('sends a signed POST that names the callback, and follows nobody elsewhere', async () => {
+  it('sends a signed POST that names the callback, and follows no redirect', async () => {
     const { flow, sent } = answering(answer(200, CONFIRMED));
     const outcome = await requestTemporaryCredentials(flow, CALLBACK);
     expect(outcome.ok && [outcome.temporary.token.reveal(), outcome.temporary.secret.reveal()]).to.deep.equal([
@@ -266,7 +266,7 @@ describe('exchanging temporary credentials (RFC 5849 §2.3)', () => {
     expect(await token(answer(500))).to.include({ kind: 'unavailable', reason: 'server_error' });
   });
 
-  it('lets no word of an answer into its messages but known ones', async () => {
+  it('includes nothing of a response in its messages except known codes', async () => {
     const echo = 'oauth_problem=verifier&oauth_token=leak&oauth_token_secret=leak&error=leak';
     for (const status of [200, 400, 401, 404, 500]) {
       expect(JSON.stringify(await token(answer(status, echo)))).not.to.match(/leak|verifier\)/);

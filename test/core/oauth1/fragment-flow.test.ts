@@ -72,7 +72,7 @@ describe('the token-in-fragment flow', () => {
     }
   });
 
-  it('gives a token or a kind for whatever is posted', () => {
+  it('returns a token or a kind for any posted value', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.constantFrom(STATE, 'another'), (token, error, state) => {
         const outcome = readPostedToken({ token, error, state }, STATE);

@@ -66,7 +66,7 @@ describe('signing a request with OAuth 1.0a', () => {
     expect(first.headers['authorization']).not.to.equal(second.headers['authorization']);
   });
 
-  it('puts the parameters into the query, after what stands there', () => {
+  it('appends the parameters to an existing query', () => {
     const signed = signRequest(GET, signing({ placement: 'query' }));
     expect(signed.url).to.match(/^https:\/\/api\.example\/a\?b=1&oauth_consumer_key=a%20key&oauth_token=to%2Fken&/);
     expect(signed.headers).to.deep.equal({ accept: 'x' });

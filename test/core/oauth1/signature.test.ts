@@ -164,7 +164,8 @@ describe('the signature of OAuth 1.0a', () => {
     fc.assert(
       fc.property(text, text, text, text, (base, client, token, other) => {
         fc.pre(base !== other && client !== other && token !== other);
-        // Lone surrogates are all written as one replacement character, so texts that differ only there are alike.
+        // Lone surrogates all become the same replacement character, so texts that differ only in them have equal
+        // signatures.
         fc.pre([base, client, token, other].every((each) => each.isWellFormed()));
         const signatures = [
           sign(base, client, token),
@@ -218,7 +219,7 @@ describe('the parameters of OAuth 1.0a', () => {
     );
   });
 
-  it('are read byte by byte, whatever the bytes mean', () => {
+  it('are read byte by byte, even if the bytes are not valid text', () => {
     const cases: [string, Parameter[]][] = [
       [
         'a=%ff%FE&%e9',
@@ -245,7 +246,7 @@ describe('the parameters of OAuth 1.0a', () => {
     expect(normalizeParameters(given)).to.equal('B=1&a=&a=10&a=2&a%20b=1&a-b=1&a.c=1&a1=1');
   });
 
-  it('are joined alike, whatever their order', () => {
+  it('are joined to the same text in any order', () => {
     const pairs = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 12 });
     fc.assert(
       fc.property(pairs, fc.nat(), (list, turn) => {

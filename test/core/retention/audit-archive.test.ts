@@ -50,7 +50,7 @@ describe('F7: the archive of the audit log', () => {
       }
     });
 
-  /** @param write stands in the place of the store's own */
+  /** @param write replaces the store's own function */
   const retention = (write = test.store.write) => {
     const counting = async <T>(unit: (tx: Repositories) => Promise<T>): Promise<T> => {
       const before = await total();
@@ -180,7 +180,7 @@ describe('F7: the archive of the audit log', () => {
     expect(await verified(other)).to.include({ intact: true, records: 4 });
   });
 
-  it('keeps what follows a record that is young enough, whatever its time', async () => {
+  it('keeps all records after one that is too recent, regardless of their time', async () => {
     await keepFor(1);
     await append(1, TODAY);
     await append(3, TODAY - 9 * DAY);

@@ -23,7 +23,7 @@ describe('a SMART configuration', () => {
   const read = (changes: object, use: SmartUse = 'launch') =>
     readSmartConfiguration({ ...CONFIGURATION, ...changes }, use, new URL(BASE));
 
-  it('is read without an issuer, for which the token endpoint stands', () => {
+  it('is read without an issuer; the token endpoint is used instead', () => {
     const outcome = read({});
     expect(outcome.ok && outcome.configuration.metadata.issuer).to.equal('https://ehr.example/token');
     const named = read({ issuer: 'https://id.example' });
@@ -52,12 +52,12 @@ describe('a SMART configuration', () => {
     expect(read(changes, 'backend').ok).to.equal(true);
   });
 
-  it('is none when it is no object', () => {
+  it('is rejected if it is not an object', () => {
     for (const body of [undefined, null, [], 'x', 7])
       expect(readSmartConfiguration(body, 'backend', new URL(BASE)).ok).to.equal(false);
   });
 
-  it('stands below the base, and only an https address without a query is one', () => {
+  it('is below the base address, which must be an https address without a query', () => {
     const address = 'https://ehr.example/fhir/r4/.well-known/smart-configuration';
     expect(smartConfigurationAddress(BASE).href).to.equal(address);
     expect(smartConfigurationAddress(`${BASE}/`).href).to.equal(address);
@@ -86,7 +86,7 @@ describe('asking for a SMART configuration', () => {
     return { asked, outcome: await discoverSmart({ fhirBase: BASE, use: 'launch', fetchFor, now: () => 0 }) };
   }
 
-  it('reaches the origin of the base alone, and follows nobody elsewhere', async () => {
+  it('reaches only the origin of the base address, and follows no redirect', async () => {
     const { asked, outcome } = await discovered(200, JSON.stringify(CONFIGURATION));
     expect(outcome.ok).to.equal(true);
     expect(asked).to.deep.equal([[['https://ehr.example'], `${BASE}/.well-known/smart-configuration`, 'manual']]);
@@ -158,7 +158,7 @@ describe('a launch context', () => {
     it(`leaves out ${title}`, () => expect(readLaunchContext(answer)).to.deep.equal({}));
   }
 
-  it('is empty for what is no answer', () => {
+  it('is empty for a value that is not a response', () => {
     for (const answer of [undefined, null, [], 'x', 7]) expect(readLaunchContext(answer)).to.deep.equal({});
   });
 
@@ -204,7 +204,7 @@ describe('the key of a client of FHIR servers', () => {
     }
   });
 
-  it('keeps the name that it was given, and signs as SMART says whatever it was made for', () => {
+  it('keeps its key id, and signs as SMART requires regardless of its algorithm', () => {
     const given = { ...rsa.export({ format: 'jwk' }), kid: 'key-7', alg: 'RS256' };
     expect(readSmartClientKey(new Secret(JSON.stringify(given))).publicJwk).to.include({ kid: 'key-7', alg: 'RS384' });
   });

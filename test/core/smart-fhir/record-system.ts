@@ -23,7 +23,7 @@ export interface RecordSystem {
   readonly received: URLSearchParams[];
   /** Opens an address as a browser would, and lets the user give access; the address that the browser ends at. */
   consent(address: string): Promise<URL>;
-  /** Reads a patient with a token; the status of the answer. */
+  /** Reads a patient with a token; returns the status of the response. */
   readPatient(id: string, accessToken: string): Promise<number>;
   /** The bodies of token requests so far. */
   readonly tokenRequests: URLSearchParams[];
@@ -106,7 +106,7 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
     await next();
     if (context.oidc?.route === 'token') received.push(new URLSearchParams(context.oidc.body));
     if (context.oidc?.route !== 'token' || context.status !== 200) return;
-    // Where a person chose a patient, the answer names it.
+    // If a user selected a patient, the response names the patient.
     const isOfPerson = context.oidc.params['grant_type'] === 'authorization_code';
     if (isOfPerson) Object.assign(context.body, { patient: '42', encounter: 'e-1', need_patient_banner: false });
   });
@@ -116,7 +116,7 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
     const { pathname } = new URL(request.url ?? '', HOST);
     if (pathname === '/fhir/r4/.well-known/smart-configuration') return json(response, 200, CONFIGURATION);
     if (pathname.startsWith('/fhir/r4/Patient/')) return patient(request, response, pathname);
-    // It stands behind something that speaks https for it, and is called by its public name.
+    // The server is behind a proxy that terminates TLS, and is called by its public name.
     Object.assign(request.headers, { host: new URL(HOST).host, 'x-forwarded-proto': 'https' });
     if (pathname === '/interaction') return giveAccess(request, response);
     answer(request, response);

@@ -118,7 +118,7 @@ describe('SMART on FHIR at a record system', () => {
       expect(await finishAuthorization(end)).to.include({ ok: false, kind: 'code_rejected' });
     });
 
-    it('with a token that nobody issued', async () => {
+    it('with a token that was never issued', async () => {
       expect(await system.readPatient('42', 'guessed')).to.equal(401);
     });
   });
@@ -165,7 +165,7 @@ describe('SMART on FHIR at a record system', () => {
       });
     }
 
-    it('is refused with the key of another client, and with an assertion for anybody but the token endpoint', async () => {
+    it('is rejected with the key of another client, and with an assertion for another audience than the token endpoint', async () => {
       const stranger = readSmartClientKey(pemOf(rsaPair('stranger').privateKey));
       expect(await token({ secret: stranger.secret })).to.include({ ok: false, kind: 'client' });
       expect(await token({ clientId: 'service-ec' })).to.include({ ok: false, kind: 'client' });

@@ -30,7 +30,7 @@ const CLAIMS = {
 const encode = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** A token made by hand, signed as a JWS of ES256 whatever its header says. */
+/** Creates a token that is signed as a JWS with ES256, with any header. */
 function forge(header: unknown, claims: unknown, privateKey: KeyObject = key.privateKey): string {
   const input = `${encode(header)}.${encode(claims)}`;
   const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
@@ -61,7 +61,7 @@ describe('an issued access token', () => {
     });
   });
 
-  it('can be verified by anybody with the JWKS document', () => {
+  it('can be verified by anyone with the JWKS document', () => {
     const [header, payload, signature = ''] = issue().split('.');
     const [jwk] = jwksDocument(signingKeys).keys;
     const publicKey = createPublicKey({ key: { ...jwk }, format: 'jwk' });
@@ -228,7 +228,7 @@ describe('an access token that is not ours (T4)', () => {
     expect(outcome(long)).to.equal('signature');
   });
 
-  it('is refused whatever mixture of letters, dots and padding it is made of', () => {
+  it('rejects every mixture of letters, dots and padding', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('A', 'Q', '.', '-', '\n', '='), maxLength: 4096 }), (text) => {
         return !verifyAccessToken(text, keys, EXPECTED, NOW).ok;

@@ -160,7 +160,7 @@ describe('a malformed token request (T3)', () => {
     });
   }
 
-  it('is answered with the status and the challenge of RFC 6749 §5.2', () => {
+  it('returns the status and the challenge of RFC 6749 §5.2', () => {
     for (const [name, request] of table) {
       const result = readTokenRequest({ form: {}, authorizationHeader: undefined, ...request });
       if (result.ok) throw new Error(name);
@@ -171,7 +171,7 @@ describe('a malformed token request (T3)', () => {
     }
   });
 
-  it('is answered with fixed texts, one for all failures of authentication (T1)', () => {
+  it('returns fixed texts, one for all failures of authentication (T1)', () => {
     const results = table.map(([, request]) =>
       readTokenRequest({ form: {}, authorizationHeader: undefined, ...request }),
     );

@@ -12,7 +12,7 @@ describe('the cache of verified tokens', () => {
     cache = new VerifiedTokenCache(10);
   });
 
-  it('answers as the verifier does, the first time and later', () => {
+  it('returns what the verifier returns, the first time and later', () => {
     const expected = verifyAccessToken(text, keys, EXPECTED, NOW);
     expect(expected.ok).to.equal(true);
     expect(verify()).to.deep.equal(expected);

@@ -21,7 +21,7 @@ const lost = (sent: boolean) => new EgressError('unreachable', 'The connection w
 const WRITE = { tool: writingTool(), toolInput: { name: 'n' } };
 
 describe('Executing a tool', () => {
-  it('sends the rendered request once and answers its data', async () => {
+  it('sends the rendered request once and returns its data', async () => {
     const ports = portsOf([json(200, { id: 1 })]);
     expect(await executeTool(prepared(), ports)).to.deep.equal({
       ok: true,
@@ -72,7 +72,7 @@ describe('Executing a tool', () => {
     expect([late.sent.length, late.refreshes()]).to.deep.equal([3, 1]);
   });
 
-  it('without a newer credential the refusal is the answer', async () => {
+  it('returns the rejection if there is no newer credential', async () => {
     const ports = portsOf([json(401, {})]);
     expect(await executeTool(prepared(), ports)).to.deep.include({ ok: false, sent: true });
     expect(ports.sent).to.have.length(1);
@@ -151,7 +151,7 @@ describe('Executing a tool', () => {
     }
   });
 
-  it('what time does not mend is not tried again', async () => {
+  it('does not retry permanent failures', async () => {
     const timeout = new EgressError('timeout', 'Too slow.', { sent: true });
     const answers = [
       json(400, {}),
@@ -221,7 +221,7 @@ describe('Executing a tool', () => {
     expect(failed.ok ? undefined : failed.error.retryable).to.equal(false);
   });
 
-  it('each failure of the egress room has its kind', async () => {
+  it('maps each failure of core/net to its kind', async () => {
     const kinds: [EgressErrorKind, string][] = [
       ['blocked', 'blocked_by_egress_policy'],
       ['timeout', 'upstream_timeout'],
@@ -235,7 +235,7 @@ describe('Executing a tool', () => {
     }
   });
 
-  it('what is no failure of sending is not swallowed', async () => {
+  it('rethrows errors that are not failures of sending', async () => {
     let caught: unknown;
     await executeTool(prepared(), portsOf([new TypeError('bug')])).catch((error: unknown) => {
       caught = error;

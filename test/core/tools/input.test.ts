@@ -45,7 +45,7 @@ describe('The input of a tool', () => {
     ]);
   });
 
-  it('is held to patterns in time that its length bounds, whatever the pattern (E12)', () => {
+  it('checks any pattern in time bounded by the length of the input (E12)', () => {
     const properties = {
       name: { type: 'string', pattern: '^(a+)+$' },
       names: { type: 'object', patternProperties: { '^(b|b)*$': { type: 'string' } }, additionalProperties: false },

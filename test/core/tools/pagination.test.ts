@@ -13,7 +13,7 @@ function paged(pagination: ToolPagination): Tool {
   return toolOf({ pagination });
 }
 
-/** The place of the next page after an answer, opened again. */
+/** Returns the decoded position of the next page after a response. */
 function next(
   tool: Tool,
   answer: { link?: string; body?: unknown },
@@ -130,7 +130,7 @@ describe('Pagination', () => {
       expect(next(tool, { body: { next: address } })).to.equal(undefined);
   });
 
-  it('a cursor never keeps a credential that an address in the answer repeats', () => {
+  it('a cursor never contains a credential that an address in the response repeats', () => {
     const tool = paged({ style: 'link_header' });
     const link = '<https://api.acme.example/x?api_key=SECRET&page=2>; rel=next';
     const cursor = nextCursor(tool, {}, undefined, { link, body: undefined }, ['api_key']) ?? '';

@@ -54,7 +54,7 @@ describe('A parameter with a style', () => {
     for (const value of [undefined, null, [], {}]) expect(pairs(value)).to.equal('');
   });
 
-  it('never becomes more parameters than its value has members, whatever the texts hold', () => {
+  it('never becomes more parameters than its value has members, for any texts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, reserved) => {
         const query = pairs(text, { allow_reserved: reserved });
@@ -76,7 +76,7 @@ describe('A parameter with a style', () => {
     ]).to.deep.equal(['blue,black', 'R,100,G,200', 'R=100,G=200', '{"R":100,"G":200}', undefined]);
   });
 
-  it('stands in the request of its tool, and a line break is refused by the name of its input (E2)', () => {
+  it('is in the request of its tool, and a line break is rejected by the name of its input (E2)', () => {
     const tool = toolOf({
       request: {
         method: 'GET',

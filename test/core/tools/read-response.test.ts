@@ -15,7 +15,7 @@ function read(response: Parameters<typeof readResponse>[1], tool = toolOf()) {
   return readResponse(prepared({ tool }), response, RULES);
 }
 
-describe('An answer', () => {
+describe('A response', () => {
   it('is JSON, text, a file or nothing, by its media type', () => {
     const data = (response: Parameters<typeof readResponse>[1]) => {
       const outcome = read(response);
@@ -126,7 +126,7 @@ describe('An answer', () => {
     expect(list.ok && list.data).to.deep.equal([{ content: 'foo' }]);
   });
 
-  it('stays within its cap, also where a short text is long when it is written anew', () => {
+  it('stays within its cap, also if a short text becomes long when it is written again', () => {
     const worst = [
       '1e20',
       '-9e20',
@@ -177,7 +177,7 @@ describe('An answer', () => {
   });
 });
 
-describe('The cap of an answer', () => {
+describe('The cap of a response', () => {
   it('keeps whole items of a list and says how many', () => {
     const tool = toolOf({ response: { max_bytes: 1024 }, pagination: { style: 'link_header' } });
     const items = Array.from({ length: 100 }, (_, id) => ({ id, text: 'x'.repeat(50) }));
@@ -206,7 +206,7 @@ describe('The cap of an answer', () => {
     ]);
   });
 
-  it('whatever the value is, the rest fits, is JSON and of the same kind', () => {
+  it('the rest of any value fits, is JSON and of the same kind', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.integer({ min: 64, max: 400 }), (value, budget) => {
         const { value: kept, truncated } = shrinkToFit(value, budget, false);
@@ -219,7 +219,7 @@ describe('The cap of an answer', () => {
     );
   });
 
-  it('takes one measurement of a deep answer, not one per level', () => {
+  it('measures a deep response once, not once per level', () => {
     let deep: unknown = 'x'.repeat(2_000_000);
     for (let level = 0; level < 150; level++) deep = level % 2 === 0 ? { a: deep } : [deep];
     const { value, truncated } = shrinkToFit(deep, 10_000, false);

@@ -136,7 +136,7 @@ describe('The request of a call', () => {
     expect(rendered({ provider }).headers).to.not.have.property('idempotency-key');
   });
 
-  it('credentials can stand in the query, a cookie and the body', () => {
+  it('credentials can be in the query, a cookie and the body', () => {
     const pattern: AuthPattern = {
       type: 'CUSTOM',
       fields: (['query', 'cookie', 'body', 'header'] as const).map((place) => ({
@@ -172,7 +172,7 @@ describe('The request of a call', () => {
     );
   });
 
-  it('an object template without inputs is an empty object, a bare absent input is no body', () => {
+  it('an object template without inputs is an empty object, a single absent input means that there is no body', () => {
     expect(rendered({ tool: writingTool() }).body).to.equal('{}');
     const bare = writingTool({
       request: { method: 'POST', path: '/x', body: { format: 'json', value: { $input: 'body' } } },

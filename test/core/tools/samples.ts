@@ -68,7 +68,10 @@ export function prepared(parts: Partial<ToolCall> = {}): PreparedCall {
   return prepareCall(callOf(parts), checker);
 }
 
-/** Ports that answer from a list, in order, and keep what was sent. A list item that is not an answer is thrown. */
+/**
+ * Returns ports that respond from a list, in order, and record the requests. A list item that is not a response is
+ * thrown.
+ */
 export function portsOf(
   answers: unknown[],
   parts: Partial<ExecutePorts> = {},

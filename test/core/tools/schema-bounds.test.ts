@@ -68,7 +68,7 @@ describe('H5, E12: the bounds of a schema', () => {
     expect(refusal({ properties: { a: { const: { b: 'x'.repeat(700_000) } } } }).pointer).to.equal('/properties/a');
   });
 
-  it('refuse keywords that change what validating means, whatever their values, and take members of these names', () => {
+  it('reject keywords that change the meaning of validation, with any value, and accept members of these names', () => {
     for (const keyword of ['$async', '$id', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor']) {
       for (const value of [true, 1, 'yes', ['yes'], null]) {
         const { pointer, message } = refusal({ properties: { a: { items: { [keyword]: value } } } });

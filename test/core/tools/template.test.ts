@@ -176,7 +176,7 @@ describe('URI templates expand as RFC 6570 says', () => {
     expect(text).to.equal('%F0%9F%98%80%C3%A9');
   });
 
-  it('§2: what is no template is refused', () => {
+  it('§2: rejects invalid templates', () => {
     for (const template of [
       '{',
       '}',

@@ -191,7 +191,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     }
   });
 
-  it('whatever the values are, origin, prefix and number of segments hold', () => {
+  it('origin, prefix and number of segments stay the same for all values', () => {
     const nasty = fc.constantFrom(...TRAVERSALS, ...HARMLESS);
     const value = fc.oneof(
       nasty,
@@ -250,7 +250,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     expect(failureOf(() => render('/contents/{+path}', { path: '/a' })).code).to.equal('INVALID_TOOL_INPUT');
   });
 
-  it('whatever a whole path holds, the base address is its prefix', () => {
+  it('the base address is a prefix of the URL for any path value', () => {
     const piece = fc.oneof(
       fc.constantFrom('/', '..', '%2e', '\\', '@', ':', '?', '#', 'a', '%', '[', ';', '//'),
       fc.string({ unit: 'binary' }),
@@ -271,7 +271,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     );
   });
 
-  it('an address that the URL parser would read otherwise is refused, whatever made it', () => {
+  it('rejects any address that the URL parser would change', () => {
     for (const base of [
       'https://api.acme.example/a/../b',
       'https://u:p@api.acme.example',

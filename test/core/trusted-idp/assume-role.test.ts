@@ -53,7 +53,7 @@ describe('assuming a role by a token of ours', () => {
   describe('is refused (negative controls)', () => {
     const codeOf = (outcome: AssumeRoleOutcome) => (outcome.ok ? 'ok' : /\((\w+)\)/.exec(outcome.message)?.[1]);
 
-    it('for a token for somebody else', async () => {
+    it('for a token for another audience', async () => {
       const outcome = await assume({}, { audience: 'another' });
       expect([outcome.ok || outcome.kind, codeOf(outcome)]).to.deep.equal(['client', 'InvalidIdentityToken']);
     });
@@ -62,7 +62,7 @@ describe('assuming a role by a token of ours', () => {
       expect(codeOf(await assume({}, { issuer: 'https://other.example' }))).to.equal('InvalidIdentityToken');
     });
 
-    it('for a token that was signed with a key of nobody, also under the name of ours', async () => {
+    it('for a token that was signed with an unknown key, even with the id of ours', async () => {
       const stranger = generateSigningKey();
       expect(codeOf(await assume({ sign: signerWith(stranger) }))).to.equal('InvalidIdentityToken');
       expect(codeOf(await assume({ sign: signerWith(stranger, issuer.key.kid) }))).to.equal('InvalidIdentityToken');
@@ -146,7 +146,7 @@ describe('assuming a role by a token of ours', () => {
     }
   });
 
-  it('shows no secret, whatever prints the outcome', async () => {
+  it('shows no secret, regardless of how the outcome is printed', async () => {
     const outcome = await assume();
     if (!outcome.ok) throw new Error(outcome.message);
     const { secret_access_key, session_token } = toTemporaryDetails(outcome.credentials);
@@ -185,7 +185,7 @@ describe('the claims by which we vouch for an account', () => {
   });
 });
 
-describe('judging the answer of a token service', () => {
+describe('judging the response of a token service', () => {
   const AT = 1_750_000_000_000;
 
   async function answered(
@@ -267,7 +267,7 @@ describe('judging the answer of a token service', () => {
     expect(await ends(36_000_000)).to.equal(3_600_000);
   });
 
-  it('lets no word of the answer into its messages but codes', async () => {
+  it('includes nothing of the response in its messages except codes', async () => {
     for (const body of [failure('leak me'), failure('AccessDenied'), failure(''), '<leak/>']) {
       for (const status of [200, 400, 403, 500]) {
         expect(JSON.stringify(await answered(status, body))).not.to.include('leak');

@@ -125,7 +125,7 @@ describe('statements at a data warehouse that recomputes signatures', () => {
 });
 
 describe('where statements run', () => {
-  it('is a workgroup, whoever the database user is, or a cluster with its user', () => {
+  it('is a workgroup with any database user, or a cluster with its user', () => {
     const workgroup = { database: 'dev', workgroup_name: 'default' };
     expect(warehouseTarget(workgroup, 'analyst')).to.deep.equal(WORKGROUP);
     expect(warehouseTarget(workgroup, null)).to.deep.equal(WORKGROUP);

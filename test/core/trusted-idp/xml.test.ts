@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readXml, textAt } from '../../../core/trusted-idp/xml.ts';
 
-describe('reading the XML of an answer', () => {
+describe('reading an XML response', () => {
   it('takes elements, text, the five entities, character references and attributes', () => {
     const text = `<?xml version="1.0" encoding="UTF-8"?>
       <a xmlns="https://x.example/" b='1' >
@@ -46,7 +46,7 @@ describe('reading the XML of an answer', () => {
   ];
   for (const [title, text] of refused) it(`refuses ${title}`, () => expect(readXml(text)).to.equal(undefined));
 
-  it('finds a text by a path on which each name stands once', () => {
+  it('finds a text by a path whose names are unique', () => {
     const root = readXml('<a><b><c>1</c></b><d><c>2</c></d><d><c>3</c></d></a>');
     expect(textAt(root, 'b', 'c')).to.equal('1');
     expect(textAt(root, 'd', 'c')).to.equal(undefined);
@@ -64,7 +64,7 @@ describe('reading the XML of an answer', () => {
     );
   });
 
-  it('is done soon with whatever comes', () => {
+  it('ends soon for any input', () => {
     const marks = fc.array(
       fc.constantFrom('<', '>', '</', '/>', 'a', ' ', '=', '"', "'", '&', ';', '#', '!', '?', 'a="b"'),
       {

@@ -41,14 +41,14 @@ for (const [name, make, read, overhead] of [
       }
     });
 
-    it('refuses a random source that answers short', () => {
+    it('rejects a random source that returns too few bytes', () => {
       expect(() => make(key, data, plaintext, () => Buffer.alloc(8))).to.throw(RangeError);
     });
   });
 }
 
 describe('sealSalted', () => {
-  it('gives each message a key of its own: the same nonce under another salt makes another key stream', () => {
+  it('gives each message its own key: the same nonce with another salt makes another key stream', () => {
     const nonce = Buffer.alloc(12, 1);
     const withSalt = (salt: number) => (size: number) => (size === 16 ? Buffer.alloc(16, salt) : Buffer.from(nonce));
     const one = sealSalted(key, data, plaintext, withSalt(1)).subarray(28);

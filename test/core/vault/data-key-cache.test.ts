@@ -96,7 +96,7 @@ describe('a vault that remembers data keys', () => {
     expect(codeOf(() => vault.openRecord(RECORD, record))).to.equal('UNKNOWN_KEY');
   });
 
-  it('opens what a rotation has wrapped anew, and does not mix it with another row', () => {
+  it('opens what a rotation has rewrapped, and does not confuse it with another row', () => {
     ring = ringOf(OLD);
     const elsewhere = { ...RECORD, recordId: 'ca_b' };
     const [record, other] = [vault.sealRecord(RECORD, fields), vault.sealRecord(elsewhere, fields)];

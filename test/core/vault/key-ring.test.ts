@@ -16,7 +16,7 @@ describe('the key ring', () => {
     expect(ring.get('kek_cccccccc')).to.equal(undefined);
   });
 
-  it('derives a key of its own for each use, none of them the key itself', () => {
+  it('derives a separate key for each use, none of which is the key itself', () => {
     const bytes = Buffer.alloc(32, 9);
     const { active } = parseKeyRing(`${A}:${bytes.toString('base64')}`, 'keys');
     const derived = [active.wrapping.export(), active.sealing.export(), active.check, bytes];

@@ -79,7 +79,7 @@ describe('rotation of the key-encryption key', () => {
     expect(store.rows.map(({ item }) => item.blob)).to.deep.equal(before);
   });
 
-  it('goes on where it was broken off, with every record readable in between', async () => {
+  it('continues after an interruption, with every record readable in between', async () => {
     let batches = 0;
     store.beforeReplace = () => {
       if (++batches === 2) throw new Error('killed');
@@ -111,7 +111,7 @@ describe('rotation of the key-encryption key', () => {
     expectAllMoved();
   });
 
-  it('comes back for what a process sealed under the old key behind its back', async () => {
+  it('returns for records that another process sealed under the old key in the meantime', async () => {
     let batches = 0;
     store.beforeReplace = () => {
       // A row before the place that the rotation has reached: the first free slot of the listing.

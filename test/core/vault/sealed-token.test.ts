@@ -98,7 +98,7 @@ describe('a sealed token', () => {
     }
   });
 
-  it('refuses what is no token at all', () => {
+  it('rejects what is not a token', () => {
     for (const text of ['', 'AQ', 'null', '../../etc/passwd', '\u0000', 'A'.repeat(5000), '💥']) {
       expect(tokens.open('page', BOUND, text), text).to.equal(null);
     }

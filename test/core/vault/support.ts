@@ -75,7 +75,7 @@ export function codeOf(action: () => unknown): VaultErrorCode {
   return failureOf(action).code;
 }
 
-/** Runs with an empty directory of its own. */
+/** Runs a function with its own empty directory. */
 export function withDirectory(run: (directory: string) => void): void {
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-vault-'));
   try {

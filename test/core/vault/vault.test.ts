@@ -205,7 +205,7 @@ describe('a sealed record that was altered', () => {
     expect(codeOf(() => vaultOf(ringOf(OLD)).open(RECORD, 'extra', wrong))).to.equal('UNSEALABLE');
   });
 
-  it('fails with one message, whatever refused, and without plaintext', () => {
+  it('fails with one message for every cause, and without plaintext', () => {
     const altered = Buffer.from(record.sealed.credentials);
     altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
     const failures = [
@@ -231,7 +231,7 @@ describe('rewrap', () => {
     expect(vaultOf(ringOf(NEW)).openRecord(RECORD, moved).credentials.reveal()).to.equal('{"token":"t-1"}');
   });
 
-  it('answers null when there is nothing to do', () => {
+  it('returns null when there is nothing to do', () => {
     expect(vault.rewrap(RECORD, record.wrappedDataKey)).to.equal(null);
     expect(vault.resealValue(VALUE, value.blob)).to.equal(null);
   });

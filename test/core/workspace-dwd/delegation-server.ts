@@ -19,7 +19,9 @@ export const DELEGATED = ['openid', 'mail.read', 'calendar.read'] as const;
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const MAX_LIFE_S = 3600;
 
-/** A workspace whose token endpoint takes assertions of one service account and verifies them with a library of its own. */
+/**
+ * A workspace whose token endpoint accepts assertions of one service account and verifies them with another library.
+ */
 export interface DelegationServer {
   origin: string;
   pinnedFetch(origins: readonly string[]): ProtocolFetch;
@@ -94,7 +96,7 @@ export async function startDelegationServer(): Promise<DelegationServer> {
     },
     ['assertion'],
   );
-  // It is told the host that everybody knows it by, as a proxy in front of it would.
+  // The server receives its public host name, as from a proxy.
   provider.proxy = true;
   const answer = provider.callback();
   const local = await serve((request, response) => {

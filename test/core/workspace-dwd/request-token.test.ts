@@ -79,7 +79,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
       expect(await ask({ subject: 'nobody@acme.example' })).to.include({ ok: false, kind: 'refused' });
     });
 
-    it('with a token that nobody issued', async () => {
+    it('with a token that was never issued', async () => {
       const { accessToken } = await tokenOf(ask());
       expect(await server.whoIs(accessToken)).to.equal(MARIA);
       expect(await server.whoIs(new Secret('guessed'))).to.equal(null);
@@ -160,7 +160,7 @@ describe('the claims of a delegation (RFC 7523 §3)', () => {
   });
 });
 
-describe('judging the answer to a delegation', () => {
+describe('judging the response to a delegation', () => {
   const AT = 1_750_000_000_000;
   const GOOD = { access_token: 'at', token_type: 'Bearer', expires_in: 3599 };
 
@@ -182,7 +182,7 @@ describe('judging the answer to a delegation', () => {
     return { outcome, sent };
   }
 
-  it('sends the grant of RFC 7523 §2.1 as a form, and follows nobody elsewhere', async () => {
+  it('sends the grant of RFC 7523 §2.1 as a form, and follows no redirect', async () => {
     const { sent } = await answered(200, GOOD);
     const form = Object.fromEntries(new URLSearchParams(String(sent[0]?.body)));
     expect(form).to.have.all.keys('grant_type', 'assertion');
@@ -246,7 +246,7 @@ describe('judging the answer to a delegation', () => {
     expect((await answered(429, '', { 'retry-after': '7' })).outcome).to.include({ retryAfterMs: 7000 });
   });
 
-  it('lets no word of the answer into its messages but known codes', async () => {
+  it('includes nothing of the response in its messages except known codes', async () => {
     for (const status of [200, 400, 401, 403, 500]) {
       for (const error of ['invalid_grant', 'unauthorized_client', 'leak']) {
         const { outcome } = await answered(status, { error, error_description: `leak ${MARIA} signature` });

@@ -93,7 +93,7 @@ describe('the checkpointer', () => {
     expect(test.log().moved).to.be.greaterThan(moved);
   });
 
-  it('lets the log begin anew, again and again, under writes that never pause', () => {
+  it('restarts the log repeatedly under writes that never pause', () => {
     test = setUp();
     let restarts = 0;
     let before = 0;
@@ -109,7 +109,7 @@ describe('the checkpointer', () => {
     expect(test.rows()).to.equal(500);
   });
 
-  it('waits for whoever reads from the log, and ends it afterwards', () => {
+  it('waits for readers of the log, and ends it afterwards', () => {
     test = setUp();
     test.commit(30);
     const other = new Database(test.file, { readonly: true });

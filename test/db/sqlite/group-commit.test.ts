@@ -135,7 +135,7 @@ describe('group commit', () => {
     expect(log.filter((step) => step === 'commit')).to.have.length(2);
   });
 
-  it('gives back at once what was only to be committed, and tells later when it is durable', async () => {
+  it('returns immediately after the commit, and reports later when it is durable', async () => {
     const { group, holdSyncs, committed, durable } = setUp();
     const endSyncs = holdSyncs();
     const { value, durable: reached } = await group.commit(async (tx) => {
@@ -148,7 +148,7 @@ describe('group commit', () => {
     expect(durable()).to.deep.equal(['a']);
   });
 
-  it('commits at once what does not wait to be durable, and whatever was queued before it', async () => {
+  it('commits immediately what does not wait to be durable, together with everything queued before it', async () => {
     const { add, group, holdSyncs, committed } = setUp();
     const endSyncs = holdSyncs();
     const first = add('a');
@@ -307,7 +307,7 @@ describe('group commit', () => {
       expect(durable()).to.deep.equal(['a', 'b']);
     });
 
-    it('cannot write into the transaction of somebody else afterwards', async () => {
+    it('cannot write into a later transaction of another unit', async () => {
       const { group, add, durable } = setUp();
       let late: Promise<unknown> = Promise.resolve();
       const held = group.write(async (tx) => {

@@ -59,7 +59,7 @@ describe('the high-water mark (F15)', () => {
     expect(claims).to.deep.equal([1]);
   });
 
-  it('is measured ten times a second at most, whatever is committed, and adds no sync to a commit', async () => {
+  it('is measured at most ten times a second under any load, and adds no sync to a commit', async () => {
     const { commit, endSyncs, pass, log, syncs } = setUp();
     for (let second = 0; second < 3; second++) {
       for (let tenth = 0; tenth < 10; tenth++) {

@@ -136,7 +136,7 @@ describe('migrations', () => {
     expect(refusal).to.include({ name: 'StorageError', code: 'SQLITE_BUSY' });
   });
 
-  it('lets two processes that start at once do each step once', async () => {
+  it('lets two processes that start together apply each step once', async () => {
     const path = join(directory.path, 'race.db');
     const script = `
       const { openSqliteStore } = await import(process.argv[1]);

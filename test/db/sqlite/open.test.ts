@@ -70,7 +70,7 @@ describe('opening the database', () => {
     for (const good of ['3.51.3', '3.52.0', '4.0.0']) expect(() => checkVersion(good)).not.to.throw();
   });
 
-  it('refuses a file that is no database', async () => {
+  it('rejects a file that is not a database', async () => {
     writeFileSync(file, 'not a database, but long enough to be taken for one'.repeat(40));
     const error = await failure(openSqliteStore({ path: file, now: () => NOW }));
     expect(error.name).to.equal('StorageError');

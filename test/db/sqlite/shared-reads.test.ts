@@ -27,7 +27,7 @@ describe('the shared reads of a turn', () => {
     other.close();
   }
 
-  it('see one state, whatever another process commits meanwhile, and the newest one in the next turn', async () => {
+  it('see one state during commits of another process, and the newest one in the next turn', async () => {
     test.store.shareReads();
     expect(await status()).to.equal('ACTIVE');
     expireElsewhere();
@@ -53,7 +53,7 @@ describe('the shared reads of a turn', () => {
     expect(await status()).to.equal('ACTIVE');
   });
 
-  it('without sharing see every commit at once', async () => {
+  it('without sharing see every commit immediately', async () => {
     expect(await status()).to.equal('ACTIVE');
     expireElsewhere();
     expect(await status()).to.equal('EXPIRED');

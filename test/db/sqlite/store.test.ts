@@ -64,7 +64,7 @@ describe('the store over SQLite', () => {
     });
   });
 
-  it('rejects the group that meets a full disk, keeps what it had, reads on, and writes again when there is room', async () => {
+  it('rejects the group that meets a full disk, keeps its data, continues to read, and writes again when there is space', async () => {
     await test.store.close();
     const { writer, reader } = openConnections(test.file);
     test.store = createStore({ writer, reader, pin: openReader(test.file) }, openFiles(test.file));

@@ -7,7 +7,7 @@ import type { TestDatabase } from '../engine.ts';
 
 const NOW = 1_750_000_000_000;
 
-/** A database file in a directory of its own. */
+/** A database file in its own directory. */
 export function createSqliteTestDatabase(): TestDatabase {
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-db-'));
   const path = join(directory, 'test.db');

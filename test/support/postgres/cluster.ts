@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A PostgreSQL server of its own, on a socket in a temporary directory. */
+/** A separate PostgreSQL server, on a socket in a temporary directory. */
 export interface Cluster {
   /** The directory of the socket. */
   socket: string;

@@ -39,7 +39,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('requestfailed', (request) => {
-    // Whoever leaves a page early leaves requests behind.
+    // A page that is left early leaves unfinished requests.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed`);
   });
   page.on('request', (request) => requested.push(request.url()));
@@ -57,7 +57,7 @@ export async function focused(page: Page): Promise<string> {
   return (await page.evaluate('document.activeElement.id')) as string;
 }
 
-/** An application that verifies its users: whoever arrives is the one whom the state names, as a session would. */
+/** An application that verifies its users: the state identifies the user who arrives, as a session would. */
 export async function startVerifyingApp(serverOf: () => TestServer): Promise<{ url: string; stop(): void }> {
   const verifyArrival = async (target: string): Promise<string> => {
     const query = new URL(target, 'http://localhost').searchParams;

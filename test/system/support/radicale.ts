@@ -14,10 +14,10 @@ export interface Radicale {
 }
 
 /**
- * Starts Debian's CalDAV server on a free port of loopback. It gives each user a folder of their own, and asks by Basic authentication
- * who that is.
+ * Starts Debian's CalDAV server on a free loopback port. Each user has a separate folder and authenticates with Basic
+ * authentication.
  *
- * @param users passwords by user name, as they are
+ * @param users plaintext passwords by user name
  */
 export async function startRadicale(users: Readonly<Record<string, string>>): Promise<Radicale> {
   const folder = tempDir();

@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 export interface SmallDisk {
   /** Where it is mounted. */
   path: string;
-  /** Takes all room that is left. */
+  /** Uses up all remaining space. */
   fill(): void;
   /** Gives it back. */
   free(): void;
