@@ -42,7 +42,7 @@ export interface ProtocolParts {
 /** The state of one call, shared by the handler and the request function. */
 interface Call {
   signal: AbortSignal;
-  allowedOrigins: readonly string[] | undefined;
+  context: CallContext;
   sent: boolean;
   /** The connection, which only this call uses. */
   socket: Socket | undefined;
@@ -77,7 +77,7 @@ function guard(parts: ProtocolParts): HandlerFunction {
     const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
     const call: Call = {
       signal,
-      allowedOrigins: context.allowedOrigins,
+      context,
       sent: false,
       socket: undefined,
       fail: (error) => end.abort(error),
@@ -90,7 +90,6 @@ function guard(parts: ProtocolParts): HandlerFunction {
       // token.
       if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
       const answer = next(options);
-      (answer as RequestPromise).on('response', ({ statusCode, headers }) => context.onHead?.(statusCode, headers));
       let pieces = 0;
       // `transferred` counts decompressed bytes, so this also stops a decompression bomb.
       (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
@@ -117,7 +116,7 @@ function guard(parts: ProtocolParts): HandlerFunction {
  * that affect sockets or TLS.
  */
 async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
-  if (call.allowedOrigins?.includes(url.origin) === false) {
+  if (call.context.allowedOrigins?.includes(url.origin) === false) {
     throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
   }
   if (native.headers !== undefined && 'host' in native.headers) {
@@ -150,6 +149,8 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
     request.on('information', () => {
       if (++interim > parts.limits.maxInterim) call.fail(tooMany('interim responses'));
     });
+    // The client emits its own event after it has read the body.
+    request.once('response', ({ statusCode = 0, headers }) => call.context.onHead?.(statusCode, headers));
     request.once('upgrade', () => {
       call.fail(new EgressError('invalid_response', 'The server switched to another protocol.', { sent: true }));
     });

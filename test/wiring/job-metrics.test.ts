@@ -71,11 +71,11 @@ describe('metrics of jobs', () => {
 
   it('are shown by the server for each kind that it runs', async () => {
     const names = (await lines(server.deps.metrics)).map((line) => line.split(' ')[0]);
+    const kinds = ['revocation', 'webhook_delivery', 'webhook_redelivery'];
+    const states = ['waiting', 'running', 'failed'];
     expect(names).to.deep.equal([
-      'valetkey_jobs{kind="revocation",state="waiting"}',
-      'valetkey_jobs{kind="revocation",state="running"}',
-      'valetkey_jobs{kind="revocation",state="failed"}',
-      'valetkey_jobs_overdue_seconds{kind="revocation"}',
+      ...kinds.flatMap((kind) => states.map((state) => `valetkey_jobs{kind="${kind}",state="${state}"}`)),
+      ...kinds.map((kind) => `valetkey_jobs_overdue_seconds{kind="${kind}"}`),
     ]);
   });
 });
