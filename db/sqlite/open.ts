@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { STORAGE } from '../../core/budgets.ts';
 import { makeDirectory } from '../directory.ts';
-import { StorageError } from '../errors.ts';
+import { RetryableError, StorageError } from '../errors.ts';
+import { isBusy } from './errors.ts';
 
 export type Client = Database.Database;
 
@@ -137,6 +138,15 @@ function open(path: string, readonly: boolean, opened: Client[]): Client {
 }
 
 function configure(client: Client): Client {
+  try {
+    return withSettings(client);
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+function withSettings(client: Client): Client {
   const cache = -CACHE_KIB[client.readonly ? 'reader' : 'writer'];
   for (const [name, set, expected] of [...PRAGMAS, ['cache_size', String(cache), cache] as const]) {
     // A read-only connection cannot set the journal mode; it uses the one that the writer has set.
@@ -149,8 +159,9 @@ function configure(client: Client): Client {
   return client;
 }
 
-/** Returns a driver error as one that names the file. */
+/** Returns a driver error as one that names the file; it is retryable if another process holds a lock. */
 export function refusal(path: string, error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
-  return new StorageError(error.code, `the database ${path} cannot be opened: ${error.message}`, { cause: error });
+  const Refusal = isBusy(error) ? RetryableError : StorageError;
+  return new Refusal(error.code, `the database ${path} cannot be opened: ${error.message}`, { cause: error });
 }

@@ -62,7 +62,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   try {
     await startFreshLog(connections.writer);
     await untilFree(() => migrate(connections.writer, now));
-    const pin = openReader(path, opened);
+    const pin = await untilFree(() => openReader(path));
+    opened.push(pin);
     return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds, listLimits, watch });
   } catch (error) {
     for (const client of opened.reverse()) client.close();

@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import type { Migration } from '../../../db/migrations.ts';
 import { loadMigrations, migrate } from '../../../db/sqlite/migrate.ts';
 import { type Client, openConnections } from '../../../db/sqlite/open.ts';
+import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { NOW, temporaryDirectory } from '../support.ts';
 
 function file(name: string, sql: string): Migration {
@@ -136,7 +138,23 @@ describe('migrations', () => {
     expect(refusal).to.include({ name: 'StorageError', code: 'SQLITE_BUSY' });
   });
 
-  it('lets two processes that start together apply each step once', async () => {
+  it('waits while another process has locked the database that is being opened', async () => {
+    const path = join(directory.path, 'locked.db');
+    const other = new Database(path);
+    other.exec('create table mine (id integer) strict; begin exclusive; insert into mine values (1)');
+    let isOpen = false;
+    const opening = openSqliteStore({ path, now: () => NOW }).then((store) => {
+      isOpen = true;
+      return store;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOpen, 'the control').to.equal(false);
+    other.exec('commit');
+    other.close();
+    await (await opening).close();
+  });
+
+  it('lets several processes that start together apply each step once', async () => {
     const path = join(directory.path, 'race.db');
     const script = `
       const { openSqliteStore } = await import(process.argv[1]);
