@@ -35,8 +35,12 @@ export function differenceOf(rendered: Rendered): Difference | undefined {
   const url = new URL(ours.url);
   const [address = '', fixed = ''] = (theirs.url.split('#', 1)[0] ?? '').split('?', 2);
   const expected = plainAddress(address);
-  if (plainAddress(url.origin + url.pathname) !== expected)
+  const mine = plainAddress(url.origin + url.pathname);
+  if (mine !== expected) {
+    if (/\{[.;/?&#]/.test(address)) return known('does not know the operators of places in a path');
+    if (mine === expected.replace(/(?<!:)\/{2,}/g, '/')) return known('keeps two slashes where the server ends in one');
     return different('address', url.origin + url.pathname, address);
+  }
   return compareQuery(rendered, url, fixed) ?? compareHeaders(rendered) ?? compareBody(rendered);
 }
 
