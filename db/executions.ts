@@ -1,12 +1,18 @@
-import { and, eq, type SQL, sql } from './drizzle.ts';
+import { type AnyColumn, and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createExecutionBlocks } from './execution-blocks.ts';
 import { createExecutionTotals, isCounted } from './execution-counts.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf, rarestOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { ExecutionFilters, ExecutionOutcome, ExecutionRow, NewExecution } from './rows/executions.ts';
-import { executions, instances } from './schema.ts';
+import type {
+  ExecutionFilters,
+  ExecutionOutcome,
+  ExecutionRow,
+  NewExecution,
+  PlanVersions,
+} from './rows/executions.ts';
+import { accounts, connections, customProviders, environmentTools, executions, instances } from './schema.ts';
 import type { Pacing } from './slices.ts';
 import type { Statements } from './statements.ts';
 
@@ -18,6 +24,8 @@ export interface ExecutionReads {
 export interface ExecutionWrites {
   /** Records an execution as STARTED, before it is sent. */
   insert(environmentId: EnvironmentId, execution: NewExecution): Promise<void>;
+  /** As `insert`, if the rows that the call was planned with still have these versions. @returns whether they do */
+  insertPlanned(environmentId: EnvironmentId, execution: NewExecution, planned: PlanVersions): Promise<boolean>;
   /** Ends an execution that is STARTED. @returns false if it had already ended or does not exist */
   finish(environmentId: EnvironmentId, id: string, outcome: ExecutionOutcome): Promise<boolean>;
   /** Ends as UNKNOWN the executions of instances that have stopped. @returns how many */
@@ -68,6 +76,7 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
       })
       .prepare(),
   );
+  const insertPlanned = once(() => db.insert(executions).select(plannedExecution(statements)).prepare());
   const finish = once(() =>
     db
       .update(executions)
@@ -142,6 +151,9 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
     async insert(environmentId, execution) {
       await insert().run({ ...execution, environmentId });
     },
+    async insertPlanned(environmentId, execution, planned) {
+      return (await insertPlanned().run({ ...execution, ...planned, environmentId })).changes === 1;
+    },
     async finish(environmentId, id, { status, errorKind = null, upstreamStatus = null, finishedAt }) {
       return (await finish().run({ environmentId, id, status, errorKind, upstreamStatus, finishedAt })).changes === 1;
     },
@@ -150,4 +162,53 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
     },
     sweep: blocks.removeOldest,
   };
+}
+
+/** The row of an execution if its plan is current, otherwise no row. */
+function plannedExecution({ db, dialect }: Statements) {
+  const given = (name: string) => sql.placeholder(name);
+  const value = <T>(name: string, column: AnyColumn) => sql<T>`${given(name)}`.as(column.name);
+  const nothing = (column: AnyColumn) => sql<null>`null`.as(column.name);
+  const t = executions;
+  return db
+    .select({
+      seq: dialect.nextSeq('executions').as(t.seq.name),
+      id: value<string>('id', t.id),
+      environmentId: accounts.environmentId,
+      accountId: accounts.id,
+      connector: value<string>('connector', t.connector),
+      toolName: value<string>('toolName', t.toolName),
+      agentRunId: value<string | null>('agentRunId', t.agentRunId),
+      apiClientId: value<string>('apiClientId', t.apiClientId),
+      instance: value<number>('instance', t.instance),
+      status: sql<'STARTED'>`'STARTED'`.as(t.status.name),
+      errorKind: nothing(t.errorKind),
+      upstreamStatus: nothing(t.upstreamStatus),
+      startedAt: value<number>('startedAt', t.startedAt),
+      finishedAt: nothing(t.finishedAt),
+    })
+    .from(accounts)
+    .where(
+      and(
+        eq(accounts.id, given('accountId')),
+        eq(accounts.environmentId, ENVIRONMENT),
+        eq(accounts.version, given('accountVersion')),
+        sql`exists (select 1 from ${connections} where ${and(
+          eq(connections.id, given('connectionId')),
+          eq(connections.environmentId, ENVIRONMENT),
+          eq(connections.version, given('connectionVersion')),
+        )})`,
+        sql`(cast(${given('provider')} as text) is null or exists (select 1 from ${customProviders} where ${and(
+          eq(customProviders.environmentId, ENVIRONMENT),
+          eq(customProviders.identifier, given('provider')),
+          eq(customProviders.version, given('providerVersion')),
+        )}))`,
+        sql`(cast(${given('ownTool')} as text) is null or exists (select 1 from ${environmentTools} where ${and(
+          eq(environmentTools.environmentId, ENVIRONMENT),
+          eq(environmentTools.name, given('ownTool')),
+          eq(environmentTools.contentHash, given('contentHash')),
+          sql`${environmentTools.flagged} is null`,
+        )}))`,
+      ),
+    );
 }

@@ -31,7 +31,9 @@ export async function findProvider(
   const builtIn = catalogue.provider(identifier);
   if (builtIn) return builtIn;
   const row = await read.customProviders.get(environmentId, identifier);
-  return row && toProvider(row.identifier, row.definition as unknown as CustomProviderDefinition);
+  if (!row) return undefined;
+  const { version } = row;
+  return { ...toProvider(row.identifier, row.definition as unknown as CustomProviderDefinition), version };
 }
 
 export function toProvider(identifier: string, definition: CustomProviderDefinition): ProviderDefinition {

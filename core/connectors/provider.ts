@@ -77,6 +77,8 @@ export interface ProviderDefinition {
   proxyUrl?: string;
   /** The provider is an MCP server at its address, and lists its tools itself. */
   isMcp?: boolean;
+  /** The version of the stored definition of a custom provider. */
+  version?: number;
 }
 
 /** Returns a built-in connector as a provider; it is called directly, at its own API base. */

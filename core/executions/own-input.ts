@@ -17,8 +17,8 @@ export interface CheckedOwnInput {
 }
 
 /**
- * Checks the input of a tool that the environment added. Its schema may be slow, so this happens before the transaction
- * that plans the call, and in a thread if necessary. Inputs of catalogue tools are checked by `planExecution`.
+ * Checks the input of a tool that the environment added. Its schema may be slow, so this happens before the call
+ * is planned, and in a thread if necessary. Inputs of catalogue tools are checked by `planExecution`.
  *
  * @returns the request with the result of the check; `planExecution` throws any error, so that errors keep their order
  */

@@ -1,4 +1,4 @@
-import type { EnvironmentId, NewStoredContent, Repositories } from '../../db/store.ts';
+import type { EnvironmentId, NewStoredContent, ReadRepositories, Repositories } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { CallWatch } from '../mcp/upstream/call.ts';
@@ -12,10 +12,11 @@ import {
   type StoreEndTools,
   storeEnd,
 } from './execution-end.ts';
-import type { ExecutionRequest, PlanTools } from './plan.ts';
+import type { ExecutionPlan, ExecutionRequest, PlanTools } from './plan.ts';
 import { planExecution } from './plan.ts';
 import type { RunTools } from './run.ts';
 import { previewPlan, runPlan } from './run.ts';
+import { recordPlanned, recordStart, type StartRecord } from './start.ts';
 
 /** Who requested an execution, and when. */
 export interface ExecutionOrigin {
@@ -29,8 +30,42 @@ export interface ExecutionOrigin {
 }
 
 /**
- * Checks a call and records its start. Commit the record before calling `finishExecution`: if the server crashes in
+ * Plans a call before the transaction that records its start. An error is returned, because the transaction may find an earlier
+ * response, which is replayed instead.
+ */
+export async function planAhead(
+  read: ReadRepositories,
+  tools: PlanTools,
+  environmentId: EnvironmentId,
+  request: ExecutionRequest,
+): Promise<ExecutionPlan | ApiError> {
+  try {
+    return await planExecution(read, tools, environmentId, request);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+/**
+ * Records the start of a call that was planned ahead. Commit the record before calling `finishExecution`: if the server crashes in
  * between, the record truthfully says that the outcome is unknown (threat E7).
+ *
+ * @returns undefined if the plan is outdated; nothing is recorded then
+ */
+export async function beginPlanned(
+  tx: Repositories,
+  environmentId: EnvironmentId,
+  request: ExecutionRequest,
+  plan: ExecutionPlan,
+  origin: ExecutionOrigin,
+): Promise<RunningExecution | undefined> {
+  const isRecorded = await recordPlanned(tx, environmentId, plan, recordOf(request, origin));
+  return isRecorded ? running(environmentId, request, plan, origin) : undefined;
+}
+
+/**
+ * Plans a call and records its start, in one transaction.
  *
  * @throws ApiError as `planExecution`; nothing is recorded then
  */
@@ -39,20 +74,23 @@ export async function beginExecution(
   tools: PlanTools,
   environmentId: EnvironmentId,
   request: ExecutionRequest,
-  { apiClientId, instance, agentRunId, startedAt }: ExecutionOrigin,
+  origin: ExecutionOrigin,
 ): Promise<RunningExecution> {
   const plan = await planExecution(tx, tools, environmentId, request);
-  const { executionId, toolName } = request;
-  await tx.executions.insert(environmentId, {
-    id: executionId,
-    accountId: plan.account.id,
-    connector: plan.account.connector,
-    toolName,
-    agentRunId,
-    apiClientId,
-    instance,
-    startedAt,
-  });
+  await recordStart(tx, environmentId, plan, recordOf(request, origin));
+  return running(environmentId, request, plan, origin);
+}
+
+function recordOf({ executionId, toolName }: ExecutionRequest, origin: ExecutionOrigin): StartRecord {
+  return { id: executionId, toolName, ...origin };
+}
+
+function running(
+  environmentId: EnvironmentId,
+  { executionId }: ExecutionRequest,
+  plan: ExecutionPlan,
+  { startedAt }: ExecutionOrigin,
+): RunningExecution {
   return { environmentId, plan, executionId, startedAt, readOnly: plan.call.tool.hints.read_only };
 }
 

@@ -23,6 +23,7 @@ import type { Tool } from '../tools/tool.ts';
 import { partyOf } from './account-party.ts';
 import { accountNotActive, type CallParty } from './next-action.ts';
 import { type CheckedOwnInput, checkedInput } from './own-input.ts';
+import type { Planned } from './start.ts';
 
 export interface PlanTools {
   catalogue: Catalogue;
@@ -44,9 +45,7 @@ export interface ExecutionRequest {
 }
 
 /** A permitted execution with a valid input. Nothing has been decrypted or sent. */
-export interface ExecutionPlan {
-  account: AccountRow;
-  connection: ConnectionRow;
+export interface ExecutionPlan extends Planned {
   call: PreparedCall;
   /** The stored files that the input names. */
   files: NamedFile[];
@@ -98,7 +97,8 @@ export async function planExecution(
     const errors = [{ field: 'all_pages', message: 'is only allowed for tools with paged results' }];
     throw new ApiError('INVALID_TOOL_INPUT', `The results of ${tool.name} are not paged.`, { errors });
   }
-  return { account, connection, call, files, filesBytes, allPages };
+  const ownTool = contentHash === undefined ? null : { name: tool.name, contentHash };
+  return { account, connection, provider, ownTool, call, files, filesBytes, allPages };
 }
 
 /** Returns the data that determines what to do if the credential of a plan is rejected. */

@@ -1,10 +1,9 @@
-import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Selector } from '../accounts/selector.ts';
 import { requirePattern } from '../connections/providers.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
 import { type Credential, placeCredential } from '../connectors/placement.ts';
-import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress, EgressStream } from '../net/egress.ts';
@@ -20,6 +19,7 @@ import { accountNotActive } from './next-action.ts';
 import { findUsable, inputsOf, type PlanTools, requireBinding, requireConnection } from './plan.ts';
 import { rawRequestHeaders } from './raw-headers.ts';
 import { openCredential, type RunTools, withoutToken } from './run.ts';
+import type { Planned } from './start.ts';
 
 export interface RawRequest {
   method: string;
@@ -32,10 +32,7 @@ export interface RawRequest {
   body: Buffer | undefined;
 }
 
-export interface RawCall {
-  account: AccountRow;
-  connection: ConnectionRow;
-  provider: ProviderDefinition;
+export interface RawCall extends Planned {
   pattern: AuthPattern;
   /** Base address and path. */
   address: string;
@@ -75,7 +72,7 @@ export async function planRawCall(
   requireBinding(account, connection, { provider, pattern });
   const base = baseUrlOf(provider, inputsOf({ generic: true }, pattern, account));
   if (!QUERY.test(request.query)) throw notSendable('query', 'must be percent-encoded, of at most 8000 characters');
-  return { account, connection, provider, pattern, address: addressOf(base, request.path), request };
+  return { account, connection, provider, ownTool: null, pattern, address: addressOf(base, request.path), request };
 }
 
 function addressOf(base: string, path: string): string {

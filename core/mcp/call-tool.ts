@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
 import { type EndTools, type RunningExecution, type StoreEndTools, storeEnd } from '../executions/execution-end.ts';
 import { checkOwnInput, type OwnInputTools } from '../executions/own-input.ts';
-import { beginExecution, finishExecution } from '../executions/perform.ts';
+import { beginExecution, beginPlanned, finishExecution, planAhead } from '../executions/perform.ts';
 import { type PlanTools, partyOfPlan } from '../executions/plan.ts';
 import type { RunTools } from '../executions/run.ts';
 import { toolFailure } from '../executions/tool-failure.ts';
@@ -82,7 +82,14 @@ export async function callTool(
   if (sentTo) await waitForAccount(tools, session, key, watch.signal);
   try {
     const request = await checkOwnInput(tools.store.read, tools, environment.id, call);
+    const ahead = await planAhead(tools.store.read, tools, environment.id, request);
     execution = await tools.store.write(async (tx) => {
+      const begun =
+        ahead instanceof ApiError ? undefined : await beginPlanned(tx, environment.id, request, ahead, origin);
+      if (begun) {
+        hasAccount = true;
+        return begun;
+      }
       const found = await accountFor(tx, tools, session, connection, cause);
       hasAccount = found?.isNew === false;
       return found && beginExecution(tx, tools, environment.id, request, origin);

@@ -27,6 +27,19 @@ export type NewExecution = Pick<
   'id' | 'accountId' | 'connector' | 'toolName' | 'agentRunId' | 'apiClientId' | 'instance' | 'startedAt'
 >;
 
+/** The versions of the rows that a call was planned with. If one of them has changed, the plan is outdated. */
+export interface PlanVersions {
+  accountVersion: number;
+  connectionId: string;
+  connectionVersion: number;
+  /** The custom provider; null for a built-in connector. */
+  provider: string | null;
+  providerVersion: number | null;
+  /** The tool of the environment; null for a tool of the catalogue, and for a raw call. */
+  ownTool: string | null;
+  contentHash: string | null;
+}
+
 export interface ExecutionOutcome {
   status: Exclude<ExecutionStatus, 'STARTED'>;
   errorKind?: string | null;

@@ -3,7 +3,7 @@ import type { Executions } from '../../core/capabilities/executions.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { RunningExecution } from '../../core/executions/execution-end.ts';
 import { checkOwnInput } from '../../core/executions/own-input.ts';
-import { beginExecution, finishExecution } from '../../core/executions/perform.ts';
+import { beginExecution, beginPlanned, finishExecution, planAhead } from '../../core/executions/perform.ts';
 import { partyOfPlan, planExecution } from '../../core/executions/plan.ts';
 import { previewPlan } from '../../core/executions/run.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
@@ -31,6 +31,7 @@ export const executeTool: Handler<'executeTool', Executions> = async (call, repl
     return reply(200, { data: null, execution_id: executionId, dry_run_request: preview });
   }
 
+  const ahead = await planAhead(read, executions, environment.id, request);
   let execution: RunningExecution;
   const origin = {
     apiClientId: call.client.clientId,
@@ -41,7 +42,10 @@ export const executeTool: Handler<'executeTool', Executions> = async (call, repl
   return call.commitThenAct(
     executionId,
     async (tx) => {
-      execution = await beginExecution(tx, executions, environment.id, request, origin);
+      if (ahead instanceof ApiError) throw ahead;
+      execution =
+        (await beginPlanned(tx, environment.id, request, ahead, origin)) ??
+        (await beginExecution(tx, executions, environment.id, request, origin));
     },
     async () => {
       const { outcome, end } = await finishExecution(execution, executions.egressOf(environment), cause, executions);

@@ -8,10 +8,12 @@ import { endOf, type Outcome, type StartedExecution, storeEnd } from '../../core
 import type { RawCall, RawResponse } from '../../core/executions/raw-call.ts';
 import { planRawCall, runRawCall } from '../../core/executions/raw-call.ts';
 import { rawResponseHeaders } from '../../core/executions/raw-headers.ts';
+import { recordPlanned, recordStart } from '../../core/executions/start.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
 import { scrub } from '../../core/net/redact.ts';
 import { kindOfStatus, type ToolOutcome } from '../../core/tools/outcome.ts';
 import { RAW_CALL } from '../../core/tools/tool.ts';
+import type { ReadRepositories } from '../../db/store.ts';
 import { type Authentication, authenticate } from '../bearer.ts';
 import { readRawBody } from '../body.ts';
 import { type BodyMemory, bodyHoldOf } from '../body-hold.ts';
@@ -76,19 +78,21 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
     const request = { method: req.method ?? '', path: target.slice(PREFIX.length) || '/', query, headers, body };
     const executionId = parts.newId('exec');
     const startedAt = parts.now();
+    const plan = (read: ReadRepositories) => planRawCall(read, parts, environmentId, selector, request);
+    const record = {
+      id: executionId,
+      toolName: RAW_CALL,
+      agentRunId,
+      apiClientId: client?.clientId ?? '',
+      instance: parts.instance.number,
+      startedAt,
+    };
+    const ahead = await plan(parts.store.read);
     const call = await parts.store.write(async (tx) => {
-      const planned = await planRawCall(tx, parts, environmentId, selector, request);
-      await tx.executions.insert(environmentId, {
-        id: executionId,
-        accountId: planned.account.id,
-        connector: planned.account.connector,
-        toolName: RAW_CALL,
-        agentRunId,
-        apiClientId: client?.clientId ?? '',
-        instance: parts.instance.number,
-        startedAt,
-      });
-      return planned;
+      if (await recordPlanned(tx, environmentId, ahead, record)) return ahead;
+      const again = await plan(tx);
+      await recordStart(tx, environmentId, again, record);
+      return again;
     });
     const readOnly = READ_METHODS.includes(request.method);
     return { call, execution: { environmentId, plan: { account: call.account }, executionId, startedAt, readOnly } };

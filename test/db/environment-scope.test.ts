@@ -345,6 +345,7 @@ describe('no query without an environment (C1)', () => {
       'environmentTools.upsert',
       'events.append',
       'executions.insert',
+      'executions.insertPlanned',
       'idempotencyKeys.claim',
       'jobs.insert',
       'jobs.insertFailed',

@@ -1,5 +1,17 @@
 import { expect } from 'chai';
-import { digest, failure, NOW, openTestStore, PIECE, type TestStore } from './support.ts';
+import type { PlanVersions } from '../../db/store.ts';
+import {
+  account,
+  addEnvironment,
+  digest,
+  failure,
+  github,
+  NOW,
+  openTestStore,
+  PIECE,
+  type TestStore,
+  tool,
+} from './support.ts';
 
 describe('custom providers', () => {
   let test: TestStore;
@@ -65,6 +77,94 @@ describe('executions', () => {
     await test.store.write((tx) => tx.executions.insert(test.env, row));
     return row;
   };
+
+  describe('that were planned before', () => {
+    async function plan() {
+      const row = account(test.newId, await github(test));
+      const provider = {
+        id: 'prv_1',
+        identifier: 'mine',
+        definition: {},
+        isMcp: false,
+        createdAt: NOW,
+        updatedAt: NOW,
+      };
+      await test.store.write(async (tx) => {
+        await tx.accounts.insert(test.env, row);
+        await tx.customProviders.insert(test.env, provider);
+        await tx.environmentTools.upsert(test.env, [tool('mine_get_thing')]);
+      });
+      const stored = await test.store.read.environmentTools.get(test.env, 'mine_get_thing');
+      const execution = {
+        id: test.newId('exec'),
+        accountId: row.id,
+        connector: 'github',
+        toolName: 'mine_get_thing',
+        agentRunId: 'run_1',
+        apiClientId: 'cli_1',
+        instance: 7,
+        startedAt: NOW,
+      };
+      const builtIn = { provider: null, providerVersion: null, ownTool: null, contentHash: null };
+      const versions = { accountVersion: 1, connectionId: row.connectionId, connectionVersion: 1, ...builtIn };
+      const own = {
+        provider: 'mine',
+        providerVersion: 1,
+        ownTool: 'mine_get_thing',
+        contentHash: stored?.contentHash ?? '',
+      };
+      const insert = (over: Partial<PlanVersions> = {}, env = test.env) =>
+        test.store.write((tx) => tx.executions.insertPlanned(env, execution, { ...versions, ...over }));
+      const read = () => test.store.read.executions.get(test.env, execution.id);
+      return { execution, own, insert, read };
+    }
+
+    it('are recorded as others are', async () => {
+      const { execution, insert, read } = await plan();
+      expect(await insert()).to.equal(true);
+      const row = await read();
+      expect(row).to.deep.equal({
+        ...execution,
+        environmentId: test.env,
+        seq: row?.seq,
+        status: 'STARTED',
+        errorKind: null,
+        upstreamStatus: null,
+        finishedAt: null,
+      });
+      const { total } = await test.store.read.executions.list(test.env, {}, { size: 1 });
+      expect(total).to.equal(1);
+      const next = await start();
+      expect((await test.store.read.executions.get(test.env, next.id))?.seq).to.be.greaterThan(row?.seq ?? 0);
+    });
+
+    it('are recorded with a custom provider and a tool of the environment', async () => {
+      const { own, insert } = await plan();
+      expect(await insert(own)).to.equal(true);
+    });
+
+    it('are not recorded when the account, the connection, the provider or the tool has changed', async () => {
+      const { own, insert, read } = await plan();
+      const outdated: Partial<PlanVersions>[] = [
+        { accountVersion: 2 },
+        { connectionVersion: 2 },
+        { connectionId: 'conn_other' },
+        { providerVersion: 2 },
+        { provider: 'other' },
+        { contentHash: 'other' },
+        { ownTool: 'other' },
+      ];
+      for (const each of outdated) expect(await insert({ ...own, ...each }), JSON.stringify(each)).to.equal(false);
+      const other = await addEnvironment(test.store, test.newId, 'other.example');
+      expect(await insert(own, other), 'another environment').to.equal(false);
+      await test.store.write((tx) =>
+        tx.environmentTools.upsert(test.env, [tool('mine_get_thing', { flagged: 'look' })]),
+      );
+      expect(await insert(own), 'a flagged tool').to.equal(false);
+      expect(await read()).to.equal(undefined);
+      expect(await insert(), 'a control').to.equal(true);
+    });
+  });
 
   it('are recorded as started, and end once', async () => {
     const row = await start({ agentRunId: 'run_1' });
