@@ -51,6 +51,7 @@ function fits(style: ToolPagination['style'] | undefined, value: unknown): boole
  * @param at the position of this call; undefined for the first page
  * @param hidden query parameters that contain a credential: an address in a response may repeat them, but a cursor must
  * not contain them
+ * @param scrub removes every secret of the call. An address without its line breaks can contain one where the text of the response did not
  * @returns the opaque cursor; undefined on the last page
  */
 export function nextCursor(
@@ -59,10 +60,11 @@ export function nextCursor(
   at: CursorValue | undefined,
   answer: PageResponse,
   hidden: readonly string[] = [],
+  scrub: (text: string) => string = String,
 ): string | undefined {
   const next = nextPlace(tool, input, at, answer, hidden);
   // The response repeats a credential in the cursor, so it cannot be used.
-  if (next === undefined || String(next).includes(MASK)) return undefined;
+  if (next === undefined || scrub(String(next)).includes(MASK)) return undefined;
   return Buffer.from(JSON.stringify({ tool: tool.name, at: next })).toString('base64url');
 }
 

@@ -1,6 +1,6 @@
 import { TOOL_RESULT } from '../budgets.ts';
 import { pickFields } from './fields.ts';
-import { FileContent } from './file-content.ts';
+import { FileContent, OCTETS } from './file-content.ts';
 import { fileOfBody, fileWithin } from './file-response.ts';
 import {
   failureMessage,
@@ -70,7 +70,7 @@ export function readResponse(call: ReadingFacts, response: UpstreamResponse, rul
   }
 
   const page = { link: rules.scrub(headerOf(headers, 'link')), body: json };
-  const cursor = nextCursor(call.tool, call.input, call.at, page, rules.hidden);
+  const cursor = nextCursor(call.tool, call.input, call.at, page, rules.hidden, rules.scrub);
   const { value: data, truncated } = dataOf(call.tool, body, response.body, headers, rules);
   return { ok: true, data, nextCursor: cursor, truncated, upstreamStatus: response.status };
 }
@@ -118,7 +118,8 @@ function dataOf(
 
 /** Removes secrets from a file. A file without secrets keeps its exact bytes. */
 function scrubbedFile({ name, mediaType, bytes }: FileContent, scrub: ReadingRules['scrub']): FileContent {
-  return new FileContent(scrub(name), mediaType, scrub.bytes(bytes));
+  const type = scrub(mediaType) === mediaType ? mediaType : OCTETS;
+  return new FileContent(scrub(name), type, scrub.bytes(bytes));
 }
 
 /**

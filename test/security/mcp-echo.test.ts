@@ -123,6 +123,20 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     }
   });
 
+  it('finds it masked in the scopes that a refusal of the list names, however they are quoted', async () => {
+    for (const quoted of [(text: string) => text, (text: string) => text.replace(/./g, '\\$&')]) {
+      world.on('tools/list', ({ headers }, res) => {
+        const [, token = ''] = String(headers.authorization).split(' ');
+        const challenge = `Bearer error="insufficient_scope", scope="read ${quoted(token)}"`;
+        res.writeHead(403, { 'www-authenticate': challenge }).end();
+      });
+      const { text, body } = await provider.sync();
+      expect(body.code).to.equal('TOOLS_NOT_LISTED');
+      expect(text).to.include('read');
+      expect(leaksIn(text)).to.deep.equal([]);
+    }
+  });
+
   it('finds it masked in everything that a list says, before it is stored', async () => {
     world.on('tools/list', ({ headers, message }, res) => {
       const echo = `${'.'.repeat(480)} ${headers.authorization}`;

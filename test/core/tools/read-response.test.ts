@@ -101,6 +101,33 @@ describe('A response', () => {
     });
   });
 
+  it('L2: that is a file has no credential in its media type or name', () => {
+    const scrub = createScrubber(['TokSecret123']);
+    const fileOf = (response: Parameters<typeof readResponse>[1], tool = toolOf({})) => {
+      const outcome = readResponse(prepared({ tool }), response, { ...RULES, scrub });
+      return (outcome.ok ? outcome.data : undefined) as FileContent;
+    };
+    expect(fileOf(raw(200, 'image/x-other', Buffer.from('a'))).mediaType, 'the control').to.equal('image/x-other');
+    expect(fileOf(raw(200, 'image/TokSecret123', Buffer.from('a'))).mediaType).to.equal('application/octet-stream');
+    const within = toolOf({ response: { file: { base64: '/data', file_name: '/name', media_type: '/type' } } });
+    const body = { data: 'AAA=', name: 'TokSecret123.bin', type: 'image/TokSecret123' };
+    const held = fileOf(json(200, body), within);
+    expect(JSON.stringify([held.mediaType, held.name]).toLowerCase()).not.to.include('toksecret123');
+  });
+
+  it('L2: has no credential in its cursor, also where an address loses its line breaks', () => {
+    const scrub = createScrubber(['tok_secret_123']);
+    const tool = toolOf({ pagination: { style: 'next_url', response: { cursor: '/next' } } });
+    const cursorOf = (next: string) => {
+      const outcome = readResponse(prepared({ tool }), json(200, { next }), { ...RULES, scrub });
+      return outcome.ok ? outcome.nextCursor : undefined;
+    };
+    expect(cursorOf('https://a.example/?q=tok_other'), 'the control').to.be.a('string');
+    for (const gap of ['', '\n', '\t', '\r\n']) {
+      expect(cursorOf(`https://a.example/?q=tok_se${gap}cret_123`), JSON.stringify(gap)).to.equal(undefined);
+    }
+  });
+
   it('shows base64 as the text that it stands for, and removes a secret from it however its lines are broken', () => {
     const wrap = (text: string) =>
       Buffer.from(text)
