@@ -5,8 +5,9 @@ import { UsageError } from './usage-error.ts';
 /** `valetkey accept-loss`: lets the server start although data is missing that was stored durably. */
 export async function acceptLossCommand(args: string[]): Promise<void> {
   if (args.length > 0) throw new UsageError('takes no arguments; environment variables configure it');
-  const { config } = readConfig(process.env);
-  const files = await databaseFiles(config);
+  const loaded = readConfig(process.env);
+  const { config } = loaded;
+  const files = await databaseFiles(loaded);
   const missing = files.missingData(config.databaseFile);
   if (missing.length === 0) {
     console.log(`Nothing is missing from ${config.databaseFile}.`);

@@ -16,7 +16,9 @@ const TOLD_EVERY_MS = 5_000;
 /** `valetkey backup <file>` or `--dir <directory> [--keep <number>]`: works with or without a running server. */
 export async function backupCommand(args: string[]): Promise<void> {
   const { file, directory, keep } = readOptions(args);
-  const { config } = readConfig(process.env);
+  const loaded = readConfig(process.env);
+  const { config } = loaded;
+  const files = await databaseFiles(loaded);
   if (!existsSync(config.databaseFile)) {
     throw new UsageError(`there is no database at ${config.databaseFile}; set DATA_DIR, or start the server first`);
   }
@@ -24,7 +26,6 @@ export async function backupCommand(args: string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const now = new Date();
   const target = resolve(file ?? join(directory as string, nameOf(now)));
-  const files = await databaseFiles(config);
   const manifest = await files.makeBackup({
     source: config.databaseFile,
     target,

@@ -13,6 +13,16 @@ const COMMANDS: Record<string, Command> = {
     summary: 'Start the server',
     run: async (args) => (await import('./serve.ts')).serveCommand(args),
   },
+  init: {
+    usage: 'init',
+    summary: 'Make the keys, the first environment and its API client in an empty database, for servers that share it',
+    run: async (args) => (await import('./init.ts')).initCommand(args),
+  },
+  db: {
+    usage: 'db migrate | check',
+    summary: 'Bring the schema of a database on a server to this version, or say whether it is',
+    run: async (args) => (await import('./db.ts')).dbCommand(args),
+  },
   keys: {
     usage: 'keys list | rotate | retire <key id>',
     summary: 'Show, rotate and retire key-encryption keys, while the server runs or not',

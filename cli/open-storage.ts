@@ -5,16 +5,17 @@ import { createRotationStore } from '../core/keys/rotation-store.ts';
 import { Vault } from '../core/vault/vault.ts';
 import { openStore } from '../db/store.ts';
 import type { Config, Secrets } from '../http/config.ts';
-import { readConfig } from '../http/config.ts';
+import { databaseLocation, readConfig } from '../http/config.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Opens the existing database of a deployment; a server may be running. */
 export async function openStorage() {
   const { config, secrets } = readConfig(process.env);
-  if (!existsSync(config.databaseFile)) {
+  if (secrets.databaseUrl === null && !existsSync(config.databaseFile)) {
     throw new UsageError(`there is no database at ${config.databaseFile}; set DATA_DIR, or start the server first`);
   }
-  const store = await openStore({ location: config.databaseFile, now: Date.now });
+  const { connections } = config;
+  const store = await openStore({ location: databaseLocation(config, secrets), now: Date.now, connections });
   return { config, secrets, store, rotationStore: createRotationStore(store) };
 }
 

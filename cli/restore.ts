@@ -17,7 +17,7 @@ export async function restoreCommand(args: string[]): Promise<void> {
   const { backup, replace } = readOptions(args);
   const loaded = readConfig(process.env);
   const { databaseFile } = loaded.config;
-  const files = await databaseFiles(loaded.config);
+  const files = await databaseFiles(loaded);
   const target = files.takeTarget(databaseFile);
   try {
     const manifest = await files.verifyBackup(backup);

@@ -6,7 +6,7 @@ import type { Logger } from '../http/log.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { unknownSettings } from '../http/unknown-settings.ts';
 import { createApplication } from '../wiring/create-application.ts';
-import type { FirstStart } from '../wiring/keys.ts';
+import { print, printFirstStart } from './first-start.ts';
 import { endOnUnhandledFault } from './last-resort.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -56,25 +56,6 @@ function warnOfPermissions({ config, log }: { config: Config; log: Logger }): vo
     log.warn({ overrides: config.endpointOverrides }, 'development environments call these origins locally');
 }
 
-/**
- * Prints the new keys and secrets for the operator; they are shown once, before anything else can fail. Machines read
- * the log lines.
- */
-function printFirstStart({ keyFile, client }: FirstStart): void {
-  if (keyFile)
-    print(
-      `A key-encryption key was made: ${keyFile}`,
-      'Keep a copy apart from the database. Without it the credentials are lost.',
-    );
-  if (client)
-    print(
-      'A first API client with all scopes was made. Its secret is shown this once; paste it into the next terminal:',
-      '',
-      `  export VALETKEY_CLIENT_ID=${client.id}`,
-      `  export VALETKEY_CLIENT_SECRET=${client.secret.reveal()}`,
-    );
-}
-
 function printNextSteps(origin: string, hasClientAtHand: boolean): void {
   if (!hasClientAtHand)
     print(
@@ -91,8 +72,4 @@ function printNextSteps(origin: string, hasClientAtHand: boolean): void {
     '',
     `The API reference is at ${origin}/docs`,
   );
-}
-
-function print(...lines: string[]): void {
-  process.stderr.write(`\n${lines.join('\n')}\n`);
 }

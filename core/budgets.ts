@@ -285,6 +285,8 @@ export const INSTANCE = {
   /** Between two attempts to take the lock. */
   lockPauseMs: 50,
   beatEveryMs: 5 * SECOND,
+  /** An instance that has not reported for so long counts as ended, where several serve a database. */
+  silentMs: 15 * SECOND,
 } as const;
 
 /** Of the engine for PostgreSQL. */

@@ -31,6 +31,13 @@ export interface Dialect {
   hasElement(json: SQLWrapper, member: string, value: SQLWrapper): SQL;
   /** Whether an element of a JSON array has a list member that contains this value. */
   hasElementWith(json: SQLWrapper, listMember: string, value: SQLWrapper): SQL;
+  /**
+   * The time in milliseconds UTC by which the processes judge each other: that of the database where several may serve it, and the given
+   * time where one does.
+   */
+  clock(given: SQLWrapper): SQL<number>;
+  /** Goes behind a selection of rows that are to be written, where rows that another transaction writes are left to that. */
+  skipLocked: SQL;
   /** The `seq` of the next row in the environment `environmentId`; null for an unknown environment. */
   nextSeq(table: SequencedTable): SQL<number>;
   /** The column that orders the list of audit records. Where the records are several chains, `seq` does not. */

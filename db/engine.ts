@@ -73,7 +73,7 @@ export interface Hold {
 
 /** Returns the engine of a database. Other engines are not loaded. */
 export async function engineFor(location: string): Promise<Engine> {
-  if (/^postgres(ql)?:/.test(location)) return (await import('./postgres/engine.ts')).postgresEngine;
+  if (/^postgres(ql)?:\/\//.test(location)) return (await import('./postgres/engine.ts')).postgresEngine;
   const { sqliteEngine } = await import('./sqlite/engine.ts');
   return sqliteEngine;
 }

@@ -12,22 +12,24 @@ export interface InstanceReads {
 export interface InstanceWrites {
   /** @returns the number that identifies the instance in rows; numbers are never reused */
   register(instance: NewInstance): Promise<number>;
-  /** Records that the instance is running, at a time in milliseconds UTC. */
-  beat(number: number, at: number): Promise<void>;
+  /** Records that the instance is running, at a time in milliseconds UTC. @returns false when it has been removed */
+  beat(number: number, at: number): Promise<boolean>;
   remove(number: number): Promise<void>;
   /** Removes all instances but one, for databases that only one instance can serve. */
   removeOthers(number: number): Promise<void>;
+  /** Removes those that have not reported for some milliseconds. @returns how many */
+  removeSilent(now: number, silentMs: number): Promise<number>;
 }
 
 export type InstanceRepository = InstanceReads & InstanceWrites;
 
-export function createInstanceRepository({ db, once }: Statements): InstanceRepository {
+export function createInstanceRepository({ db, once, dialect }: Statements): InstanceRepository {
   const its = eq(instances.number, sql.placeholder('number'));
   const one = once(() => db.select({ number: instances.number }).from(instances).where(its).prepare());
   const beat = once(() =>
     db
       .update(instances)
-      .set({ beatAt: sql`${sql.placeholder('at')}` })
+      .set({ beatAt: dialect.clock(sql.placeholder('at')) })
       .where(its)
       .prepare(),
   );
@@ -37,16 +39,23 @@ export function createInstanceRepository({ db, once }: Statements): InstanceRepo
       return (await one().get({ number })) !== undefined;
     },
     async register(instance) {
-      return (await db.insert(instances).values(instance).returning({ number: instances.number }).get()).number;
+      const { startedAt, beatAt } = instance;
+      const times = { startedAt: dialect.clock(sql`${startedAt}`), beatAt: dialect.clock(sql`${beatAt}`) };
+      const row = { ...instance, ...times };
+      return (await db.insert(instances).values(row).returning({ number: instances.number }).get()).number;
     },
     async beat(number, at) {
-      await beat().run({ number, at });
+      return (await beat().run({ number, at })).changes === 1;
     },
     async remove(number) {
       await db.delete(instances).where(eq(instances.number, number)).run();
     },
     async removeOthers(number) {
       await db.delete(instances).where(ne(instances.number, number)).run();
+    },
+    async removeSilent(now, silentMs) {
+      const isSilent = sql`${instances.beatAt} < ${dialect.clock(sql`${now}`)} - ${silentMs}`;
+      return (await db.delete(instances).where(isSilent).run()).changes;
     },
   };
 }

@@ -43,7 +43,7 @@ const current = and(
   eq(t.attempts, sql.placeholder('attempts')),
 ) as SQL;
 
-export function createJobQueueRepository({ db, once }: Statements): JobQueueRepository {
+export function createJobQueueRepository({ db, once, dialect }: Statements): JobQueueRepository {
   const lane = (condition: SQL | undefined) =>
     db
       .select({ kind: t.kind, environmentId: t.environmentId, lane: t.lane, runAt: t.runAt })
@@ -107,7 +107,7 @@ export function createJobQueueRepository({ db, once }: Statements): JobQueueRepo
     return db
       .update(t)
       .set({ state: 'RUNNING', owner: given('owner'), attempts: sql`${t.attempts} + 1` })
-      .where(sql`${t.id} in ${due}`)
+      .where(sql`${t.id} in (${due.getSQL()} ${dialect.skipLocked})`)
       .returning()
       .prepare();
   });

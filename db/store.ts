@@ -3,7 +3,15 @@ import type { ReadRepositories, Transaction } from './repositories.ts';
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
 export type { AuditChain } from './audit-heads.ts';
 export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-files.ts';
-export { type Engine, engineFor, type Hold, openStore, type StoreOptions, type StoreWatch } from './engine.ts';
+export {
+  type ConnectionTerms,
+  type Engine,
+  engineFor,
+  type Hold,
+  openStore,
+  type StoreOptions,
+  type StoreWatch,
+} from './engine.ts';
 export { type EnvironmentId, environmentId } from './environment-id.ts';
 export { contentHash } from './environment-tools.ts';
 export { RelationError, RetryableError, StorageError, UniqueError } from './errors.ts';
@@ -65,6 +73,11 @@ export interface Store {
    * may lose the last of them.
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
+  /**
+   * From now on each unit fails with the StorageError `INSTANCE_ENDED` once this instance is not registered any more, because others have
+   * taken over its work. An engine that one process uses at a time does nothing.
+   */
+  fence(instance: number): void;
   /** Whether reads and the latest writes succeed. Never rejects. */
   healthy(): Promise<boolean>;
   /**

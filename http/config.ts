@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { SERVER } from '../core/budgets.ts';
+import { POSTGRES, SERVER } from '../core/budgets.ts';
 import { Secret } from '../core/secret.ts';
+import type { ConnectionTerms } from '../db/store.ts';
 
 /** The configuration, without secrets. */
 export interface Config {
@@ -9,7 +10,10 @@ export interface Config {
   /** The origin (and path) at which clients reach the first environment, without a trailing slash. */
   baseUrl: string;
   dataDir: string;
+  /** Where the data are, unless `DATABASE_URL` names a server. */
   databaseFile: string;
+  /** For a database on a server. */
+  connections: ConnectionTerms;
   keysFile: string;
   /** Port of the metrics listener on loopback; 0 turns it off. */
   metricsPort: number;
@@ -29,6 +33,8 @@ export interface Config {
 
 /** The configuration that must never be printed. */
 export interface Secrets {
+  /** The address of a database server, which may contain a password; null for a database file. */
+  databaseUrl: Secret | null;
   keys: Secret | null;
   firstClient: { id: string; secret: Secret } | null;
 }
@@ -44,6 +50,8 @@ export const SETTINGS = [
   'BASE_URL',
   'DATA_DIR',
   'DATABASE_URL',
+  'DATABASE_CONNECTIONS',
+  'DATABASE_PREPARE',
   'VALETKEY_KEYS_FILE',
   'VALETKEY_KEYS',
   'VALETKEY_CLIENT_ID',
@@ -84,6 +92,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     baseUrl: readBaseUrl(env['BASE_URL'] || `http://localhost:${port}`),
     dataDir,
     databaseFile: readDatabaseFile(env['DATABASE_URL'], dataDir),
+    connections: {
+      writers: readConnections(env['DATABASE_CONNECTIONS']),
+      prepare: readPrepare(env['DATABASE_PREPARE']),
+    },
     keysFile: env['VALETKEY_KEYS_FILE'] || join(dataDir, 'keys'),
     metricsPort: readPort(env, 'METRICS_PORT', port === 0 ? 0 : port + 1),
     rateLimit: readLimit(env, 'VALETKEY_RATE_LIMIT', 100, 'requests per second'),
@@ -100,6 +112,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     checkAllResponses: readCheckResponses(env['VALETKEY_CHECK_RESPONSES']),
   };
   return { config, secrets: readSecrets(env) };
+}
+
+/** Where the database is, for the engine that it chooses. */
+export function databaseLocation(config: Pick<Config, 'databaseFile'>, secrets: Pick<Secrets, 'databaseUrl'>): string {
+  return secrets.databaseUrl?.reveal() ?? config.databaseFile;
 }
 
 /** Returns the directory of the audit archive. */
@@ -119,7 +136,9 @@ function readSecrets(env: Env): Secrets {
   if (secret && !/^[\x20-\x7e]{24,512}$/.test(secret)) {
     throw new ConfigError('VALETKEY_CLIENT_SECRET must be 24 to 512 printable ASCII characters');
   }
+  const url = env['DATABASE_URL'] || '';
   return {
+    databaseUrl: isServer(url) ? new Secret(url) : null,
     keys: env['VALETKEY_KEYS'] ? new Secret(env['VALETKEY_KEYS']) : null,
     firstClient: id && secret ? { id, secret: new Secret(secret) } : null,
   };
@@ -142,12 +161,26 @@ function readBaseUrl(text: string): string {
 }
 
 function readDatabaseFile(url: string | undefined, dataDir: string): string {
-  if (!url) return join(dataDir, 'valetkey.db');
-  if (/^postgres(ql)?:/.test(url)) throw new ConfigError('DATABASE_URL names PostgreSQL, which is not supported yet');
+  if (!url || isServer(url)) return join(dataDir, 'valetkey.db');
   const path = url.startsWith('file:') ? url.slice('file:'.length) : url;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
-    throw new ConfigError('DATABASE_URL must be the path of a file, with or without file: in front');
+    throw new ConfigError('DATABASE_URL must be postgres://…, or the path of a file, with or without file: in front');
   return path;
+}
+
+function isServer(url: string): boolean {
+  return /^postgres(ql)?:\/\//.test(url);
+}
+
+function readConnections(text: string | undefined): number {
+  if (!text) return POSTGRES.writers;
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new ConfigError('DATABASE_CONNECTIONS must be a number from 1 to 999');
+  return Number(text);
+}
+
+function readPrepare(text: string | undefined): boolean {
+  if (text && text !== 'on' && text !== 'off') throw new ConfigError('DATABASE_PREPARE must be on or off');
+  return text !== 'off';
 }
 
 /** Reads a number of at least 1; returns null for `off`. */

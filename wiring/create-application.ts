@@ -37,7 +37,7 @@ export async function createApplication(
 
   const surroundings = createSurroundings(setup);
   const storage = await openStorage(setup, surroundings);
-  const { firstStart, ...keys } = await openKeys(setup, { ...surroundings, ...storage });
+  const { firstStart, ...keys } = await openKeys(setup, { ...surroundings, ...storage }, !storage.isShared);
   const base = { ...surroundings, ...storage, ...keys };
   await checkVerification(base);
   const instance = await registerInstance(setup, base);

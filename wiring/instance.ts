@@ -1,23 +1,38 @@
 import { INSTANCE, JOBS } from '../core/budgets.ts';
-import { type Instance, registerOnly } from '../core/instances/instance.ts';
+import {
+  beatAmongOthers,
+  type Instance,
+  leaveOthers,
+  registerAmongOthers,
+  registerOnly,
+} from '../core/instances/instance.ts';
 import { programVersion } from '../core/program-version.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Registers this process as the one that serves the database, until the server stops. */
+/** Registers this process among those that serve the database, until the server stops. */
 export async function registerInstance(
   { closing }: Pick<Setup, 'closing'>,
-  parts: Pick<Surroundings, 'now' | 'newId' | 'startTimer' | 'log'> & Pick<Storage, 'store'>,
+  parts: Pick<Surroundings, 'now' | 'newId' | 'startTimer' | 'log'> & Pick<Storage, 'store' | 'isShared'>,
 ): Promise<Instance> {
-  const { store, now, startTimer, log } = parts;
-  const instance = await registerOnly({ ...parts, version: programVersion() });
+  const { store, isShared, now, startTimer, log } = parts;
+  const register = isShared ? registerAmongOthers : registerOnly;
+  const instance = await register({ ...parts, version: programVersion() });
   const failed = (err: unknown) => log.warn({ err }, 'the heartbeat of this instance was not written');
-  closing.defer(() => store.write((tx) => tx.instances.remove(instance.number)).catch(failed));
-  const beating = startTimer(() => store.note((tx) => tx.instances.beat(instance.number, now())), {
-    everyMs: INSTANCE.beatEveryMs,
-    failed,
-  });
+  const leave = () =>
+    isShared ? leaveOthers(instance, parts) : store.write((tx) => tx.instances.remove(instance.number));
+  closing.defer(() => leave().catch(failed));
+  const beat = async () => {
+    if (!isShared) await store.note((tx) => tx.instances.beat(instance.number, now()));
+    else if (!(await beatAmongOthers(instance, parts))) setImmediate(endProcess);
+  };
+  const beating = startTimer(beat, { everyMs: INSTANCE.beatEveryMs, failed });
   closing.defer(() => beating.stop(JOBS.stopMs));
   return instance;
+}
+
+/** Other servers have taken over what this one was doing, so it must not go on. Its supervisor starts it again. */
+function endProcess(): never {
+  throw new Error('this server did not report for some time, and other servers have taken it for ended');
 }

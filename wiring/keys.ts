@@ -10,7 +10,7 @@ import { verifyKeyChecks } from '../core/vault/key-check.ts';
 import { createSealedTokens, type SealedTokens } from '../core/vault/sealed-token.ts';
 import { Vault } from '../core/vault/vault.ts';
 import { makeDirectory } from '../db/directory.ts';
-import type { EnvironmentRow, Store } from '../db/store.ts';
+import { type EnvironmentRow, StorageError, type Store } from '../db/store.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -35,18 +35,22 @@ export interface FirstStart {
 }
 
 /**
- * Opens the key-encryption keys and the deployment's secrets. A first start creates them, with an environment and an API client.
+ * Opens the key-encryption keys and the deployment's secrets. What a first start needs is created with them, and an environment and an API
+ * client: by the server that has the database alone, or by `valetkey init`.
  *
- * @throws ConfigError, VaultError with a message for the operator
+ * @param creates whether to create them
+ * @throws ConfigError, VaultError, StorageError with a message for the operator
  */
 export async function openKeys(
   { config, secrets, choose }: Setup,
   parts: Pick<Surroundings, 'now' | 'random' | 'newId' | 'log'> & Pick<Storage, 'store'>,
+  creates: boolean,
 ): Promise<Keys & { firstStart: FirstStart }> {
   const { now, random, log, store } = parts;
+  if (!creates && (await isUnused(store))) throw notInitialised();
   const environments = await store.read.environments.list();
   const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
-  const mayCreate = !isProduction && (await isUnused(store));
+  const mayCreate = creates && !isProduction && (await isUnused(store));
   if (mayCreate) makeDirectory(dirname(config.keysFile));
   const keys = openKeySource({ keys: secrets.keys, keysFile: config.keysFile, mayCreate }, parts, (reload) =>
     log.info({ outcome: reload.outcome }, 'key file changed'),
@@ -55,16 +59,26 @@ export async function openKeys(
   const vault = choose('vault', () => new Vault(keys.source, random));
   const deployment = await openDeploymentKeys(store, vault, parts);
   const digester = createDigester(deployment.digest);
-  const environment = await ensureEnvironment(store, parts, config.baseUrl);
-  const client = await ensureFirstClient(store, { ...parts, digester }, environment, secrets.firstClient);
+  const made = creates ? await ensureFirst() : { environment: environments[0], client: null };
+  if (!made.environment) throw notInitialised();
   return {
     vault,
     digester,
     signingKeys: deployment.signing,
     sealedTokens: createSealedTokens(deployment.sealing, now, random),
     sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
-    firstStart: { keyFile: keys.created, client, environment },
+    firstStart: { keyFile: keys.created, client: made.client, environment: made.environment },
   };
+
+  async function ensureFirst() {
+    const environment = await ensureEnvironment(store, parts, config.baseUrl);
+    const client = await ensureFirstClient(store, { ...parts, digester }, environment, secrets.firstClient);
+    return { environment, client };
+  }
+}
+
+function notInitialised(): StorageError {
+  return new StorageError('NOT_INITIALISED', 'the database is empty: run `valetkey init` once, then start the servers');
 }
 
 /** True until something is sealed. Only then may a missing key be created. */

@@ -1,6 +1,7 @@
 import { JOBS, STORAGE } from '../core/budgets.ts';
 import { createScrub } from '../core/retention/scrub.ts';
 import { engineFor, type Store } from '../db/store.ts';
+import { databaseLocation } from '../http/config.ts';
 import type { Setup } from './setup.ts';
 import { showStorage } from './storage-metrics.ts';
 import { createStorageWatch } from './storage-watch.ts';
@@ -8,6 +9,8 @@ import type { Surroundings } from './surroundings.ts';
 
 export interface Storage {
   readonly store: Store;
+  /** Whether other servers may serve the database at the same time. */
+  readonly isShared: boolean;
   /** Removes deleted data from the database files soon, for many deletions together. */
   scrubStorage(): void;
   /** Whether the storage failed when it was last used. */
@@ -20,18 +23,18 @@ export interface Storage {
  * @throws StorageError with a message for the operator
  */
 export async function openStorage(
-  { config, choose, closing }: Setup,
+  { config, secrets, choose, closing }: Setup,
   parts: Pick<Surroundings, 'now' | 'wait' | 'startTimer' | 'log' | 'metrics'>,
 ): Promise<Storage> {
   const { now, startTimer, log, metrics } = parts;
-  const location = config.databaseFile;
+  const location = databaseLocation(config, secrets);
   const engine = await engineFor(location);
   const hold = await engine.hold(location, {
     onWait: () => log.warn('another server uses the database: waiting for it to end'),
   });
   closing.defer(hold.release);
   const watch = createStorageWatch(parts);
-  const opened = await engine.open({ location, now, watch });
+  const opened = await engine.open({ location, now, watch, connections: config.connections });
   closing.defer(opened.close);
   const store = choose('store', () => opened);
   const scrub = createScrub({ ...parts, store });
@@ -44,6 +47,7 @@ export async function openStorage(
   showStorage({ metrics, store, scrub });
   return {
     store,
+    isShared: engine.isShared,
     scrubStorage: choose('scrubStorage', () => scrub.request),
     isStorageFailing: watch.isFailing,
   };

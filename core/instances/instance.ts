@@ -1,9 +1,10 @@
-import type { Store } from '../../db/store.ts';
+import { type EnvironmentId, StorageError, type Store, type Transaction } from '../../db/store.ts';
+import { INSTANCE } from '../budgets.ts';
 
-/** This process, as one of those that serve the same database. */
+/** This process among those that serve its database. */
 export interface Instance {
   id: string;
-  /** The number that identifies it in rows. */
+  /** By which rows name it. */
   number: number;
 }
 
@@ -16,25 +17,92 @@ export interface InstanceTools {
 }
 
 /**
- * Registers this process as the only one that serves the database, and cleans up after previous ones: executions
- * without an outcome become UNKNOWN, and idempotency keys without an execution and refresh leases are released.
+ * Registers this process as the only one that serves the database, and cleans up after the ones before it.
  *
  * @throws StorageError
  */
-export async function registerOnly({ store, now, newId, version }: InstanceTools): Promise<Instance> {
+export async function registerOnly(tools: InstanceTools): Promise<Instance> {
+  const instance = await register(tools, (tx, number) => tx.instances.removeOthers(number));
+  await cleanUp(tools);
+  return instance;
+}
+
+/**
+ * Registers this process as one of several that serve the database, and cleans up after those that have ended without a word.
+ *
+ * @throws StorageError
+ */
+export async function registerAmongOthers(tools: InstanceTools): Promise<Instance> {
+  const instance = await register(tools, (tx) => removeSilent(tx, tools));
+  tools.store.fence(instance.number);
+  await cleanUp(tools);
+  return instance;
+}
+
+/**
+ * Reports that this process is alive, and cleans up after others that have not reported for some time.
+ *
+ * @returns false when this process was taken for ended itself: all its writes fail from then on
+ */
+export async function beatAmongOthers(
+  { number }: Instance,
+  tools: Pick<InstanceTools, 'store' | 'now'>,
+): Promise<boolean> {
+  const { store, now } = tools;
+  try {
+    await store.note((tx) => tx.instances.beat(number, now()));
+    const removed = await store.write((tx) => tx.instances.removeSilent(now(), INSTANCE.silentMs));
+    if (removed > 0) await cleanUp(tools);
+    return true;
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'INSTANCE_ENDED') return false;
+    throw error;
+  }
+}
+
+/** Ends the registration of this process at its stop, and cleans up after it, since others go on. */
+export async function leaveOthers(
+  { number }: Instance,
+  { store, now }: Pick<InstanceTools, 'store' | 'now'>,
+): Promise<void> {
+  const environments = await store.read.environments.list();
+  // In one unit: without its row this process may not write.
+  await store.write(async (tx) => {
+    await tx.instances.remove(number);
+    for (const { id } of environments) await cleanUpIn(tx, id, now());
+  });
+}
+
+async function removeSilent(tx: Transaction, { now }: Pick<InstanceTools, 'now'>): Promise<void> {
+  await tx.instances.removeSilent(now(), INSTANCE.silentMs);
+}
+
+async function register(
+  { store, now, newId, version }: InstanceTools,
+  then: (tx: Transaction, number: number) => Promise<void>,
+): Promise<Instance> {
   const id = newId('inst');
   const at = now();
   const number = await store.write(async (tx) => {
     const number = await tx.instances.register({ id, version, startedAt: at, beatAt: at });
-    await tx.instances.removeOthers(number);
+    await then(tx, number);
     return number;
   });
-  for (const environment of await store.read.environments.list()) {
-    await store.write(async (tx) => {
-      await tx.executions.markAbandoned(environment.id, at);
-      await tx.idempotencyKeys.releaseAbandoned(environment.id);
-      await tx.refreshLeases.endAbandoned(environment.id);
-    });
-  }
   return { id, number };
+}
+
+/**
+ * Ends what instances that are gone have left behind: executions without an outcome become UNKNOWN, idempotency keys without an
+ * execution become free, and so do the leases of refreshes.
+ */
+async function cleanUp({ store, now }: Pick<InstanceTools, 'store' | 'now'>): Promise<void> {
+  for (const environment of await store.read.environments.list()) {
+    await store.write((tx) => cleanUpIn(tx, environment.id, now()));
+  }
+}
+
+async function cleanUpIn(tx: Transaction, environmentId: EnvironmentId, at: number): Promise<void> {
+  await tx.executions.markAbandoned(environmentId, at);
+  await tx.idempotencyKeys.releaseAbandoned(environmentId);
+  await tx.refreshLeases.endAbandoned(environmentId);
 }

@@ -36,6 +36,8 @@ export const postgresDialect: Dialect = {
     sql`exists (select 1 from json_array_elements(${json}::json) as element,
       json_array_elements_text(case json_typeof(element -> ${literal(listMember)})
         when 'array' then element -> ${literal(listMember)} else '[]' end) as item where item = ${value})`,
+  clock: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  skipLocked: sql.raw('for update skip locked'),
   nextSeq: (table) => sql<number>`(select ${environments.ordinal} << 40 from ${environments}
     where ${environments.id} = ${ENVIRONMENT}) + nextval(${literal(`${table}_seq`)})`,
   auditOrder: 'id',

@@ -31,6 +31,8 @@ export function translateError(error: unknown): unknown {
       return new UniqueError(constraint, { cause });
     case '23503':
       return new RelationError('a row that is referred to is missing, or is still in use', { cause });
+    case 'VK001':
+      return new StorageError('INSTANCE_ENDED', 'this server was taken for ended by the others', { cause });
     case '23502':
       // The ordinal of an environment that does not exist.
       if (column === 'seq') return new RelationError('the environment does not exist', { cause });

@@ -91,6 +91,9 @@ export async function openPostgresStore({
     async note(unit) {
       await run(unit, false);
     },
+    fence(instance) {
+      for (const writer of writers) writer.fence(instance);
+    },
     async healthy() {
       if (closing || health.failing() !== null) return false;
       return await readers.ask({ text: 'select 1' }).then(

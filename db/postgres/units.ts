@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { POSTGRES } from '../../core/budgets.ts';
-import { StorageError } from '../errors.ts';
+import { RelationError, StorageError, UniqueError } from '../errors.ts';
 import { ConflictError } from './errors.ts';
 import type { Unit, Writer } from './writer.ts';
 
@@ -33,8 +33,8 @@ export function createUnits(writers: readonly Writer[]): Units {
     }
   }
 
-  async function again<T>(unit: Unit<T>, durable: boolean, first: ConflictError): Promise<T> {
-    let conflict = first;
+  async function again<T>(unit: Unit<T>, durable: boolean): Promise<T> {
+    let conflict: unknown;
     for (let runs = 2; runs <= POSTGRES.reruns + 1; runs++) {
       await pause(Math.random() * POSTGRES.rerunPauseMs * (runs - 2));
       try {
@@ -54,8 +54,8 @@ export function createUnits(writers: readonly Writer[]): Units {
       try {
         return await attempt(unit, durable, 1);
       } catch (error) {
-        if (!(error instanceof ConflictError)) throw error;
-        const rerun = turn.then(() => again(unit, durable, error));
+        if (!isContended(error)) throw error;
+        const rerun = turn.then(() => again(unit, durable));
         turn = rerun.catch(() => {});
         return await rerun;
       } finally {
@@ -71,4 +71,12 @@ export function createUnits(writers: readonly Writer[]): Units {
       });
     },
   };
+}
+
+/**
+ * Whether the first run of a unit may have failed because of another transaction. A unit that looks for a row before it inserts it does
+ * not see the row of a transaction that is not committed yet; the unique index then refuses its own row. Another run sees it.
+ */
+function isContended(error: unknown): boolean {
+  return error instanceof ConflictError || error instanceof UniqueError || error instanceof RelationError;
 }

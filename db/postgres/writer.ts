@@ -29,6 +29,8 @@ export interface Writer {
    * @throws ConflictError when nothing was done and another run can succeed; StorageError; what the unit throws
    */
   run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T>;
+  /** From now on, units fail when the instance is not registered. */
+  fence(instance: number): void;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
   const ending = joinEndings([ofRepositories, afterCommit.ending]);
   const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, breathe };
   let running: Running | undefined;
+  let fenced: number | undefined;
 
   async function ask(question: Question): Promise<Reply> {
     const unit = running as Running;
@@ -110,7 +113,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     const session = await connector.session();
     if (terms.again) lane.heads.clear();
     ending.begin();
-    const begun = begin(session, terms);
+    const begun = begin(session, terms, fenced);
     const current: Running = { session, calls: 0, hasWritten: false, failure: undefined, isQuiet: () => {} };
     running = current;
     const scope = openScope(transaction);
@@ -177,14 +180,21 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     return reason instanceof ConflictError ? reason : laneTaken(reason);
   }
 
-  return { run, close: () => connector.close() };
+  return {
+    run,
+    fence(instance) {
+      fenced = instance;
+    },
+    close: () => connector.close(),
+  };
 }
 
-function begin(session: Session, { durable, alone }: UnitTerms): Promise<unknown> {
+function begin(session: Session, { durable, alone }: UnitTerms, instance: number | undefined): Promise<unknown> {
   const parts = [BEGIN];
   if (!durable) parts.push('set local synchronous_commit = off');
   // It is the first thing that takes a snapshot, so the unit sees what the one before it has written.
   if (alone) parts.push('lock table crowded_units in exclusive mode');
+  if (instance !== undefined) parts.push(`select require_instance(${instance})`);
   const begun = session.ask({ text: parts.join('; ') });
   begun.catch(() => {});
   return begun;

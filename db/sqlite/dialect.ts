@@ -25,6 +25,8 @@ export const sqliteDialect: Dialect = {
     sql`exists (select 1 from json_each(${json}) where value ->> ${literal(member)} = ${value})`,
   hasElementWith: (json, listMember, value) =>
     sql`exists (select 1 from json_each(${json}) as element, json_each(element.value, ${path(listMember)}) as item where item.value = ${value})`,
+  clock: (given) => sql<number>`${given}`,
+  skipLocked: sql.raw(''),
   // A trigger of the table increases the counter.
   nextSeq: (table) => sql<number>`(select ${counters.lastSeq} + 1 from ${counters}
     where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${literal(table)})`,

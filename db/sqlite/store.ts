@@ -134,6 +134,7 @@ export function createStore(
     write: group.write,
     commit: group.commit,
     note: group.note,
+    fence() {},
     async healthy() {
       try {
         return group.healthy() && health.failing() === null && alive.get() !== undefined;

@@ -56,6 +56,7 @@ const WITHOUT_ENVIRONMENT = [
   'InstanceWrites.register',
   'InstanceWrites.remove',
   'InstanceWrites.removeOthers',
+  'InstanceWrites.removeSilent',
   'JobQueueReads.abandoned',
   'JobQueueReads.nextLane',
   'JobQueueReads.tally',

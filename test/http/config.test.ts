@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ConfigError, readConfig, SETTINGS } from '../../http/config.ts';
+import { ConfigError, databaseLocation, readConfig, SETTINGS } from '../../http/config.ts';
 import { unknownSettings } from '../../http/unknown-settings.ts';
 
 const SECRET = 'vks_0123456789abcdefghij';
@@ -14,6 +14,7 @@ describe('readConfig', () => {
       baseUrl: 'http://localhost:8080',
       dataDir: './data',
       databaseFile: 'data/valetkey.db',
+      connections: { writers: 8, prepare: true },
       keysFile: 'data/keys',
       metricsPort: 8081,
       rateLimit: 100,
@@ -24,7 +25,7 @@ describe('readConfig', () => {
       endpointOverrides: '',
       checkAllResponses: false,
     });
-    expect(secrets).to.deep.equal({ keys: null, firstClient: null });
+    expect(secrets).to.deep.equal({ databaseUrl: null, keys: null, firstClient: null });
   });
 
   it('takes an empty variable for an absent one', () => {
@@ -37,9 +38,18 @@ describe('readConfig', () => {
       'VALETKEY_RATE_LIMIT',
       'VALETKEY_CONNECTIONS_PER_ADDRESS',
       'VALETKEY_TRUSTED_PROXIES',
+      'DATABASE_CONNECTIONS',
+      'DATABASE_PREPARE',
     ];
     const empty = Object.fromEntries([...names, ...vault].map((name) => [name, '']));
     expect(readConfig(empty)).to.deep.equal(readConfig({}));
+  });
+
+  it('keeps the address of a database server, which may contain a password, out of the configuration', () => {
+    const { config, secrets } = readConfig({ DATABASE_URL: 'postgres://ada:secret-word@db/valetkey' });
+    expect(JSON.stringify(config)).not.to.include('secret-word');
+    expect(databaseLocation(config, secrets)).to.equal('postgres://ada:secret-word@db/valetkey');
+    expect(databaseLocation(config, { databaseUrl: null })).to.equal('data/valetkey.db');
   });
 
   it('derives what depends on the port and the data directory', () => {
@@ -86,7 +96,9 @@ describe('readConfig', () => {
     { BASE_URL: 'https://keys.example.com/api' },
     { BASE_URL: 'https://keys.example.com?x=1' },
     { BASE_URL: 'https://user:password@keys.example.com' },
-    { DATABASE_URL: 'postgres://localhost/x' },
+    { DATABASE_CONNECTIONS: '0' },
+    { DATABASE_CONNECTIONS: 'off' },
+    { DATABASE_PREPARE: 'no' },
     { VALETKEY_RATE_LIMIT: '0' },
     { VALETKEY_RATE_LIMIT: '1.5' },
     { VALETKEY_CONNECTIONS_PER_ADDRESS: '0' },

@@ -1,4 +1,7 @@
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { isOnServer, nameOfDatabase } from './engine-of-tests.ts';
+import { changeIn, dumpOf, selectFrom } from './postgres/rows.ts';
 import type { TestServer } from './server.ts';
 
 /** Every row of every table, by table. The search index follows from the accounts, so its shadow tables are left out. */
@@ -6,14 +9,19 @@ export type DatabaseDump = Record<string, Record<string, unknown>[]>;
 
 /** Reads the database of a running server with a separate connection, which only sees committed data. */
 export function dumpDatabase(server: TestServer): DatabaseDump {
-  const db = new Database(server.deps.config.databaseFile, { readonly: true });
+  // The server itself writes when its periodic jobs run and that it is alive.
+  const ownTables = ['periodic_jobs', 'instances'];
+  const { databaseFile } = server.deps.config;
+  if (isOnServer()) {
+    const rows = Object.entries(dumpOf(nameOfDatabase(dirname(databaseFile))));
+    return Object.fromEntries(rows.filter(([table]) => !ownTables.includes(table)));
+  }
+  const db = new Database(databaseFile, { readonly: true });
   try {
     const tables = db
       .prepare(`select name from sqlite_schema where type = 'table' and name not like 'accounts_search%' order by name`)
       .pluck()
       .all() as string[];
-    // The server itself writes when its periodic jobs run and that it is alive.
-    const ownTables = ['periodic_jobs', 'instances'];
     return Object.fromEntries(
       tables
         .filter((table) => !ownTables.includes(table))
@@ -35,6 +43,7 @@ export function rowsOf(dump: DatabaseDump, environmentId: string): DatabaseDump 
 
 /** Changes the database directly, as an attacker with write access to the file could. @returns how many rows changed */
 export function tamper(databaseFile: string, statement: string, ...values: unknown[]): number {
+  if (isOnServer()) return changeIn(nameOfDatabase(dirname(databaseFile)), statement, values);
   const db = new Database(databaseFile, { fileMustExist: true });
   try {
     db.pragma('foreign_keys = off');
@@ -46,6 +55,7 @@ export function tamper(databaseFile: string, statement: string, ...values: unkno
 
 /** Reads rows of a database file, of a running server or of a stopped one. */
 export function selectRows(databaseFile: string, statement: string, ...values: unknown[]): Record<string, unknown>[] {
+  if (isOnServer()) return selectFrom(nameOfDatabase(dirname(databaseFile)), statement, values);
   const db = new Database(databaseFile, { fileMustExist: true, readonly: true });
   try {
     return db.prepare(statement).all(...values) as Record<string, unknown>[];

@@ -7,9 +7,11 @@ import { readConfig } from '../../http/config.ts';
 import { createLogger } from '../../http/log.ts';
 import { startServer } from '../../http/server.ts';
 import { createApplication } from '../../wiring/create-application.ts';
+import { initialise } from '../../wiring/initialise.ts';
 import type { Overrides } from '../../wiring/overrides.ts';
 import type { Parts } from '../../wiring/parts.ts';
 import { recordAnswer } from './coverage.ts';
+import { databaseOfDirectory } from './engine-of-tests.ts';
 import { checkEvents } from './events.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -65,6 +67,7 @@ export interface TestServerOptions {
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = options.dataDir ? { path: options.dataDir, remove: () => {} } : tempDir();
+  const database = databaseOfDirectory(folder.path);
   const { config, secrets } = readConfig({
     PORT: '0',
     BASE_URL: 'http://localhost',
@@ -73,16 +76,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     VALETKEY_CHECK_RESPONSES: 'all',
     VALETKEY_CLIENT_ID: CLIENT_ID,
     VALETKEY_CLIENT_SECRET: CLIENT_SECRET,
+    ...database.env,
     ...options.env,
   });
   const logs: string[] = [];
   const log = createLogger(config.logLevel, { write: (line) => logs.push(line) });
-  const { parts: wired } = await createApplication(config, secrets, {
-    log,
-    wait: async () => {},
-    eventSinks: [checkEvents],
-    ...options.overrides,
-  });
+  const overrides = { log, wait: async () => {}, eventSinks: [checkEvents], ...options.overrides };
+  if (secrets.databaseUrl) await initialise(config, secrets, overrides);
+  const { parts: wired } = await createApplication(config, secrets, overrides);
   const answered = wired.onResponse;
   const deps: Parts = {
     ...wired,
@@ -108,6 +109,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       wired.random,
     );
   let stopped: Promise<void> | undefined;
+  const removeData = () => {
+    folder.remove();
+    if (!options.dataDir) database.remove();
+  };
   return {
     deps,
     origin: server.origin,
@@ -116,7 +121,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     token,
     call: (method, path, request = {}) => call(server.origin, method, path, { token: token(...SCOPES), ...request }),
     warmUp: server.warmUp,
-    stop: () => (stopped ??= server.stop().then(folder.remove)),
+    stop: () => (stopped ??= server.stop().then(removeData)),
   };
 }
 

@@ -581,6 +581,13 @@ end $$;
 
 create trigger instances_numbered before insert on instances for each row execute function number_instance();
 
+-- Fails when an instance is not registered: others have taken over what it was doing.
+create function require_instance(its_number bigint) returns void language plpgsql as $$
+begin
+  perform 1 from instances where number = its_number;
+  if not found then raise exception 'the instance % has ended', its_number using errcode = 'VK001'; end if;
+end $$;
+
 create function keep_tombstone() returns trigger language plpgsql as $$
 begin
   if exists (select 1 from account_tombstones where id = new.id) then

@@ -43,7 +43,7 @@ export function runIn(name: string, statements: string): string {
   return psql(socketOfTests(), name, statements);
 }
 
-function socketOfTests(): string {
+export function socketOfTests(): string {
   const socket = process.env[SOCKET];
   if (!socket) throw new Error(`${SOCKET} is not set: run the tests with \`make test-postgres\``);
   return socket;

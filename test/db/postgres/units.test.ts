@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import { openStore, type Store } from '../../../db/store.ts';
+import { isAvailable, runIn, socketOfTests } from '../../support/postgres/databases.ts';
+import { type CuttingProxy, startProxy } from '../../support/postgres/proxy.ts';
+import { account, failure, github, NOW, openTestStoreOnce, type TestStore } from '../support.ts';
+
+describe('units on PostgreSQL', () => {
+  if (!isAvailable()) return;
+  let test: TestStore;
+  let connectionId: string;
+  let name: string;
+
+  beforeEach(async () => {
+    test = await openTestStoreOnce({ connections: { writers: 8 } });
+    connectionId = await github(test);
+    name = new URL(test.database.location).pathname.slice(1);
+  });
+
+  afterEach(() => test.end());
+
+  const added = async (): Promise<string> => {
+    const row = account(test.newId, connectionId);
+    await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    return row.id;
+  };
+  const entry = (action: string) => {
+    const whose = { actor: 'cli_1', subjectId: null, requestId: null };
+    return { id: test.newId('aud'), at: NOW, action, ...whose };
+  };
+  const total = async () => (await test.store.read.accounts.list(test.env, {}, { size: 1 })).total;
+
+  it('run again after another transaction has changed what they read', async () => {
+    const id = await added();
+    let runs = 0;
+    const changed = await test.store.write(async (tx) => {
+      const row = await tx.accounts.get(test.env, id);
+      runs++;
+      if (runs === 1) {
+        let isDone = false;
+        const other = test.store.write((own) =>
+          own.accounts.update(test.env, id, 1, { statusReason: 'other', updatedAt: NOW }),
+        );
+        void other.then(() => {
+          isDone = true;
+        });
+        while (!isDone) await tx.breathe();
+      }
+      return await tx.accounts.update(test.env, id, row?.version ?? 0, { status: 'EXPIRED', updatedAt: NOW });
+    });
+    const after = await test.store.read.accounts.get(test.env, id);
+    expect({ changed, runs, version: after?.version, reason: after?.statusReason }).to.deep.equal({
+      changed: true,
+      runs: 2,
+      version: 3,
+      reason: 'other',
+    });
+  });
+
+  it('are undone when they go on after a statement that failed', async () => {
+    const row = account(test.newId, connectionId);
+    await test.store.write((tx) => tx.accounts.insert(test.env, row));
+    const twin = { ...account(test.newId, connectionId), identifier: row.identifier };
+    const error = await failure(
+      test.store.write(async (tx) => {
+        await tx.accounts.insert(test.env, account(test.newId, connectionId));
+        await failure(tx.accounts.insert(test.env, twin));
+      }),
+    );
+    expect(error.name).to.equal('UniqueError');
+    expect(await total()).to.equal(1);
+  });
+
+  it('are undone when they wait for something else than their transaction', async () => {
+    const never = test.store.write(async (tx) => {
+      await tx.accounts.insert(test.env, account(test.newId, connectionId));
+      await new Promise(() => {});
+    });
+    expect((await failure(never)).message).to.include('held over I/O');
+    expect(await total()).to.equal(0);
+  });
+
+  it('leave nothing behind for the next transaction when a call was not waited for', async () => {
+    const rows = Array.from({ length: 3 }, () => account(test.newId, connectionId));
+    const undone = test.store.write(async (tx) => {
+      const insertAll = async () => {
+        for (const row of rows) await tx.accounts.insert(test.env, row);
+      };
+      void insertAll().catch(() => {});
+      await tx.accounts.get(test.env, 'ca_none');
+      throw new Error('undone');
+    });
+    await failure(undone);
+    await Promise.all(Array.from({ length: 16 }, added));
+    expect(await total()).to.equal(16);
+  });
+
+  it('have exact totals after the rows of counts were joined', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, added));
+    for (const id of ids.slice(0, 5)) await test.store.write((tx) => tx.accounts.remove(test.env, id, NOW));
+    const rows = () => Number(runIn(name, 'select count(*) from account_counts'));
+    const before = rows();
+    runIn(name, 'select fold_counts()');
+    expect(before).to.be.above(rows());
+    expect(rows()).to.equal(1);
+    expect(await total()).to.equal(15);
+  });
+
+  it('append to several chains of the audit log, each of which holds', async () => {
+    const units = Array.from({ length: 100 }, (_, place) =>
+      test.store.write((tx) => tx.audit.append(test.env, entry(`action.${place}`))),
+    );
+    await Promise.all(units);
+    expect(await test.store.read.audit.verifyChain(test.env)).to.deep.equal({ intact: true, rows: 100 });
+    expect((await test.store.read.audit.list(test.env, { size: 9 })).total).to.equal(100);
+    expect((await test.store.read.audit.chains(test.env)).length).to.be.within(2, 8);
+    runIn(name, 'delete from audit_log where seq = (select max(seq) from audit_log)');
+    expect(await test.store.read.audit.verifyChain(test.env)).to.have.property('intact', false);
+  });
+
+  it('work again after the server has ended all connections', async () => {
+    await added();
+    runIn(
+      name,
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+    );
+    const outcomes = await Promise.allSettled([added(), added()]);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason.name).to.equal('StorageError');
+    }
+    const before = await total().catch(() => total());
+    await added();
+    expect(await total()).to.equal(before + 1);
+  });
+
+  describe('whose connection is lost at the commit', () => {
+    let proxy: CuttingProxy;
+    let store: Store;
+
+    beforeEach(async () => {
+      proxy = await startProxy(socketOfTests());
+      store = await openStore({ location: proxy.url(name), now: () => NOW });
+    });
+
+    afterEach(async () => {
+      await store.close();
+      await proxy.close();
+    });
+
+    for (const cut of ['before', 'after'] as const) {
+      it(`are committed exactly once when it is lost ${cut} the server gets the commit`, async () => {
+        let runs = 0;
+        proxy.cutAt('commit\0', cut);
+        await store.write(async (tx) => {
+          runs++;
+          await tx.accounts.insert(test.env, account(test.newId, connectionId));
+        });
+        expect({ runs, total: await total() }).to.deep.equal({ runs: cut === 'before' ? 2 : 1, total: 1 });
+      });
+    }
+  });
+});

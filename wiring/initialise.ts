@@ -1,0 +1,20 @@
+import type { Config, Secrets } from '../http/config.ts';
+import { type FirstStart, openKeys } from './keys.ts';
+import { choosing, type Overrides } from './overrides.ts';
+import { openStorage } from './storage.ts';
+import { createSurroundings } from './surroundings.ts';
+
+/**
+ * Creates in an empty database what servers need: the deployment's secrets, an environment and its first API client; and a
+ * key-encryption key where there is none. What is there already stays; another secret of the configured client is added.
+ *
+ * @throws ConfigError, VaultError, StorageError with a message for the operator
+ */
+export async function initialise(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<FirstStart> {
+  await using closing = new AsyncDisposableStack();
+  const setup = { config, secrets, choose: choosing(overrides), closing };
+  const surroundings = createSurroundings(setup);
+  const storage = await openStorage(setup, surroundings);
+  const { firstStart } = await openKeys(setup, { ...surroundings, ...storage }, true);
+  return firstStart;
+}
