@@ -1,11 +1,14 @@
-import type { Refresher } from '../core/accounts/refresh.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRefresher, type Refresher, type RefreshTools } from '../core/accounts/refresh.ts';
+import type { RevocationTools } from '../core/accounts/revocation-order.ts';
+import { revokeLateTokens } from '../core/accounts/revoke-late-tokens.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { BACKGROUND, JOBS } from '../core/budgets.ts';
 import type { Instance } from '../core/instances/instance.ts';
+import { isServerReplaced } from '../core/mcp/upstream/server-replaced.ts';
 import { signIdentityToken } from '../core/tokens/identity-token.ts';
 import { type AccountRow, type AccountSummaryRow, environmentId } from '../db/store.ts';
 import type { Keys } from './keys.ts';
-import { createRefresher, type RefresherNeeds } from './refresher.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -22,7 +25,8 @@ export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' 
 type Needs = Pick<Surroundings, 'now' | 'log' | 'startTimer'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'signingKeys'> &
-  Omit<RefresherNeeds, 'owner' | 'signIdentity'> & { instance: Instance };
+  Omit<RefreshTools, 'wait' | 'owner' | 'signIdentity' | 'isServerReplaced' | 'abandoned'> &
+  RevocationTools & { instance: Instance };
 
 /** Keeps the tokens of accounts valid, and records when accounts are used. */
 export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, parts: Needs): AccountParts {
@@ -34,8 +38,12 @@ export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | '
   closing.defer(() => flushing.stop(JOBS.stopMs));
   const refresher = createRefresher({
     ...parts,
+    // The real clock, also in tests: between attempts another instance must get its turn.
+    wait: (ms) => sleep(ms, undefined, { ref: false }),
     owner: instance.id,
     signIdentity: (claims) => signIdentityToken(signingKeys.current, claims),
+    isServerReplaced: (plan) => isServerReplaced(parts, plan),
+    abandoned: (late) => revokeLateTokens(parts, late),
   });
   closing.defer(refresher.idle);
   return {

@@ -8,7 +8,7 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
   const { egressOf, upstreamSessions, syncTurns } = parts;
   const { catalogue, toolDirectory, toolInputs, ownInputs, toolJudge } = parts;
   const { events, jobQueue, jobs, links, instance } = parts;
-  const { usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, readiness } = parts;
+  const { usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, deliveries, readiness } = parts;
   const lists = { store, sealedTokens, now };
   const revocations = { vault, catalogue, now, jobQueue };
   const refreshes = { ensureFresh, refreshNow };
@@ -22,9 +22,22 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
       ...lists,
       ...outbound,
       ...refreshes,
-      ...{ catalogue, toolDirectory, toolInputs, ownInputs },
-      ...{ vault, responses, files, executionContents },
-      ...{ instance, newId, random, wait, events, usage, log, metrics },
+      catalogue,
+      toolDirectory,
+      toolInputs,
+      ownInputs,
+      vault,
+      responses,
+      files,
+      executionContents,
+      instance,
+      newId,
+      random,
+      wait,
+      events,
+      usage,
+      log,
+      metrics,
     },
     jobs: { ...lists, jobs, events },
     links: { ...revocations, newId, random, digester, events, scrubStorage },
@@ -34,11 +47,17 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
       ...revocations,
       ...outbound,
       ...refreshes,
-      ...{ syncTurns, toolJudge, threads, newId, events, links, scrubStorage },
+      syncTurns,
+      toolJudge,
+      threads,
+      newId,
+      events,
+      links,
+      scrubStorage,
     },
     service: { readiness },
     tokens: { store, digester, signingKeys, now, random },
     tools: { ...lists, catalogue, toolDirectory, toolJudge, events },
-    webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries: parts.deliveries },
+    webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries },
   };
 }

@@ -1,0 +1,21 @@
+import type { Store } from '../../db/store.ts';
+import type { AbandonedTokens } from './refresh-run.ts';
+import { orderRevocation, type RevocationTools } from './revocation-order.ts';
+
+/**
+ * Revokes tokens that a refresh received when its account no longer needed them. If the account is active again, its new tokens may
+ * share their grant, so they are left to expire.
+ *
+ * @throws StorageError
+ */
+export async function revokeLateTokens(
+  tools: RevocationTools & { store: Pick<Store, 'write'> },
+  { account, current, tokens: { accessToken, refreshToken } }: AbandonedTokens,
+): Promise<void> {
+  if (current?.status === 'ACTIVE') return;
+  const oauth_token = {
+    access_token: accessToken.reveal(),
+    ...(refreshToken && { refresh_token: refreshToken.reveal() }),
+  };
+  await tools.store.write((tx) => orderRevocation(tx, tools, account, { oauth_token }));
+}
