@@ -6,6 +6,7 @@ import { wrap } from '../../wiring/overrides.ts';
 import { mediaTypeOf, requestOf } from '../support/contract-requests.ts';
 import type { FaultPlace } from '../support/failing-store.ts';
 import { failingStore } from '../support/failing-store.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import type { TestAnswer, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { contract } from './contract.ts';
@@ -28,6 +29,7 @@ describe('faults inside the service, at every operation', () => {
   before(async () => {
     server = await startTestServer({
       overrides: {
+        ...NO_BACKGROUND,
         store: wrap((store) => failingStore(store, fault as { place: FaultPlace | undefined; error(): Error })),
         environmentOf: wrap(
           (environmentOf) => (host) => (fault.place === 'host' ? Promise.reject(fault.error()) : environmentOf(host)),

@@ -4,6 +4,7 @@ import { wrap } from '../../wiring/overrides.ts';
 import { execute } from '../support/execute.ts';
 import { recordingStore } from '../support/failing-store.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import { ownTool, storeTools } from '../support/own-tools.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
@@ -37,8 +38,8 @@ describe('a call whose account, connection, provider or tool changes after it wa
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
       overrides: {
+        ...NO_BACKGROUND,
         store: wrap((store) => interrupted(recordingStore(store, (call) => void calls.push(call)))),
-        startTimer: () => ({ soon: () => {}, stop: async () => {} }),
       },
     });
   });

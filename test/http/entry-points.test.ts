@@ -6,6 +6,7 @@ import { type FaultPlace, type FaultSwitch, failingStore } from '../support/fail
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { allowVerifyUrls, keyConnector, makeLink, VERIFY_URL } from '../support/links.ts';
 import { rawMcp, sessionToken } from '../support/mcp.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import { createConnection } from '../support/providers.ts';
 import type { TestAnswer, TestRequest, TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
@@ -58,7 +59,7 @@ describe('the entry points of the server', () => {
     acme = await startUpstream((_request, res) => json(res, 200, { ok: true }));
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN), VALETKEY_RATE_LIMIT: '20' },
-      overrides: { now: clock.now, store: wrap((store) => failingStore(store, fault)) },
+      overrides: { ...NO_BACKGROUND, now: clock.now, store: wrap((store) => failingStore(store, fault)) },
     });
     account = (await createKeyedAccount(server)).id;
     connection = (await createConnection(server, { connector: 'github' })).id;

@@ -5,6 +5,7 @@ import { expressEntryPoint } from '../../http/entry-points/express-entry-point.t
 import { errorPage } from '../../http/entry-points/pages.ts';
 import { Exchange } from '../../http/exchange.ts';
 import { wrap } from '../../wiring/overrides.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import { createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -18,6 +19,7 @@ describe('a process without descriptors (F16)', () => {
   before(async () => {
     server = await startTestServer({
       overrides: {
+        ...NO_BACKGROUND,
         threads: wrap((threads) => ({
           ...threads,
           short: {

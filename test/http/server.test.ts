@@ -6,6 +6,7 @@ import { wrap } from '../../wiring/overrides.ts';
 import { execute } from '../support/execute.ts';
 import { type FaultPlace, failingStore } from '../support/failing-store.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import { openRaw } from '../support/raw-http.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -175,7 +176,9 @@ describe('the server', () => {
         place: undefined as FaultPlace | undefined,
         error: () => new Error('secret detail at /srv/file.ts'),
       };
-      const broken = await startTestServer({ overrides: { store: wrap((store) => failingStore(store, fault)) } });
+      const broken = await startTestServer({
+        overrides: { ...NO_BACKGROUND, store: wrap((store) => failingStore(store, fault)) },
+      });
       fault.place = 'client';
       const answer = await broken.call('GET', '/api/v1/connections');
       expect(answer.body).to.include({ status: 500, code: 'INTERNAL_ERROR' });

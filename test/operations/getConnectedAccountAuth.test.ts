@@ -4,6 +4,7 @@ import { createAccount, unknownId } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
 import type { FaultPlace } from '../support/failing-store.ts';
 import { failingStore } from '../support/failing-store.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import type { TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { putInState } from '../support/states.ts';
@@ -16,7 +17,9 @@ describe('getConnectedAccountAuth', () => {
   const fault = { place: undefined as FaultPlace | undefined, error: () => new Error('no disk') };
 
   before(async () => {
-    server = await startTestServer({ overrides: { store: wrap((store) => failingStore(store, fault)) } });
+    server = await startTestServer({
+      overrides: { ...NO_BACKGROUND, store: wrap((store) => failingStore(store, fault)) },
+    });
   });
   after(() => server.stop());
 
