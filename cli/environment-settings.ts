@@ -8,7 +8,7 @@ import { createOperatorEvents, readCatalogue } from './operator-events.ts';
 import { UsageError } from './usage-error.ts';
 
 export const SET_USAGE =
-  'set <environment id> [--link-lifetime <seconds>] [--user-verify-url <address>]... [--no-user-verify-urls]';
+  'set <environment id> [--link-lifetime <seconds>] [--user-verify-url <address>]... [--no-user-verify-urls] [--mcp-login-url <address> | --no-mcp-login-url]';
 
 /**
  * `valetkey environments set`: changes the settings that an operator may change without an API client. A running server
@@ -42,7 +42,8 @@ function changed(environment: EnvironmentRow, input: Input) {
     if (!(error instanceof ApiError)) throw error;
     const [first] = error.errors ?? [];
     const index = Number(/\d+/.exec(first?.field ?? '')?.[0]);
-    throw new UsageError(`${input.user_verify_urls?.[index]} ${first?.message}`);
+    const value = first?.field === 'mcp_login_url' ? input.mcp_login_url : input.user_verify_urls?.[index];
+    throw new UsageError(`${value} ${first?.message}`);
   }
 }
 
@@ -54,9 +55,13 @@ function readOptions(args: string[]): { id: string; input: Input } {
     throw new UsageError('--link-lifetime must be from 60 to 86400 seconds');
   }
   if (urls && none) throw new UsageError('--user-verify-url and --no-user-verify-urls cannot be combined');
+  const { 'mcp-login-url': loginUrl, 'no-mcp-login-url': noLogin } = values;
+  if (loginUrl !== undefined && noLogin)
+    throw new UsageError('--mcp-login-url and --no-mcp-login-url cannot be combined');
   const input: Input = {
     ...(life !== undefined && { link_lifetime_seconds: seconds }),
     ...((urls || none) && { user_verify_urls: urls ?? null }),
+    ...((loginUrl !== undefined || noLogin) && { mcp_login_url: loginUrl ?? null }),
   };
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0 || Object.keys(input).length === 0)
@@ -69,6 +74,8 @@ function parse(args: string[]) {
     'link-lifetime': { type: 'string' },
     'user-verify-url': { type: 'string', multiple: true },
     'no-user-verify-urls': { type: 'boolean' },
+    'mcp-login-url': { type: 'string' },
+    'no-mcp-login-url': { type: 'boolean' },
   } as const;
   try {
     return parseArgs({ args, options, allowPositionals: true });

@@ -629,6 +629,55 @@ export const MCP_SERVER = {
   waitForUserMs: 25 * SECOND,
 } as const;
 
+/** Logins of users for clients of our MCP servers, and what users grant there (threats A1 to A12). */
+export const MCP_LOGIN = {
+  /** From the authorization request of a client to the consent of the user. */
+  loginMs: 10 * MINUTE,
+  /** An authorization code: its client exchanges it immediately. */
+  codeMs: MINUTE,
+  /** An exchanged code is remembered, so that its second use is noticed. */
+  spentMs: HOUR,
+  /** An access token. The grant is read with every request, so this time is only how often clients have to refresh. */
+  accessTokenMs: 15 * MINUTE,
+  /** A grant that is not used. */
+  grantIdleMs: 30 * DAY,
+  /** A grant from its beginning. */
+  grantMs: 365 * DAY,
+  /** A refresh token that was replaced within this time gets the present one: clients refresh concurrently, and lose responses. */
+  graceMs: 10 * MINUTE,
+  /** The same for the one before the present one, while that has not been used. */
+  unusedGraceMs: HOUR,
+  /** Replaced refresh tokens of a grant whose times are kept. */
+  retired: 8,
+  /** Logins of an environment that have not ended. */
+  openLogins: 10_000,
+  /** Grants of a user at one server; the one that was used longest ago ends for a new one. */
+  grantsOfUser: 50,
+  /** A document that describes a client, its size as the standard recommends. */
+  documentBytes: 5 * KIB,
+  documentMs: 5 * SECOND,
+  /** Documents that are kept, and how long: at least, where the response says nothing, and at most. */
+  documents: 200,
+  documentLeastMs: 30 * SECOND,
+  documentKeptMs: 5 * MINUTE,
+  documentMostMs: DAY,
+  /** Documents that are fetched at the same time. */
+  fetches: 16,
+  /** Redirect URIs of one client, and the characters of one. */
+  redirectUris: 20,
+  redirectUriChars: 2048,
+  /** `state` of a client. */
+  stateChars: 2048,
+  /** Characters of the name of a client; longer ones are cut. */
+  nameChars: 60,
+  /** Clients that register themselves from one address in an hour. */
+  registrations: 60,
+  registrationsMs: HOUR,
+  /** Clients of an environment that registered themselves and were not used yet. They are removed after a day. */
+  unusedClients: 10_000,
+  unusedClientMs: DAY,
+} as const;
+
 /** MCP servers that Valetkey uses as providers (threats P6, S3). */
 export const MCP_UPSTREAM = {
   /**

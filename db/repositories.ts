@@ -45,6 +45,9 @@ import { createJobQueueRepository, type JobQueueReads, type JobQueueRepository }
 import { createJobRepository, type JobReads, type JobRepository } from './jobs.ts';
 import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
 import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepository } from './mcp-configs.ts';
+import { createOAuthClientRepository, type OAuthClientReads, type OAuthClientRepository } from './oauth-clients.ts';
+import { createOAuthGrantRepository, type OAuthGrantReads, type OAuthGrantRepository } from './oauth-grants.ts';
+import { createOAuthLoginRepository, type OAuthLoginReads, type OAuthLoginRepository } from './oauth-logins.ts';
 import { createPeriodicJobRepository, type PeriodicJobReads, type PeriodicJobRepository } from './periodic-jobs.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
 import type { Pacing } from './slices.ts';
@@ -90,6 +93,9 @@ export interface Repositories extends ReadRepositories {
   instances: InstanceRepository;
   keyRotation: KeyRotationRepository;
   mcpConfigs: McpConfigRepository;
+  oauthClients: OAuthClientRepository;
+  oauthLogins: OAuthLoginRepository;
+  oauthGrants: OAuthGrantRepository;
   catalogueDigests: CatalogueDigestRepository;
   events: EventRepository;
   webhookEndpoints: WebhookEndpointRepository;
@@ -132,6 +138,9 @@ export interface ReadRepositories {
   instances: InstanceReads;
   keyRotation: KeyRotationReads;
   mcpConfigs: McpConfigReads;
+  oauthClients: OAuthClientReads;
+  oauthLogins: OAuthLoginReads;
+  oauthGrants: OAuthGrantReads;
   catalogueDigests: CatalogueDigestReads;
   events: EventReads;
   webhookEndpoints: WebhookEndpointReads;
@@ -179,6 +188,9 @@ export function createRepositories(
     instances: createInstanceRepository(statements),
     keyRotation: createKeyRotationRepository(statements),
     mcpConfigs: createMcpConfigRepository(statements),
+    oauthClients: createOAuthClientRepository(statements),
+    oauthLogins: createOAuthLoginRepository(statements),
+    oauthGrants: createOAuthGrantRepository(statements),
     catalogueDigests: createCatalogueDigestRepository(statements),
     events: createEventRepository(statements, pacing),
     webhookEndpoints: createWebhookEndpointRepository(statements),

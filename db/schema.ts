@@ -12,6 +12,9 @@ import type { IdempotencyState } from './rows/idempotency-keys.ts';
 import type { JobState } from './rows/jobs.ts';
 import type { JsonObject } from './rows/json-object.ts';
 import type { StoredMcpMapping } from './rows/mcp-configs.ts';
+import type { ClientAuthMethod, OAuthClientRow } from './rows/oauth-clients.ts';
+import type { OAuthGrantRow } from './rows/oauth-grants.ts';
+import type { LoginRequest, LoginState, LoginSubject } from './rows/oauth-logins.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
 import type { WebhookAlgorithm, WebhookAttempt, WebhookDeliveryState, WebhookSecretRow } from './rows/webhooks.ts';
 
@@ -138,6 +141,81 @@ export const mcpConfigs = table(
     updatedAt: integer('updated_at').notNull(),
   },
   (t) => [uniqueIndex('mcp_configs_name').on(t.environmentId, t.name)],
+);
+
+export const oauthClients = table(
+  'oauth_clients',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    kind: text().$type<OAuthClientRow['kind']>().notNull(),
+    name: text().notNull(),
+    redirectUris: json<string[]>('redirect_uris').notNull(),
+    authMethod: text('auth_method').$type<ClientAuthMethod>().notNull(),
+    secretDigest: blob('secret_digest', { mode: 'buffer' }),
+    refreshes: boolean('refreshes').notNull(),
+    originDigest: blob('origin_digest', { mode: 'buffer' }),
+    createdAt: integer('created_at').notNull(),
+    usedAt: integer('used_at'),
+  },
+  (t) => [
+    index('oauth_clients_environment').on(t.environmentId, t.id),
+    index('oauth_clients_unused').on(t.environmentId, t.createdAt),
+    index('oauth_clients_origin').on(t.environmentId, t.originDigest, t.createdAt),
+  ],
+);
+
+export const oauthLogins = table(
+  'oauth_logins',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    state: text().$type<LoginState>().notNull(),
+    tokenDigest: blob('token_digest', { mode: 'buffer' }).notNull(),
+    browserDigest: blob('browser_digest', { mode: 'buffer' }).notNull(),
+    request: json<LoginRequest>('request').notNull(),
+    subject: json<LoginSubject>('subject'),
+    grantId: text('grant_id'),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('oauth_logins_token').on(t.environmentId, t.tokenDigest),
+    index('oauth_logins_expiry').on(t.environmentId, t.expiresAt),
+  ],
+);
+
+export const oauthGrants = table(
+  'oauth_grants',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    clientId: text('client_id').notNull(),
+    clientName: text('client_name').notNull(),
+    clientKind: text('client_kind').$type<OAuthGrantRow['clientKind']>().notNull(),
+    redirectHost: text('redirect_host').notNull(),
+    serverId: text('server_id').notNull(),
+    organizationId: text('organization_id').notNull().default(''),
+    userId: text('user_id').notNull().default(''),
+    identifier: text().notNull(),
+    userVerifyUrl: text('user_verify_url'),
+    scopes: json<string[]>('scopes').notNull(),
+    apiClientId: text('api_client_id').notNull(),
+    generation: integer().notNull(),
+    retiredAt: json<number[]>('retired_at').notNull(),
+    createdAt: integer('created_at').notNull(),
+    usedAt: integer('used_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [
+    index('oauth_grants_environment').on(t.environmentId, t.id),
+    index('oauth_grants_identifier').on(t.environmentId, t.identifier, t.id),
+    index('oauth_grants_user').on(t.environmentId, t.userId, t.id),
+    index('oauth_grants_organization').on(t.environmentId, t.organizationId, t.id),
+    index('oauth_grants_client').on(t.environmentId, t.clientId, t.id),
+    index('oauth_grants_server').on(t.environmentId, t.serverId, t.id),
+    index('oauth_grants_expiry').on(t.environmentId, t.expiresAt),
+  ],
 );
 
 export const connections = table(

@@ -6,6 +6,7 @@ import type { Executions } from '../core/capabilities/executions.ts';
 import type { Jobs } from '../core/capabilities/jobs.ts';
 import type { Links } from '../core/capabilities/links.ts';
 import type { McpConfigs } from '../core/capabilities/mcp.ts';
+import type { McpLogins } from '../core/capabilities/mcp-logins.ts';
 import type { Providers } from '../core/capabilities/providers.ts';
 import type { Service } from '../core/capabilities/service.ts';
 import type { Tokens } from '../core/capabilities/tokens.ts';
@@ -54,10 +55,19 @@ import { deleteMcpConfig } from './mcp/deleteMcpConfig.ts';
 import { getMcpConfig } from './mcp/getMcpConfig.ts';
 import { listMcpConfigs } from './mcp/listMcpConfigs.ts';
 import { updateMcpConfig } from './mcp/updateMcpConfig.ts';
+import { completeMcpLogin } from './mcp-login/completeMcpLogin.ts';
+import { createMcpClient } from './mcp-login/createMcpClient.ts';
+import { deleteMcpClient } from './mcp-login/deleteMcpClient.ts';
+import { listMcpClients } from './mcp-login/listMcpClients.ts';
+import { listMcpGrants } from './mcp-login/listMcpGrants.ts';
+import { revokeMcpGrant } from './mcp-login/revokeMcpGrant.ts';
+import { revokeMcpGrants } from './mcp-login/revokeMcpGrants.ts';
 import { getAuthorizationServerMetadata } from './oauth/getAuthorizationServerMetadata.ts';
 import { getIdentityProviderMetadata } from './oauth/getIdentityProviderMetadata.ts';
 import { getJwks } from './oauth/getJwks.ts';
 import { issueToken } from './oauth/issueToken.ts';
+import { registerOAuthClient } from './oauth/registerOAuthClient.ts';
+import { revokeOAuthToken } from './oauth/revokeOAuthToken.ts';
 import { getProvider } from './providers/getProvider.ts';
 import { listProviders } from './providers/listProviders.ts';
 import { getHealth } from './service/getHealth.ts';
@@ -95,6 +105,7 @@ export interface Capabilities {
   jobs: Jobs;
   links: Links;
   mcp: McpConfigs;
+  mcpLogins: McpLogins;
   providers: Providers;
   service: Service;
   tokens: Tokens;
@@ -113,6 +124,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     jobs,
     links,
     mcp,
+    mcpLogins,
     providers,
     service,
     tokens,
@@ -155,6 +167,17 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       getMcpConfig,
       listMcpConfigs,
       updateMcpConfig,
+    }),
+    ...bind(mcpLogins, {
+      completeMcpLogin,
+      createMcpClient,
+      deleteMcpClient,
+      listMcpClients,
+      listMcpGrants,
+      registerOAuthClient,
+      revokeMcpGrant,
+      revokeMcpGrants,
+      revokeOAuthToken,
     }),
     ...bind(providers, {
       createCustomProvider,

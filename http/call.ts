@@ -1,5 +1,6 @@
 import type { ApiError, AuthFailure } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
+import { clientOf } from '../core/net/client-address.ts';
 import type { Call, OperationId, Reply } from './contract.ts';
 import type { Environment } from './environments.ts';
 import type { Exchange, Principal } from './exchange.ts';
@@ -36,6 +37,10 @@ class RequestCall {
     this.#request = request;
     this.#exchange = exchange;
     this.#parts = parts;
+  }
+
+  get address(): string {
+    return clientOf(this.#exchange.req.socket.remoteAddress);
   }
 
   get environment(): Environment {

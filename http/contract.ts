@@ -66,6 +66,8 @@ export type Responder<O extends OperationId> = <S extends StatusOf<O>>(
 export interface Call<O extends OperationId> {
   readonly environment: Environment;
   readonly client: Principal;
+  /** The network that the request came from, for limits: that of the proxy where there is one. */
+  readonly address: string;
   readonly requestId: string;
   /** The actor and the request, for the audit log. */
   readonly cause: Cause;

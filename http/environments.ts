@@ -1,12 +1,11 @@
 import { RELOAD } from '../core/budgets.ts';
+import { isLoopbackName } from '../core/environments/hosts.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentRow, ReadRepositories } from '../db/store.ts';
 
 export type Environment = EnvironmentRow;
 
 const MAX_HOSTS = 1_000;
-
-const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Finds the environment of a Host header. A development environment also accepts every loopback host name.
@@ -37,7 +36,7 @@ export function createEnvironmentLookup(
 }
 
 async function loopbackEnvironment(read: ReadRepositories, host: string): Promise<Environment | undefined> {
-  if (!LOOPBACK.test(host)) return undefined;
+  if (!isLoopbackName(host)) return undefined;
   const environments = await read.environments.list();
   return environments.find((e) => e.kind === 'DEVELOPMENT');
 }

@@ -12,10 +12,13 @@ export interface FailureParts {
   isStorageFailing(): boolean;
 }
 
-/** Returns the response for an error of the API: a problem document, or an OAuth error at the token endpoint. */
+/** Operations with the errors of OAuth. */
+const OAUTH_OPERATIONS: ReadonlySet<string> = new Set(['issueToken', 'registerOAuthClient', 'revokeOAuthToken']);
+
+/** Returns the response for an error of the API: a problem document, or an OAuth error at the endpoints of OAuth. */
 export function errorReply(error: ApiError, exchange: Exchange): Reply {
   const headers = challengeOf(error, exchange);
-  if (exchange.name === 'issueToken') return oauthErrorReply(error, headers);
+  if (OAUTH_OPERATIONS.has(exchange.name)) return oauthErrorReply(error, headers, exchange.name);
   return problemReply(error, exchange.requestId, headers);
 }
 

@@ -45,12 +45,14 @@ export function problemReply(error: ApiError, requestId: string, headers: Record
   return respondUntyped(error.status, problem(error, requestId), { ...PROBLEM_JSON, ...headers });
 }
 
-/** Returns the error object of RFC 6749 §5.2, which the token endpoint always uses. It has no list of fields. */
-export function oauthErrorReply(error: ApiError, headers: Record<string, string> = {}): Reply {
+/** Returns the error object of RFC 6749 §5.2 and RFC 7591 §3.2.2, which the endpoints of OAuth always use. It has no list of fields. */
+export function oauthErrorReply(error: ApiError, headers: Record<string, string> = {}, operationId = ''): Reply {
   const status = error.status === 415 || error.status === 422 ? 400 : error.status;
   const named = error.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ');
   const description = named ? `${error.message} ${named}` : error.message;
-  const body = { error: OAUTH_ERRORS[status] ?? 'invalid_request', error_description: asciiOnly(description) };
+  const isMetadata = status === 400 && operationId === 'registerOAuthClient';
+  const code = isMetadata ? 'invalid_client_metadata' : (OAUTH_ERRORS[status] ?? 'invalid_request');
+  const body = { error: code, error_description: asciiOnly(description) };
   return respondUntyped(status, body, { 'content-type': 'application/json', ...headers });
 }
 

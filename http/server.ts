@@ -125,9 +125,9 @@ function isDocs(req: IncomingMessage): boolean {
   return /^\/(docs|openapi\.(json|yaml))(\/|\?|$)/.test(req.url ?? '/');
 }
 
-/** Whether a path is that of a page that a user visits to connect an account. */
+/** Whether a path is that of a page that a user visits to connect an account, or to log in for an MCP client. */
 function isPage(req: IncomingMessage): boolean {
-  return /^\/(connect|oauth\/callback)(\/|\?|$)/.test(req.url ?? '/');
+  return /^\/(connect|oauth\/(callback|authorize|login|consent))(\/|\?|$)/.test(req.url ?? '/');
 }
 
 const SWEEP_MS = 20;

@@ -42,6 +42,7 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
     jobs: { ...lists, jobs, events },
     links: { ...revocations, newId, random, digester, events, scrubStorage },
     mcp: { ...lists, sealedReplies, catalogue, toolDirectory, newId, events },
+    mcpLogins: { ...lists, sealedReplies, digester, random, newId, events },
     providers: {
       ...lists,
       ...revocations,
@@ -56,7 +57,7 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
       scrubStorage,
     },
     service: { readiness },
-    tokens: { store, digester, signingKeys, now, random },
+    tokens: { store, digester, signingKeys, sealedReplies, newId, events, now, random },
     tools: { ...lists, catalogue, toolDirectory, toolJudge, events },
     webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries },
   };

@@ -1,12 +1,8 @@
-import type { ReadRepositories } from '../../db/store.ts';
+import type { TokenEndpointTools } from '../mcp-login/token-endpoint.ts';
 import type { SigningKeys } from '../tokens/signing-key.ts';
-import type { Digester } from '../vault/digest.ts';
 
-/** Access tokens for API clients. */
-export interface Tokens {
-  store: { readonly read: ReadRepositories };
-  digester: Digester;
+/** Access tokens for API clients, and tokens of MCP clients. */
+export interface Tokens extends TokenEndpointTools {
   signingKeys: SigningKeys;
-  now(): number;
   random(size: number): Buffer;
 }

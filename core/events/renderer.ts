@@ -9,6 +9,8 @@ import type {
   ExecutionRow,
   JobRow,
   McpConfigRow,
+  OAuthClientRow,
+  OAuthGrantRow,
   Repositories,
   WebhookEndpointRow,
 } from '../../db/store.ts';
@@ -19,7 +21,9 @@ import { presentApiClient } from '../present/api-client.ts';
 import { presentEnvironment } from '../present/environment.ts';
 import { presentExecution } from '../present/execution.ts';
 import { presentJob } from '../present/job.ts';
+import { presentMcpClient } from '../present/mcp-client.ts';
 import { presentMcpConfig } from '../present/mcp-config.ts';
+import { presentMcpGrant } from '../present/mcp-grant.ts';
 import { presentCustomProvider } from '../present/provider.ts';
 import { presentRevocation } from '../present/revocation.ts';
 import type { Schemas } from '../present/schemas.ts';
@@ -41,6 +45,8 @@ export interface Representations {
   provider(row: CustomProviderRow): Schemas['Provider'];
   tool(tool: Parameters<typeof presentTool>[0]): Schemas['Tool'];
   mcpConfig(row: McpConfigRow): Promise<Schemas['McpConfig']>;
+  mcpClient(row: OAuthClientRow): Schemas['McpClient'];
+  mcpGrant(row: OAuthGrantRow): Schemas['McpGrant'];
   apiClient(row: ApiClientRow & { secrets: ApiClientSecretRow[] }): Schemas['ApiClient'];
   environment(row?: EnvironmentRow): Promise<Schemas['Environment']>;
   execution(id: string): Promise<Schemas['Execution']>;
@@ -76,6 +82,8 @@ export function createRenderer({ catalogue }: { catalogue: Catalogue }): Rendere
       provider: presentCustomProvider,
       tool: presentTool,
       mcpConfig: async (row) => presentMcpConfig(row, await environment()),
+      mcpClient: presentMcpClient,
+      mcpGrant: presentMcpGrant,
       apiClient: (row) => presentApiClient(row, row.secrets),
       environment: async (row) => presentEnvironment(row ?? (await environment())),
       execution: async (id) => presentExecution((await tx.executions.get(environmentId, id)) as ExecutionRow),

@@ -1,14 +1,17 @@
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
-import type { AuthFailure } from '../errors.ts';
+import { MCP_SCOPES } from '../mcp-login/scopes.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
-import type { McpGrant } from './session.ts';
+import type { McpGrant, OpenedSession } from './session.ts';
 
 /** A fixed prefix lets secret scanners find leaked tokens. */
 const PREFIX = 'vkm_';
 const PURPOSE = 'MCP session';
 
+/** The content of a session token. It allows every method of the protocol. */
+export type SessionGrant = Omit<McpGrant, 'scopes'>;
+
 /** The encrypted content of a token. It is encrypted because the client must not learn the user's identifiers. */
-interface Carried extends McpGrant {
+interface Carried extends SessionGrant {
   /**
    * The generation of the API client when it requested the token. When the generation changes, the token is no longer
    * valid.
@@ -26,14 +29,12 @@ export function mintSessionToken(
   sealed: SealedTokens,
   environmentId: EnvironmentId,
   serverId: string,
-  grant: McpGrant,
+  grant: SessionGrant,
   generation: number,
 ): string {
   const carried: Carried = { ...grant, generation };
   return PREFIX + sealed.seal(PURPOSE, [environmentId, serverId], JSON.stringify(carried), grant.expiresAt);
 }
-
-export type OpenedSession = { ok: true; grant: McpGrant } | { ok: false; authFailure: AuthFailure };
 
 /**
  * Decrypts the token of an MCP client, and checks that the API client which requested it still has the same generation.
@@ -53,7 +54,7 @@ export async function openSessionToken(
   if (text === null) return { ok: false, authFailure: { reason: 'token' } };
   const { generation, ...grant } = JSON.parse(text) as Carried;
   const client = await read.apiClients.state(environmentId, grant.clientId);
-  if (client?.enabled && client.generation === generation) return { ok: true, grant };
+  if (client?.enabled && client.generation === generation) return { ok: true, grant: { ...grant, scopes: MCP_SCOPES } };
   const reason = client?.enabled === false ? 'client_disabled' : 'revoked';
   return { ok: false, authFailure: { reason, clientId: grant.clientId } };
 }

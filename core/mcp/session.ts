@@ -1,5 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { EnvironmentRow } from '../../db/store.ts';
+import type { AuthFailure } from '../errors.ts';
 import type { McpServerDefinition } from './server-definition.ts';
 
 /** The user that an MCP client acts for, named as the owner of accounts. */
@@ -9,18 +10,23 @@ export interface McpUser {
   identifier: string;
 }
 
-/** The content of a session token. */
+/** What the token of a request allows. */
 export interface McpGrant {
-  /** The API client that requested the token. */
+  /** The ID for limits and records: of the API client that requested a session token, or of the grant of a user. */
   clientId: string;
   user: McpUser;
   /** Where users return after connecting an account; null if the application creates links itself. */
   userVerifyUrl: string | null;
-  /** Whether accounts and links may be created: true if the API client had `accounts:write`. */
+  /** Whether accounts and links may be created: true if the API client had `accounts:write`, or the grant allows calls. */
   mayConnect: boolean;
+  /** A subset of `MCP_SCOPES`. */
+  scopes: readonly string[];
   /** Milliseconds UTC. */
   expiresAt: number;
 }
+
+/** The content of a token, or why the token is rejected, for the log. */
+export type OpenedSession = { ok: true; grant: McpGrant } | { ok: false; authFailure: AuthFailure };
 
 /** An authenticated request to an MCP server. */
 export interface McpSession {

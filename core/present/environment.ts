@@ -1,6 +1,7 @@
 import type { EnvironmentRow } from '../../db/store.ts';
 import { LIFETIME } from '../budgets.ts';
 import { retentionDays } from '../contents/execution-contents.ts';
+import { DEFAULT_SCHEMES } from '../mcp-login/redirect-uri.ts';
 import { rfc3339 } from '../rfc3339.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -23,6 +24,10 @@ export function presentEnvironment({
     audit_retention_days: settings.auditRetentionDays ?? null,
     keep_execution_contents: settings.keepExecutionContents ?? false,
     keep_events: settings.keepEvents ?? false,
+    mcp_login_url: settings.mcpLoginUrl ?? null,
+    mcp_dynamic_registration: settings.mcpDynamicRegistration ?? true,
+    mcp_trusted_client_hosts: settings.mcpTrustedClientHosts ?? [],
+    mcp_redirect_schemes: [...(settings.mcpRedirectSchemes ?? DEFAULT_SCHEMES)],
     created_at: rfc3339(createdAt),
   };
 }

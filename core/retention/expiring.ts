@@ -1,5 +1,5 @@
 import type { EnvironmentRow, Repositories } from '../../db/store.ts';
-import { LIFETIME, RETENTION } from '../budgets.ts';
+import { LIFETIME, MCP_LOGIN, RETENTION } from '../budgets.ts';
 import { retentionMs } from '../contents/execution-contents.ts';
 
 /** A kind of row that is stored for a limited time. */
@@ -37,5 +37,11 @@ export const EXPIRING: readonly Expiring[] = [
     removeSome: (tx, { id }, now) => tx.webhookDeliveries.sweep(id, now - LIFETIME.eventsMs, ROWS),
   },
   { name: 'consent flows', removeSome: (tx, { id }, now) => tx.authFlows.sweep(id, now, ROWS) },
+  { name: 'logins of MCP clients', removeSome: (tx, { id }, now) => tx.oauthLogins.sweep(id, now, ROWS) },
+  { name: 'grants of MCP clients', removeSome: (tx, { id }, now) => tx.oauthGrants.sweep(id, now, ROWS) },
+  {
+    name: 'unused MCP clients',
+    removeSome: (tx, { id }, now) => tx.oauthClients.sweepUnused(id, now - MCP_LOGIN.unusedClientMs, ROWS),
+  },
   { name: 'links', removeSome: (tx, { id }, now) => tx.authRequests.purge(id, now - LIFETIME.endedLinkMs, ROWS) },
 ];

@@ -1,7 +1,9 @@
-/** The errors of the token endpoint (RFC 6749 §5.2). */
+/** The errors of the token endpoint (RFC 6749 §5.2, RFC 8707 §2). */
 export type TokenErrorCode =
   | 'invalid_request'
   | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_target'
   | 'unsupported_grant_type'
   | 'invalid_scope'
   | 'unauthorized_client';

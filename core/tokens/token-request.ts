@@ -55,7 +55,7 @@ export function readTokenRequest({ authorizationHeader, form, query = {} }: RawT
 
   if (values.grant_type === undefined) return refused('The parameter grant_type is missing');
   if (values.grant_type !== 'client_credentials') {
-    return failed(tokenError('unsupported_grant_type', 'The only supported grant_type is client_credentials'));
+    return failed(tokenError('unsupported_grant_type', 'The grant_type is not supported'));
   }
   const scope = values.scope === undefined ? undefined : parseScope(values.scope);
   if (scope === null) return failed(tokenError('invalid_scope', 'The scope is malformed or names an unknown scope'));

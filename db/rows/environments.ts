@@ -25,5 +25,13 @@ export interface EnvironmentSettings {
   keepExecutionContents?: boolean;
   /** Whether all events are stored, except those of executions. */
   keepEvents?: boolean;
+  /** Where users of MCP clients log in. Undefined: there is no login. */
+  mcpLoginUrl?: string;
+  /** Whether MCP clients may register themselves. Undefined: they may. */
+  mcpDynamicRegistration?: boolean;
+  /** Hosts of documents of MCP clients that users need not consent to. */
+  mcpTrustedClientHosts?: string[];
+  /** Private schemes of redirect addresses of MCP clients. */
+  mcpRedirectSchemes?: string[];
   [setting: string]: unknown;
 }

@@ -1,6 +1,7 @@
 import type { Connections } from '../../core/capabilities/connections.ts';
 import { requireConnection } from '../../core/connections/require-connection.ts';
 import { ApiError } from '../../core/errors.ts';
+import { endGrants } from '../../core/mcp-login/grants.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const deleteConnection: Handler<'deleteConnection', Connections> = (call, reply, connections) =>
@@ -18,6 +19,7 @@ export const deleteConnection: Handler<'deleteConnection', Connections> = (call,
       );
     }
     await tx.connections.delete(call.environment.id, connection.id);
+    await endGrants(tx, connections, call.environment.id, { serverId: connection.id }, 'SERVER_DELETED', call.cause);
     await connections.events.emit(tx, call.cause, {
       type: 'connection.deleted',
       subject: connection.id,

@@ -3,8 +3,7 @@ import { LIFETIME } from '../../core/budgets.ts';
 import type { McpConfigs } from '../../core/capabilities/mcp.ts';
 import { ApiError } from '../../core/errors.ts';
 import { findServer, mcpServerUrl } from '../../core/mcp/server-definition.ts';
-import type { McpGrant } from '../../core/mcp/session.ts';
-import { mintSessionToken, openSessionToken } from '../../core/mcp/session-token.ts';
+import { mintSessionToken, openSessionToken, type SessionGrant } from '../../core/mcp/session-token.ts';
 import { rfc3339 } from '../../core/rfc3339.ts';
 import type { Transaction } from '../../db/store.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
@@ -28,7 +27,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken', McpConfigs>
     }
     const { clientId, scopes } = call.client;
     const expiresAt = mcp.now() + (seconds === undefined ? LIFETIME.mcpSessionMs : seconds * 1000);
-    const grant: McpGrant = {
+    const grant: SessionGrant = {
       clientId,
       user: { organizationId, userId, identifier },
       userVerifyUrl: userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl),

@@ -3,19 +3,36 @@ import type { Tokens } from '../../core/capabilities/tokens.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import { verifyClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Scope } from '../../core/tokens/scopes.ts';
-import type { TokenError } from '../../core/tokens/token-error.ts';
 import { invalidClient, tokenError } from '../../core/tokens/token-error.ts';
 import { readTokenRequest } from '../../core/tokens/token-request.ts';
-import type { Handler, Reply, Responder } from '../../http/contract.ts';
+import type { Handler } from '../../http/contract.ts';
+import { tokenErrorReply } from './token-error-reply.ts';
 
 const LIFETIME_SECONDS = LIFETIME.accessTokenMs / 1000;
 
+/** Grant types of clients that act for users. */
+const USER_GRANTS: readonly unknown[] = ['authorization_code', 'refresh_token'];
+
+/** RFC 6749 §3.2. */
+export const issueToken: Handler<'issueToken', Tokens> = (call, reply, tokens) =>
+  USER_GRANTS.includes(call.body.grant_type) ? issueForUser(call, reply, tokens) : issueForClient(call, reply, tokens);
+
+/** RFC 6749 §4.1.3 and §6: tokens for a client that a user has logged in for. */
+const issueForUser: Handler<'issueToken', Tokens> = async (call, reply, tokens) => {
+  const { issueGrantToken } = await import('../../core/mcp-login/token-endpoint.ts');
+  const sent = { authorizationHeader: call.headers['authorization'], form: call.body };
+  const issued = await issueGrantToken(tokens, call.environment, sent, call.requestId);
+  if (issued.ok) return reply(200, issued.value, { pragma: 'no-cache' });
+  call.refused({ reason: issued.error.error });
+  return tokenErrorReply(reply, issued.error);
+};
+
 /** RFC 6749 §4.4: an access token for the client itself. */
-export const issueToken: Handler<'issueToken', Tokens> = async (call, reply, tokens) => {
+const issueForClient: Handler<'issueToken', Tokens> = async (call, reply, tokens) => {
   const read = readTokenRequest({ authorizationHeader: call.headers['authorization'], form: call.body });
   if (!read.ok) {
     if (read.error.error === 'invalid_client') call.refused({ reason: 'no_credentials' });
-    return refuse(reply, read.error);
+    return tokenErrorReply(reply, read.error);
   }
   const { clientId, clientSecret, scope, method } = read.request;
   const client = await tokens.store.read.apiClients.get(call.environment.id, clientId, tokens.now());
@@ -26,12 +43,12 @@ export const issueToken: Handler<'issueToken', Tokens> = async (call, reply, tok
     call.refused(
       client ? { reason: client.enabled ? 'secret' : 'client_disabled', clientId } : { reason: 'client_unknown' },
     );
-    return refuse(reply, invalidClient(method === 'client_secret_basic'));
+    return tokenErrorReply(reply, invalidClient(method === 'client_secret_basic'));
   }
   const granted = scope ?? (client.scopes as Scope[]);
   if (!granted.every((wanted) => client.scopes.includes(wanted))) {
     call.refused({ reason: 'scope', clientId });
-    return refuse(reply, tokenError('invalid_scope', 'The client does not have every requested scope'));
+    return tokenErrorReply(reply, tokenError('invalid_scope', 'The client does not have every requested scope'));
   }
   const { baseUrl } = call.environment;
   const token = issueAccessToken(
@@ -51,9 +68,3 @@ export const issueToken: Handler<'issueToken', Tokens> = async (call, reply, tok
   const answer = { token_type: 'Bearer' as const, expires_in: LIFETIME_SECONDS, scope: granted.join(' ') };
   return reply(200, { access_token: token, ...answer }, { pragma: 'no-cache' });
 };
-
-function refuse(reply: Responder<'issueToken'>, error: TokenError): Reply<'issueToken'> {
-  const body = { error: error.error, error_description: error.description };
-  if (error.status === 400) return reply(400, body);
-  return reply(401, body, error.challenge ? { 'www-authenticate': 'Basic realm="token", charset="UTF-8"' } : {});
-}

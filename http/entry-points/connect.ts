@@ -12,6 +12,7 @@ import type { Pipeline } from '../pipeline.ts';
 import { createCallback } from './connect-callback.ts';
 import { createLinkForm } from './connect-form.ts';
 import { before, otherMethods, route } from './express-entry-point.ts';
+import { addLoginPages, type LoginPageParts } from './login-pages.ts';
 import { type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');
@@ -22,15 +23,16 @@ const ASSET_NAMES: Record<string, string> = {
 };
 
 export type LinkPageParts = BodyMemory &
+  LoginPageParts &
   Omit<LinkTools, 'sealedFlows'> & {
     /** Seals what is stored of a flow. */
     sealedReplies: SealedTokens;
   };
 
-type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;
+export type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;
 
 /**
- * Serves the pages that a user sees: the link, the callback from the provider, the result. Only the name of the page,
+ * Serves the pages that a user sees: the link, the callback from the provider, the result, and the login for an MCP client. Only the name of the page,
  * its status and its duration are logged, because the addresses contain secrets.
  */
 export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express {
@@ -85,6 +87,7 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
     .get(page('finishConsent', (call, { connectionId = '' }) => callback.arrive(call, connectionId)))
     .post(page('postFragment', (call, { connectionId = '' }) => callback.post(call, connectionId)))
     .all(otherMethods('GET', 'HEAD', 'POST'));
+  addLoginPages(app, page, parts);
   return app;
 }
 

@@ -3,31 +3,38 @@ import { createOutputChecker } from '../../core/mcp/output-checker.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import { openSessionToken } from '../../core/mcp/session-token.ts';
 import { createToolServer, type ToolServerTools } from '../../core/mcp/tool-server.ts';
+import { isAccessToken } from '../../core/mcp-login/grant-tokens.ts';
+import { openAccess } from '../../core/mcp-login/open-access.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
+import type { EnvironmentId } from '../../db/store.ts';
 import type { McpServing } from './mcp.ts';
 
 export type McpServingParts = Omit<ToolServerTools, 'outputs' | 'sealedStates'> & {
   /** Checks results against the schemas of tools. */
   threads: { readonly short: ThreadPool };
-  /** Seals session tokens, and what a session waits for. */
+  /** Seals tokens, and what a session waits for. */
   sealedReplies: SealedTokens;
 };
 
-const INVALID = 'The session token is invalid.';
+const INVALID = 'The token is invalid.';
 
 /** Wires the MCP servers of connections and configs. */
 export function createMcpServing(parts: McpServingParts): McpServing {
   const tools = { ...parts, outputs: createOutputChecker(parts.threads.short), sealedStates: parts.sealedReplies };
+  const { sealedReplies: sealed, store, now } = parts;
+  const open = (environmentId: EnvironmentId, serverId: string, token: string) =>
+    isAccessToken(token)
+      ? openAccess(sealed, store.read, environmentId, serverId, token, now())
+      : openSessionToken(sealed, store.read, environmentId, serverId, token);
   return {
     factory: (context) => createToolServer(tools, context),
     async authenticate(environment, serverId, token, requestId) {
       const refused = (detail: string, authFailure: AuthFailure) =>
         new ApiError('UNAUTHENTICATED', detail, { authFailure });
-      if (token === '')
-        throw refused('A session token is required in the Authorization header.', { reason: 'no_token' });
+      if (token === '') throw refused('A token is required in the Authorization header.', { reason: 'no_token' });
       const { read } = parts.store;
-      const opened = await openSessionToken(parts.sealedReplies, read, environment.id, serverId, token);
+      const opened = await open(environment.id, serverId, token);
       if (!opened.ok) throw refused(INVALID, opened.authFailure);
       const { grant } = opened;
       // A server that is gone is like a token that is wrong: who has no token learns of no server.

@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { findPattern, findProvider } from '../../core/connections/providers.ts';
 import type { Catalogue } from '../../core/connectors/catalogue.ts';
+import { isLoopbackName } from '../../core/environments/hosts.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { McpEndpoint } from '../../core/mcp/endpoint.ts';
 import { createMcpEndpoint } from '../../core/mcp/endpoint.ts';
 import { MCP_PATH, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import { type McpSession, ownerOf, toAuthInfo } from '../../core/mcp/session.ts';
 import { clientDescription, clientDocumentUrl } from '../../core/mcp/upstream/authorization.ts';
+import { allowsMethod, CHALLENGED_SCOPES, MCP_SCOPES } from '../../core/mcp-login/scopes.ts';
 import { clientMetadataDocument } from '../../core/oauth/registration.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type { ReadRepositories } from '../../db/store.ts';
@@ -81,7 +83,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
       if (!READ_METHODS.includes(req.method ?? '')) throw notAllowed(exchange, READ_METHODS);
       pipeline.limit(exchange);
       return connectionId === undefined
-        ? describe(environment, described as string)
+        ? describe(exchange, described as string)
         : describeClient(environment, connectionId);
     }
     if (isForeignOrigin(req, environment))
@@ -99,6 +101,10 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     const hold = bodyHoldOf(exchange, parts);
     const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
+    if (!allowsBody(session.grant.scopes, parsedBody)) {
+      exchange.responseHeaders['www-authenticate'] = challenge(exchange, serverId, 'insufficient_scope');
+      throw new ApiError('INSUFFICIENT_SCOPE', 'The access token does not allow tool calls.', { scope: 'tools:call' });
+    }
     return hand(exchange, session, parsedBody);
   }
 
@@ -109,10 +115,8 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
       return await serving.authenticate(environment, serverId, token, requestId);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') {
-        // RFC 9728 §5.1: where a client finds out how to get a token.
-        const presented = req.headers.authorization === undefined ? '' : ' error="invalid_token",';
-        const metadata = metadataUrl(environment, serverId);
-        exchange.responseHeaders['www-authenticate'] = `Bearer${presented} resource_metadata="${metadata}"`;
+        const fault = req.headers.authorization === undefined ? undefined : 'invalid_token';
+        exchange.responseHeaders['www-authenticate'] = challenge(exchange, serverId, fault);
       }
       throw error;
     }
@@ -147,10 +151,11 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
   }
 
   /** RFC 9728 §2: what the server is, and whose tokens it takes. */
-  function describe(environment: Environment, serverId: string): Reply {
+  function describe(exchange: Exchange, serverId: string): Reply {
     const body = {
-      resource: mcpServerUrl(environment, serverId),
-      authorization_servers: [environment.baseUrl],
+      resource: mcpServerUrl({ baseUrl: requestedOrigin(exchange) }, serverId),
+      authorization_servers: [(exchange.environment as Environment).baseUrl],
+      scopes_supported: MCP_SCOPES,
       bearer_methods_supported: ['header'],
     };
     return respondUntyped(200, body);
@@ -192,6 +197,37 @@ function preflight(req: IncomingMessage, methods: readonly string[]): Reply {
   return respondUntyped(204, undefined, preflightHeaders(req, methods));
 }
 
-function metadataUrl({ baseUrl }: Environment, serverId: string): string {
-  return `${baseUrl}/.well-known/oauth-protected-resource${MCP_PATH}/${serverId}`;
+/**
+ * The origin of the server under the host name of the request (RFC 9728 §3.3): clients compare it with the address that their user has
+ * typed. All names of an environment are behind the same proxy; only names of this machine may be reached otherwise.
+ */
+function requestedOrigin({ req, environment }: Exchange): string {
+  const { baseUrl, kind } = environment as Environment;
+  const host = (req.headers.host ?? '').toLowerCase();
+  const base = new URL(baseUrl);
+  if (host === base.host) return baseUrl;
+  const asked = URL.parse(`${base.protocol}//${host}`);
+  if (!asked || asked.host === '') return baseUrl;
+  const isLocal = kind === 'DEVELOPMENT' && isLoopbackName(asked.hostname);
+  return isLocal ? `http://${host}` : asked.origin;
+}
+
+/**
+ * The challenge of a request without a sufficient token (RFC 6750 §3, RFC 9728 §5.1): where its client finds out how to get one, and all
+ * scopes that tools can need, because clients request exactly these.
+ */
+function challenge(exchange: Exchange, serverId: string, error: string | undefined): string {
+  const metadata = `${requestedOrigin(exchange)}/.well-known/oauth-protected-resource${MCP_PATH}/${serverId}`;
+  const parameters = [
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    `resource_metadata="${metadata}"`,
+    `scope="${CHALLENGED_SCOPES}"`,
+  ];
+  return `Bearer ${parameters.join(', ')}`;
+}
+
+/** Whether some scopes allow what a body asks for: one message, or a list of messages. */
+function allowsBody(scopes: readonly string[], body: unknown): boolean {
+  const messages = (Array.isArray(body) ? body : [body]) as ({ method?: unknown } | null | undefined)[];
+  return messages.every((message) => allowsMethod(scopes, message?.method));
 }

@@ -22,7 +22,16 @@ export interface PageCall {
 }
 
 /** A page, or the way to another. */
-export type PageReply = { cookie?: string } & ({ status: number; page: Html; script?: true } | { redirect: string });
+export type PageReply = { cookie?: string } & (
+  | {
+      status: number;
+      page: Html;
+      script?: true;
+      /** Where the form of the page leads, if that is not an https URL. */
+      formTarget?: string;
+    }
+  | { redirect: string }
+);
 
 /** The actor in the audit log: the holder of the link is not identified. */
 const ACTOR = 'link';
@@ -38,7 +47,7 @@ export function pageCall(exchange: Exchange, memory: BodyMemory): PageCall {
 /** The response that carries a page. */
 export function pageReply(reply: PageReply, { environment }: Exchange): Reply {
   const headers = {
-    'content-security-policy': policyOf(environment, 'script' in reply),
+    'content-security-policy': policyOf(environment, reply),
     'cross-origin-resource-policy': 'same-origin',
     'x-frame-options': 'DENY',
     ...(reply.cookie && { 'set-cookie': reply.cookie }),
@@ -60,9 +69,11 @@ export function errorPage(error: ApiError, exchange: Exchange): Reply {
  * No script but for one page, whose script is ours, nothing from elsewhere, no frame (threats L13, L15). Browsers hold `form-action` against every redirect that follows a
  * form: to the provider, through its sign-in, back here, and on to the application. Those hosts are not known beforehand.
  */
-function policyOf(environment: Environment | undefined, hasScript: boolean): string {
+function policyOf(environment: Environment | undefined, reply: PageReply): string {
+  const { script = false, formTarget = '' } = 'page' in reply ? reply : {};
   // In development the application may be on the loopback, one of whose addresses is not allowed in a policy.
   const targets = environment?.kind === 'DEVELOPMENT' ? 'https: http:' : 'https:';
-  const sources = `default-src 'none'; ${hasScript ? "script-src 'self'; " : ''}style-src 'self'; img-src 'self'`;
-  return `${sources}; form-action 'self' ${targets}; base-uri 'none'; frame-ancestors 'none'`;
+  const sources = `default-src 'none'; ${script ? "script-src 'self'; " : ''}style-src 'self'; img-src 'self'`;
+  const actions = ["'self'", targets, formTarget].filter(Boolean).join(' ');
+  return `${sources}; form-action ${actions}; base-uri 'none'; frame-ancestors 'none'`;
 }

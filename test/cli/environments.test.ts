@@ -113,6 +113,10 @@ describe('valetkey environments', () => {
     expect(entry).to.include({ action: 'environment.updated', actor: 'operator' });
     await environmentsCommand(['set', id, '--no-user-verify-urls']);
     expect(await read()).to.deep.include({ link_lifetime_seconds: 3600, user_verify_urls: [] });
+    await environmentsCommand(['set', id, '--mcp-login-url', 'https://app.example/agents']);
+    expect(await read()).to.include({ mcp_login_url: 'https://app.example/agents' });
+    await environmentsCommand(['set', id, '--no-mcp-login-url']);
+    expect(await read()).to.include({ mcp_login_url: null });
   });
 
   it('sets nothing that would not work', async () => {
@@ -126,6 +130,8 @@ describe('valetkey environments', () => {
       [[id, '--link-lifetime', 'long'], '--link-lifetime'],
       [[id, '--user-verify-url', 'http://app.example/verify'], 'http://app.example/verify must be an https URL'],
       [[id, '--user-verify-url', 'https://app.example', '--no-user-verify-urls'], 'cannot be combined'],
+      [[id, '--mcp-login-url', 'http://app.example/agents'], 'http://app.example/agents must be an https URL'],
+      [[id, '--mcp-login-url', 'https://app.example', '--no-mcp-login-url'], 'cannot be combined'],
       [[id, '--colour', 'red'], 'colour'],
     ];
     for (const [args, message] of cases) {

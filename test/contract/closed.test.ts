@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Json, JsonObject } from '../../scripts/openapi-document.ts';
 import { bodiesOf, objectAt, operationsOf, resolve } from '../../scripts/openapi-document.ts';
+import { OAUTH_OPERATIONS } from '../support/contract-requests.ts';
 import { compile, contract, errorsOf, example } from './contract.ts';
 
 /** Objects whose members are the caller's own. */
@@ -44,8 +45,8 @@ function answered(authorization_details: JsonObject): JsonObject {
 describe('requests are closed', () => {
   for (const operation of operationsOf(contract)) {
     for (const { side, media } of bodiesOf(contract, operation)) {
-      // A token endpoint has to ignore what it does not know (RFC 6749 §3.2).
-      if (side !== 'request' || operation.id === 'issueToken') continue;
+      // The endpoints of OAuth have to ignore what they do not know (RFC 6749 §3.2, RFC 7591 §2).
+      if (side !== 'request' || OAUTH_OPERATIONS.includes(operation.id)) continue;
       it(`${operation.id} refuses an unknown field at every depth (C3)`, () => {
         const validate = compile(media['schema'], 'request');
         for (const reference of Object.values(objectAt(media, 'examples'))) {

@@ -5,6 +5,7 @@ import { ERRORS } from '../../core/errors.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { arrayAt, bodiesOf, objectAt, operationsOf, resolve } from '../../scripts/openapi-document.ts';
+import { OAUTH_OPERATIONS } from '../support/contract-requests.ts';
 import { contract, operation } from './contract.ts';
 
 /** Operation, method and path, scope, origin: d for the description of the interface, x for our extension of it. */
@@ -49,6 +50,13 @@ getMcpConfig get /api/v1/mcp/configs/{config_id} connections:read
 updateMcpConfig put /api/v1/mcp/configs/{config_id} connections:write
 deleteMcpConfig delete /api/v1/mcp/configs/{config_id} connections:write
 createMcpSessionToken post /api/v1/mcp/session_tokens tools:execute
+completeMcpLogin post /api/v1/mcp/logins:complete accounts:write
+listMcpClients get /api/v1/mcp/clients connections:read
+createMcpClient post /api/v1/mcp/clients connections:write
+deleteMcpClient delete /api/v1/mcp/clients/{client_id} connections:write
+listMcpGrants get /api/v1/mcp/grants accounts:read
+revokeMcpGrants post /api/v1/mcp/grants:revoke accounts:write
+revokeMcpGrant post /api/v1/mcp/grants/{grant_id}:revoke accounts:write
 listExecutions get /api/v1/executions tools:read
 getExecution get /api/v1/executions/{execution_id} tools:read
 listEvents get /api/v1/events events:read
@@ -76,6 +84,8 @@ rotateApiClientSecret post /api/v1/api_clients/{client_id}:rotate_secret admin
 getEnvironment get /api/v1/environment admin
 updateEnvironment put /api/v1/environment admin
 issueToken post /oauth/token none
+registerOAuthClient post /oauth/register none
+revokeOAuthToken post /oauth/revoke none
 getAuthorizationServerMetadata get /.well-known/oauth-authorization-server none
 getIdentityProviderMetadata get /.well-known/openid-configuration none
 getJwks get /.well-known/jwks.json none
@@ -110,6 +120,9 @@ const OWN_STATUSES: Record<string, string[]> = {
   updateMcpConfig: ['404', '409'],
   deleteMcpConfig: ['404'],
   createMcpSessionToken: ['404'],
+  completeMcpLogin: ['404'],
+  deleteMcpClient: ['404'],
+  revokeMcpGrant: ['404'],
   getExecution: ['404'],
   retryJob: ['404'],
   getEvent: ['404'],
@@ -131,6 +144,8 @@ const OWN_STATUSES: Record<string, string[]> = {
 /** Statuses of the operations that take no bearer token. */
 const PUBLIC_STATUSES: Record<string, string[]> = {
   issueToken: ['200', '400', '401', '413', '421', '429', '500', '503'],
+  registerOAuthClient: ['201', '400', '403', '413', '421', '429', '500', '503'],
+  revokeOAuthToken: ['200', '400', '401', '413', '421', '429', '500', '503'],
   getAuthorizationServerMetadata: ['200', '400', '421', '429', '500', '503'],
   getIdentityProviderMetadata: ['200', '400', '421', '429', '500', '503'],
   getJwks: ['200', '400', '421', '429', '500', '503'],
@@ -144,6 +159,7 @@ const CREATES = [
   'createConnection',
   'createApiClient',
   'createMcpConfig',
+  'createMcpClient',
   'createMcpSessionToken',
   'createTool',
   'createWebhookEndpoint',
@@ -198,7 +214,7 @@ describe('the interface', () => {
     for (const found of operationsOf(contract)) {
       for (const { side, mediaType } of bodiesOf(contract, found)) {
         if (!/^[45]/.test(side) || (found.id === 'getReadiness' && side === '503')) continue;
-        const wanted = found.id === 'issueToken' ? 'application/json' : 'application/problem+json';
+        const wanted = OAUTH_OPERATIONS.includes(found.id) ? 'application/json' : 'application/problem+json';
         expect(mediaType, `${found.id} ${side}`).to.equal(wanted);
       }
     }

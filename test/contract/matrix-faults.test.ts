@@ -3,7 +3,7 @@ import { StorageError } from '../../db/store.ts';
 import type { JsonObject, Operation } from '../../scripts/openapi-document.ts';
 import { arrayAt, operationsOf } from '../../scripts/openapi-document.ts';
 import { wrap } from '../../wiring/overrides.ts';
-import { mediaTypeOf, requestOf } from '../support/contract-requests.ts';
+import { mediaTypeOf, OAUTH_OPERATIONS, requestOf } from '../support/contract-requests.ts';
 import type { FaultPlace } from '../support/failing-store.ts';
 import { failingStore } from '../support/failing-store.ts';
 import { NO_BACKGROUND } from '../support/no-background.ts';
@@ -21,6 +21,9 @@ const METADATA = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata
 const WITHOUT_STORAGE = ['getTool', 'downloadFile', ...METADATA, ...PROBES];
 
 type Place = FaultPlace | 'host';
+
+/** Operations other than GET whose example only reads before it is refused. */
+const READING = ['issueToken', 'revokeOAuthToken'];
 
 describe('faults inside the service, at every operation', () => {
   let server: TestServer;
@@ -62,7 +65,7 @@ describe('faults inside the service, at every operation', () => {
   function expectFixedText(operation: Operation, answer: TestAnswer, wanted: JsonObject): void {
     expect(answer.text, operation.id).not.to.match(/CANARY|select|\.ts|stack|SQLITE|valetkey\.db/);
     expect(answer.headers['cache-control']).to.equal('no-store');
-    if (operation.id === 'issueToken') {
+    if (OAUTH_OPERATIONS.includes(operation.id)) {
       const error = wanted['status'] === 503 ? 'temporarily_unavailable' : 'server_error';
       expect(answer.body).to.deep.equal({ error, error_description: wanted['detail'] });
       expect(answer.headers['content-type']).to.equal('application/json');
@@ -116,7 +119,7 @@ describe('faults inside the service, at every operation', () => {
     }
 
     it(`of the storage make ${operation.id} return 500 or 503, in the middle of its work too (S4)`, async () => {
-      const isWriting = operation.method !== 'get' && operation.id !== 'issueToken';
+      const isWriting = operation.method !== 'get' && !READING.includes(operation.id);
       const place = isWriting ? 'write' : 'read';
       expectInternalError(operation, await fail(operation, place, broken));
       expectUnavailable(operation, await fail(operation, place, full));

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { FileContent } from '../../core/tools/file-content.ts';
 import type { JsonObject, Operation } from '../../scripts/openapi-document.ts';
 import { operationsOf, parametersOf, resolve } from '../../scripts/openapi-document.ts';
+import { oauthClient, oauthGrant } from '../db/support.ts';
 import { createAccount, unknownId } from '../support/accounts.ts';
 import type { ContractRequest } from '../support/contract-requests.ts';
 import { bodyExamples, bodyMembers, requestOf } from '../support/contract-requests.ts';
@@ -29,6 +30,7 @@ const NAMES: Record<string, Record<string, string>> = {
     event_id: 'event',
     endpoint_id: 'endpoint',
     delivery_id: 'delivery',
+    grant_id: 'grant',
   },
   query: {
     id: 'account',
@@ -52,6 +54,17 @@ const NAMES: Record<string, Record<string, string>> = {
     client_id: 'client',
     server_id: 'config',
   },
+};
+
+/** Members that name another kind of thing in some operations. */
+const OTHER_NAMES: Record<string, string> = {
+  'deleteMcpClient client_id': 'mcpClient',
+  'listMcpGrants client_id': 'mcpClient',
+  'listMcpGrants server_id': 'config',
+  'revokeMcpGrants client_id': 'mcpClient',
+  'revokeMcpGrants identifier': 'identifier',
+  'revokeMcpGrants organization_id': 'organization',
+  'revokeMcpGrants user_id': 'user',
 };
 
 /** Operations with the same result in all environments: most tools come from the catalogue. */
@@ -78,7 +91,7 @@ function placesOf(operation: Operation): Place[] {
     ...Object.keys(bodyMembers(operation)).map((name) => ['body', name] as const),
   ];
   return named.flatMap(([where, name]) => {
-    const kind = NAMES[where]?.[name];
+    const kind = OTHER_NAMES[`${operation.id} ${name}`] ?? NAMES[where]?.[name];
     if (where === 'path' && kind === undefined) throw new Error(`${operation.id}: what does {${name}} name?`);
     if (!kind || GIVEN.includes(`${operation.id} ${name}`)) return [];
     return [{ operation, in: where as Place['in'], name, kind }];
@@ -117,6 +130,8 @@ describe('things of another environment (C1)', () => {
     event: unknownId('evt'),
     endpoint: unknownId('whk'),
     delivery: unknownId('whd'),
+    grant: unknownId('grt'),
+    mcpClient: unknownId('ocl'),
   };
 
   before(async () => {
@@ -156,6 +171,19 @@ describe('things of another environment (C1)', () => {
     const file = new FileContent('foreign.bin', undefined, Buffer.from([1]));
     const owner = { id: account.id, organizationId: 'foreign-org', userId: 'foreign-user' };
     const kept = await server.deps.files.keep(other.environment.id, owner, file);
+    const grantId = server.deps.newId('grt');
+    const mcpClient = server.deps.newId('ocl');
+    const user = { organizationId: 'foreign-org', userId: 'foreign-user', identifier: 'foreign@acme.test' };
+    await server.deps.store.write(async (tx) => {
+      await tx.oauthClients.insert(environmentId, oauthClient(mcpClient, { kind: 'REGISTERED' }));
+      const granted = {
+        ...user,
+        clientId: mcpClient,
+        serverId: made.body.config.id,
+        expiresAt: Number.MAX_SAFE_INTEGER,
+      };
+      await tx.oauthGrants.insert(environmentId, oauthGrant(grantId, granted));
+    });
     const hook = { url: 'https://app.acme.test/foreign', event_types: ['tool.deleted'] };
     const { webhook_endpoint: endpoint } = (await other.call('POST', '/api/v1/webhook_endpoints', { body: hook })).body;
     const [event, delivery] = [server.deps.newId('evt'), server.deps.newId('whd')];
@@ -177,6 +205,8 @@ describe('things of another environment (C1)', () => {
       event,
       endpoint: endpoint.id,
       delivery,
+      grant: grantId,
+      mcpClient,
       tool: 'foreign_desk_get',
       file: kept?.url.split('/').at(-1) as string,
       account: account.id,

@@ -9,6 +9,8 @@ import { contract } from './contract.ts';
  * new, are changes to be looked at.
  */
 const PINNED = [
+  'completeMcpLogin 200 $.continue_url',
+  'completeMcpLogin request $.login_request',
   'createApiClient 201 $.client_secret',
   'createConnectedAccount 201 $.connected_account.authorization_details.oauth_token.access_token',
   'createConnectedAccount 201 $.connected_account.authorization_details.oauth_token.refresh_token',
@@ -20,6 +22,7 @@ const PINNED = [
   'createConnectedAccount request $.connected_account.authorization_details.oauth_token.refresh_token',
   'createConnectedAccount request $.connected_account.authorization_details.static_auth.details',
   'createConnection request $.client_secret',
+  'createMcpClient 201 $.client_secret',
   'createMcpSessionToken 201 $.token',
   'createWebhookEndpoint 201 $.secret',
   'generateMagicLink 200 $.link',
@@ -30,8 +33,16 @@ const PINNED = [
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.trusted_idp.session_token',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.workspace_dwd.access_token',
   'issueToken 200 $.access_token',
+  'issueToken 200 $.refresh_token',
   'issueToken request $.client_assertion',
   'issueToken request $.client_secret',
+  'issueToken request $.code',
+  'issueToken request $.code_verifier',
+  'issueToken request $.refresh_token',
+  'registerOAuthClient 201 $.client_secret',
+  'revokeOAuthToken request $.client_assertion',
+  'revokeOAuthToken request $.client_secret',
+  'revokeOAuthToken request $.token',
   'rotateApiClientSecret 200 $.client_secret',
   'rotateWebhookSecret 200 $.secret',
   'updateConnectedAccount 200 $.connected_account.authorization_details.oauth_token.access_token',

@@ -19,6 +19,9 @@ import {
   job,
   laneOf,
   NOW,
+  oauthClient,
+  oauthGrant,
+  oauthLogin,
   openTestStore,
   PIECE,
   storedContent,
@@ -109,6 +112,9 @@ describe('no query without an environment (C1)', () => {
     const interfaces: Record<keyof Repositories, string> = {
       environments: 'Environment',
       apiClients: 'ApiClient',
+      oauthClients: 'OAuthClient',
+      oauthLogins: 'OAuthLogin',
+      oauthGrants: 'OAuthGrant',
       customProviders: 'CustomProvider',
       environmentTools: 'EnvironmentTool',
       connections: 'Connection',
@@ -204,6 +210,37 @@ describe('no query without an environment (C1)', () => {
         false,
       ],
       'mcpConfigs.delete': [(r, env) => r.mcpConfigs.delete(env, 'mcp_1'), false],
+      'oauthClients.get': [(r, env) => r.oauthClients.get(env, 'ocl_1'), undefined],
+      'oauthClients.list': [(r, env) => r.oauthClients.list(env, page), empty],
+      'oauthClients.countFrom': [(r, env) => r.oauthClients.countFrom(env, digest('address'), 0), 0],
+      'oauthClients.countUnused': [(r, env) => r.oauthClients.countUnused(env), 0],
+      'oauthClients.delete': [(r, env) => r.oauthClients.delete(env, 'ocl_2'), false],
+      'oauthClients.sweepUnused': [(r, env) => r.oauthClients.sweepUnused(env, NOW, 9), 0],
+      'oauthLogins.byToken': [(r, env) => r.oauthLogins.byToken(env, digest('login 1')), undefined],
+      'oauthLogins.countOpen': [(r, env) => r.oauthLogins.countOpen(env, 0, 9), 0],
+      'oauthLogins.advance': [
+        (r, env) => {
+          const from = { id: 'lgn_1', state: 'OPEN' as const, tokenDigest: digest('login 1'), now: NOW };
+          const to = { state: 'SPENT' as const, tokenDigest: digest('next'), expiresAt: NOW + 1, subject: null };
+          return r.oauthLogins.advance(env, from, { ...to, grantId: null });
+        },
+        false,
+      ],
+      'oauthLogins.delete': [(r, env) => r.oauthLogins.delete(env, 'lgn_1'), false],
+      'oauthLogins.sweep': [(r, env) => r.oauthLogins.sweep(env, NOW + 1e9, 9), 0],
+      'oauthGrants.get': [(r, env) => r.oauthGrants.get(env, 'grt_1'), undefined],
+      'oauthGrants.list': [(r, env) => r.oauthGrants.list(env, { clientId: 'ocl_1' }, page), empty],
+      'oauthGrants.ofUser': [
+        (r, env) => r.oauthGrants.ofUser(env, { organizationId: '', userId: 'user_1', identifier: 'ada' }, 'conn_1'),
+        [],
+      ],
+      'oauthGrants.rotate': [
+        (r, env) => r.oauthGrants.rotate(env, 'grt_1', 1, { retiredAt: [NOW], usedAt: NOW, expiresAt: NOW + 1 }),
+        false,
+      ],
+      'oauthGrants.delete': [(r, env) => r.oauthGrants.delete(env, 'grt_1'), false],
+      'oauthGrants.sweep': [(r, env) => r.oauthGrants.sweep(env, NOW + 1e9, 9), 0],
+      'oauthClients.touch': [(r, env) => r.oauthClients.touch(env, 'ocl_1', NOW), undefined],
       'connections.get': [(r, env, ids) => r.connections.get(env, ids.connection), undefined],
       'connections.byKeyId': [(r, env) => r.connections.byKeyId(env, 'github'), undefined],
       'connections.listByProvider': [(r, env) => r.connections.listByProvider(env, 'github'), []],
@@ -351,6 +388,9 @@ describe('no query without an environment (C1)', () => {
       'jobs.insert',
       'jobs.insertFailed',
       'mcpConfigs.insert',
+      'oauthClients.insert',
+      'oauthGrants.insert',
+      'oauthLogins.insert',
       'storedContents.insert',
       'webhookDeliveries.insert',
       'webhookEndpoints.insert',
@@ -392,6 +432,9 @@ describe('no query without an environment (C1)', () => {
         ]);
         const config = { id: 'mcp_1', name: 'one', description: '', createdAt: NOW, updatedAt: NOW };
         await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: ['mine_get_thing'] }] });
+        for (const id of ['ocl_1', 'ocl_2']) await tx.oauthClients.insert(env, oauthClient(id));
+        for (const id of ['lgn_1', 'lgn_2']) await tx.oauthLogins.insert(env, oauthLogin(id));
+        for (const id of ['grt_1', 'grt_2']) await tx.oauthGrants.insert(env, oauthGrant(id));
         await tx.executions.insert(env, {
           id: 'exec_1',
           accountId: row.id,
@@ -453,7 +496,7 @@ describe('no query without an environment (C1)', () => {
 
       // The negative control: with their own environment the same calls do find and change.
       for (const [name, [call, expected]] of Object.entries(calls)) {
-        if (name === 'accounts.touch') continue;
+        if (name === 'accounts.touch' || name === 'oauthClients.touch') continue;
         const own = await store.write((tx) => call(tx, env, ids));
         if (!CONSUMED.includes(name)) expect(own, name).not.to.deep.equal(expected);
       }

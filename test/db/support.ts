@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createIds } from '../../core/ids.ts';
 import type {
+  LoginRequest,
   NewAccount,
   NewAuthFlow,
   NewAuthRequest,
   NewConnection,
   NewEnvironmentTool,
   NewJob,
+  NewOAuthClient,
+  NewOAuthGrant,
+  NewOAuthLogin,
   NewStoredContent,
   PendingGrant,
   Store,
@@ -239,6 +243,70 @@ export function storedContent(id: string, accountId: string, parts: Partial<NewS
     wrappedDataKey: Buffer.from('wrapped'),
     sealed: Buffer.from('sealed'),
     createdAt: NOW,
+    expiresAt: NOW + 1000,
+    ...parts,
+  };
+}
+
+export function oauthClient(id: string, parts: Partial<NewOAuthClient> = {}): NewOAuthClient {
+  return {
+    id,
+    kind: 'DYNAMIC',
+    name: 'Client',
+    redirectUris: ['http://127.0.0.1/callback'],
+    authMethod: 'none',
+    secretDigest: null,
+    refreshes: true,
+    originDigest: digest('address'),
+    createdAt: NOW,
+    ...parts,
+  };
+}
+
+/** A login whose first secret is `login <number>`. */
+export function oauthLogin(id: string, parts: Partial<NewOAuthLogin> = {}): NewOAuthLogin {
+  const request: LoginRequest = {
+    clientId: 'ocl_1',
+    clientName: 'Client',
+    clientKind: 'DYNAMIC',
+    serverId: 'conn_1',
+    scopes: ['tools:read'],
+    redirectUri: 'http://127.0.0.1/callback',
+    codeChallenge: 'challenge',
+    state: null,
+    refreshes: true,
+    asksConsent: false,
+  };
+  const tokenDigest = digest(`login ${id.split('_')[1]}`);
+  return {
+    id,
+    tokenDigest,
+    browserDigest: digest('browser'),
+    request,
+    createdAt: NOW,
+    expiresAt: NOW + 1000,
+    ...parts,
+  };
+}
+
+export function oauthGrant(id: string, parts: Partial<NewOAuthGrant> = {}): NewOAuthGrant {
+  return {
+    id,
+    clientId: 'ocl_1',
+    clientName: 'Client',
+    clientKind: 'DYNAMIC',
+    redirectHost: '127.0.0.1',
+    serverId: 'conn_1',
+    organizationId: '',
+    userId: 'user_1',
+    identifier: 'ada',
+    userVerifyUrl: null,
+    scopes: ['tools:read'],
+    apiClientId: 'cli_1',
+    generation: 1,
+    retiredAt: [],
+    createdAt: NOW,
+    usedAt: NOW,
     expiresAt: NOW + 1000,
     ...parts,
   };

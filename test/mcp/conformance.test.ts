@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { MCP_SCOPES } from '../../core/mcp-login/scopes.ts';
 import { createMcpEntryPoint, type McpEntryPoint, type McpServing } from '../../http/entry-points/mcp.ts';
 import { createPipeline } from '../../http/pipeline.ts';
 import type { TestServer } from '../support/server.ts';
@@ -25,7 +26,7 @@ describe('MCP conformance', () => {
   before(async () => {
     server = await startTestServer();
     const grant = { clientId: 'cli_conformance', user: { organizationId: undefined, userId: 'u', identifier: 'u' } };
-    const rights = { userVerifyUrl: null, mayConnect: false, expiresAt: Number.MAX_SAFE_INTEGER };
+    const rights = { userVerifyUrl: null, mayConnect: false, scopes: MCP_SCOPES, expiresAt: Number.MAX_SAFE_INTEGER };
     const pipeline = createPipeline(server.deps);
     const serving: McpServing = {
       factory: conformanceServer,

@@ -20,12 +20,20 @@ describe('getAuthorizationServerMetadata', () => {
     expect(answer.status).to.equal(200);
     expect(answer.body).to.deep.equal({
       issuer: 'https://keys.example.com',
+      authorization_endpoint: 'https://keys.example.com/oauth/authorize',
       token_endpoint: 'https://keys.example.com/oauth/token',
+      revocation_endpoint: 'https://keys.example.com/oauth/revoke',
+      registration_endpoint: 'https://keys.example.com/oauth/register',
       jwks_uri: 'https://keys.example.com/.well-known/jwks.json',
-      scopes_supported: [...SCOPES],
-      response_types_supported: [],
-      grant_types_supported: ['client_credentials'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      scopes_supported: [...SCOPES, 'tools:call', 'offline_access'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      code_challenge_methods_supported: ['S256'],
+      client_id_metadata_document_supported: true,
+      authorization_response_iss_parameter_supported: true,
       service_documentation: 'https://keys.example.com/docs',
     });
   });

@@ -27,6 +27,10 @@ describe('getEnvironment', () => {
       audit_retention_days: null,
       keep_execution_contents: false,
       keep_events: false,
+      mcp_login_url: null,
+      mcp_dynamic_registration: true,
+      mcp_trusted_client_hosts: [],
+      mcp_redirect_schemes: ['cursor'],
       created_at: new Date(createdAt).toISOString(),
     });
   });

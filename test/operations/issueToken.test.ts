@@ -126,8 +126,6 @@ describe('issueToken', () => {
       ['two scopes', `${all}&scope=admin&scope=tools:read`, 'invalid_request'],
       ['a name that is an array elsewhere', `${all}&scope[]=admin`, 'invalid_request'],
       ['another grant', `grant_type=password&${ID}&${SECRET}`, 'unsupported_grant_type'],
-      ['an authorization code', `grant_type=authorization_code&code=x&${ID}&${SECRET}`, 'unsupported_grant_type'],
-      ['a refresh token', `grant_type=refresh_token&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['the grant in capital letters', `grant_type=CLIENT_CREDENTIALS&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['the grant with a space', `grant_type=client_credentials+&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['both methods at once', all, 'invalid_request', BASIC],

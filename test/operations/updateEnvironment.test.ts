@@ -102,4 +102,44 @@ describe('updateEnvironment', () => {
     expect((await production.call('PUT', '/api/v1/environment', { body: real })).status).to.equal(200);
     expect((await read()).user_verify_urls).to.deep.equal(local.user_verify_urls);
   });
+
+  it('sets how users of MCP clients log in, and restores the defaults', async () => {
+    const settings = {
+      mcp_login_url: 'https://app.example/agents',
+      mcp_dynamic_registration: false,
+      mcp_trusted_client_hosts: ['client.example'],
+      mcp_redirect_schemes: ['cursor', 'com.acme.app'],
+    };
+    expect((await update(settings)).status).to.equal(200);
+    expect(await read()).to.deep.include(settings);
+    const cleared = Object.fromEntries(Object.keys(settings).map((name) => [name, null]));
+    expect((await update(cleared)).status).to.equal(200);
+    expect(await read()).to.deep.include({
+      mcp_login_url: null,
+      mcp_dynamic_registration: true,
+      mcp_trusted_client_hosts: [],
+      mcp_redirect_schemes: ['cursor'],
+    });
+  });
+
+  it('rejects a login page, a host and a scheme that nobody should be sent to, and changes nothing', async () => {
+    for (const [setting, value, field] of [
+      ['mcp_login_url', 'http://app.example/', 'mcp_login_url'],
+      ['mcp_login_url', 'https://app.example/?login_request=x', 'mcp_login_url'],
+      ['mcp_login_url', 'javascript:alert(1)', 'mcp_login_url'],
+      ['mcp_trusted_client_hosts', ['client.example', 'https://client.example'], 'mcp_trusted_client_hosts[1]'],
+      ['mcp_trusted_client_hosts', ['CLIENT.example'], 'mcp_trusted_client_hosts[0]'],
+      ['mcp_trusted_client_hosts', ['client.example:444'], 'mcp_trusted_client_hosts[0]'],
+      ['mcp_trusted_client_hosts', ['*.example'], 'mcp_trusted_client_hosts[0]'],
+      ['mcp_redirect_schemes', ['javascript'], 'mcp_redirect_schemes[0]'],
+      ['mcp_redirect_schemes', ['http'], 'mcp_redirect_schemes[0]'],
+      ['mcp_redirect_schemes', ['Cursor'], 'mcp_redirect_schemes[0]'],
+      ['mcp_redirect_schemes', ['a:b'], 'mcp_redirect_schemes[0]'],
+    ] as const) {
+      const answer = await update({ [setting]: value });
+      expect(answer.body, String(value)).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+      expect(answer.body.errors[0].field).to.equal(field);
+    }
+    expect(await read()).to.deep.include({ mcp_login_url: null, mcp_trusted_client_hosts: [] });
+  });
 });

@@ -38,12 +38,14 @@ describe('session tokens of MCP servers (M2)', () => {
     expectRefused(answer, 'Bearer resource_metadata=');
     const challenge = String(answer.headers['www-authenticate']);
     const metadata = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
-    expect(metadata).to.equal(`http://localhost/.well-known/oauth-protected-resource/mcp/${github}`);
+    // At the host that the client has asked, which need not be that of the base URL.
+    expect(metadata).to.equal(`${server.origin}/.well-known/oauth-protected-resource/mcp/${github}`);
     const { status, body } = await server.call('GET', new URL(metadata).pathname, { token: null });
     expect(status).to.equal(200);
     expect(body).to.deep.equal({
-      resource: `http://localhost/mcp/${github}`,
+      resource: `${server.origin}/mcp/${github}`,
       authorization_servers: ['http://localhost'],
+      scopes_supported: ['tools:read', 'tools:call'],
       bearer_methods_supported: ['header'],
     });
   });

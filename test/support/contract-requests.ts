@@ -10,6 +10,9 @@ export interface ContractRequest {
   request: TestRequest;
 }
 
+/** Operations that return the errors of OAuth instead of problem documents. */
+export const OAUTH_OPERATIONS: readonly string[] = ['issueToken', 'registerOAuthClient', 'revokeOAuthToken'];
+
 /** Operations that return results for one user. */
 const FOR_A_USER = ['listScopedTools', 'searchTools'];
 

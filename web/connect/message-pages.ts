@@ -34,6 +34,19 @@ export function staleFormPage(): Html {
   );
 }
 
+/** A login for an application that has expired, was used, or is continued in a browser in which it did not begin. */
+export function loginOverPage(): Html {
+  return message(
+    'This login is not valid',
+    'Logins work once, for a short time, and only in the browser in which they began. Start again in your application.',
+  );
+}
+
+/** An authorization request that cannot be accepted. The text is for the developer of the application. */
+export function badLoginPage(text: string, requestId: string): Html {
+  return message('The application cannot log you in', text, { requestId });
+}
+
 export function refusedPage(provider: string, retryUrl: string): Html {
   return message(
     'Not connected',

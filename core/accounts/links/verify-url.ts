@@ -2,6 +2,7 @@ import type { EnvironmentRow } from '../../../db/store.ts';
 import { ApiError } from '../../errors.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** The query parameters that are appended after a finished link. */
 const OURS = ['auth_request_id', 'state'];
 
 /** Whether an address can be reached only from this machine. */
@@ -9,12 +10,22 @@ export function isLoopbackUrl(text: string): boolean {
   return LOOPBACK.has(URL.parse(text)?.hostname ?? '');
 }
 
-/**
- * Returns why users cannot be redirected to an address after a finished link (threat L5); undefined if they can. The
- * address must be in the normalized form of a URL parser, so that the browser opens exactly what an operator reads in
- * the list.
- */
+/** Returns why users cannot be redirected to an address after a finished link (threat L5); undefined if they can. */
 export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind']): string | undefined {
+  return applicationUrlProblem(text, kind, OURS);
+}
+
+/**
+ * Returns why users cannot be redirected to an address of the application; undefined if they can. The address must be in
+ * the normalized form of a URL parser, so that the browser opens exactly what an operator reads in the settings.
+ *
+ * @param appended the query parameters that the server appends
+ */
+export function applicationUrlProblem(
+  text: string,
+  kind: EnvironmentRow['kind'],
+  appended: readonly string[],
+): string | undefined {
   const url = URL.parse(text);
   if (!url) return 'must be an absolute URL';
   const isLocal = kind === 'DEVELOPMENT' && url.protocol === 'http:' && LOOPBACK.has(url.hostname);
@@ -22,7 +33,7 @@ export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind'])
   if (url.username || url.password) return 'must not contain a user name or a password';
   if (text.includes('#')) return 'must not have a fragment';
   if (text.includes('*')) return 'must not contain a wildcard: addresses are compared exactly';
-  const taken = OURS.find((name) => url.searchParams.has(name));
+  const taken = appended.find((name) => url.searchParams.has(name));
   if (taken) return `must not contain ${taken}: the server appends it`;
   if (text !== url.href && `${text}/` !== url.href) return `must be written as ${url.href}`;
   return undefined;

@@ -1,0 +1,25 @@
+import type { EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import { verifyClientSecret } from '../tokens/client-secret.ts';
+import { invalidClient, type TokenError } from '../tokens/token-error.ts';
+import type { Digester } from '../vault/digest.ts';
+import { type ClientProof, proofOf } from './clients.ts';
+import type { PresentedClient } from './token-parameters.ts';
+
+/**
+ * Verifies who sends a form. A public client proves nothing here: its code is bound to a proof key, and its refresh tokens rotate.
+ *
+ * @returns the client, or the error for an unknown one, a wrong secret, or a secret in another place than registered
+ */
+export async function authenticateClient(
+  read: Pick<ReadRepositories, 'oauthClients'>,
+  digester: Digester,
+  environmentId: EnvironmentRow['id'],
+  { clientId, secret, byHeader }: PresentedClient,
+): Promise<{ ok: true; client: ClientProof } | { ok: false; error: TokenError }> {
+  const client = await proofOf(read, environmentId, clientId);
+  const refused = { ok: false as const, error: invalidClient(byHeader) };
+  if (!client) return refused;
+  if (client.secretDigest === null) return secret === undefined ? { ok: true, client } : refused;
+  if (secret === undefined) return refused;
+  return verifyClientSecret(secret, [client.secretDigest], digester) ? { ok: true, client } : refused;
+}

@@ -1,0 +1,15 @@
+import type { EnvironmentRow } from '../../db/store.ts';
+
+/**
+ * Where an authorization response sends the browser (OAuth 2.1 §4.1.2). Each has the issuer (RFC 9207), so that a client that uses
+ * several authorization servers does not confuse their responses.
+ */
+export function responseAddress(
+  { baseUrl }: Pick<EnvironmentRow, 'baseUrl'>,
+  { redirectUri, state }: { redirectUri: string; state: string | null },
+  parameters: { code: string } | { error: string; error_description?: string },
+): string {
+  const added = new URLSearchParams({ ...parameters, ...(state !== null && { state }), iss: baseUrl });
+  const [path = '', query] = redirectUri.split('?', 2);
+  return `${path}?${query ? `${query}&` : ''}${added}`;
+}

@@ -1,0 +1,133 @@
+import { LRUCache } from 'lru-cache';
+import type { ClientAuthMethod, EnvironmentRow } from '../../db/store.ts';
+import { MCP_LOGIN } from '../budgets.ts';
+import type { Egress } from '../net/egress.ts';
+import { EgressError } from '../net/egress-error.ts';
+import { isRecord } from '../tools/pointer.ts';
+import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
+
+export interface DocumentTools {
+  egressOf(environment: EnvironmentRow): Egress;
+  /** Milliseconds UTC. */
+  now(): number;
+}
+
+/** `busy`: too many documents are being fetched. A message is for the developer of the client. */
+export type ReadDocument = { ok: true; metadata: ClientMetadata } | { ok: false; busy?: true; message: string };
+
+/** Reads the documents that describe clients. */
+export interface ClientDocuments {
+  read(environment: EnvironmentRow, url: string, schemes: readonly string[]): Promise<ReadDocument>;
+}
+
+/** Whether a client id is the address of a document: nothing else that is a client id here looks like one. */
+export function isDocumentUrl(clientId: string): boolean {
+  return /^https?:/i.test(clientId);
+}
+
+/**
+ * Reads OAuth Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document-00): a client id is the https address of a
+ * document that names the same id. A document is fetched by the strict rules for outbound calls, without redirects, and is kept as long
+ * as its response allows, within bounds.
+ */
+export function createClientDocuments({ egressOf, now }: DocumentTools): ClientDocuments {
+  const kept = new LRUCache<string, { read: ReadDocument; until: number }>({ max: MCP_LOGIN.documents });
+  const underWay = new Map<string, Promise<ReadDocument>>();
+
+  async function fetchDocument(environment: EnvironmentRow, url: string, schemes: readonly string[], key: string) {
+    const { read, keptMs } = await fetchOnce(egressOf(environment), url, schemes);
+    kept.set(key, { read, until: now() + keptMs });
+    return read;
+  }
+
+  return {
+    async read(environment, url, schemes) {
+      const problem = addressProblem(url);
+      if (problem) return { ok: false, message: `The client_id ${problem}.` };
+      const key = JSON.stringify([environment.id, url, schemes]);
+      const known = kept.get(key);
+      if (known && known.until > now()) return known.read;
+      const running = underWay.get(key);
+      if (running) return running;
+      if (underWay.size >= MCP_LOGIN.fetches)
+        return { ok: false, busy: true, message: 'The server reads too many documents at the moment.' };
+      const fetching = fetchDocument(environment, url, schemes, key).finally(() => underWay.delete(key));
+      underWay.set(key, fetching);
+      return fetching;
+    },
+  };
+}
+
+/** Two spellings of one address would be two clients, so there is one: that of a URL parser (draft §3). */
+function addressProblem(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || text.length > MCP_LOGIN.redirectUriChars) return 'must be an https URL';
+  if (url.username || url.password || text.includes('#')) return 'must have no user name, password or fragment';
+  if (url.pathname === '/') return 'must have a path';
+  if (url.href !== text || /%2e/i.test(url.pathname))
+    return 'must be written in the normalized form, without dot segments';
+  return undefined;
+}
+
+async function fetchOnce(
+  egress: Egress,
+  url: string,
+  schemes: readonly string[],
+): Promise<{ read: ReadDocument; keptMs: number }> {
+  const failed = (message: string) => ({ read: { ok: false as const, message }, keptMs: MCP_LOGIN.documentLeastMs });
+  try {
+    const { status, headers, body } = await egress.send({
+      method: 'GET',
+      url,
+      headers: { accept: 'application/json' },
+      allowedOrigins: [new URL(url).origin],
+      timeoutMs: MCP_LOGIN.documentMs,
+      idleTimeoutMs: MCP_LOGIN.documentMs,
+      maxBytes: MCP_LOGIN.documentBytes,
+    });
+    if (status !== 200) return failed(`The document of the client was returned with status ${status}.`);
+    if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(String(headers['content-type'] ?? '')))
+      return failed('The document of the client is not JSON.');
+    const read = readDocument(parse(body), url, schemes);
+    return read.ok ? { read, keptMs: keptMs(String(headers['cache-control'] ?? '')) } : failed(read.message);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    return failed(`The document of the client could not be read: ${error.message}`);
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function readDocument(document: unknown, url: string, schemes: readonly string[]): ReadDocument {
+  if (!isRecord(document) || document['client_id'] !== url)
+    return { ok: false, message: 'The document of the client does not name its own address as client_id.' };
+  if ('client_secret' in document || 'client_secret_expires_at' in document)
+    return {
+      ok: false,
+      message: 'The document of the client has a client_secret, which a public document must not have.',
+    };
+  const read = readClientMetadata(document, schemes, publicMethod);
+  if (!read.ok) return { ok: false, message: `The document of the client is invalid: ${read.description}.` };
+  if (read.metadata.name === '') return { ok: false, message: 'The document of the client has no client_name.' };
+  return { ok: true, metadata: read.metadata };
+}
+
+/** A document is public, so its client has no secret. One that can sign may also be used without. */
+function publicMethod(document: Record<string, unknown>): ClientAuthMethod | undefined {
+  const { token_endpoint_auth_method: method = 'none', token_endpoint_auth_methods_supported: methods } = document;
+  return method === 'none' || (Array.isArray(methods) && methods.includes('none')) ? 'none' : undefined;
+}
+
+/** Cache-Control (RFC 9111 §5.2), within bounds: a login has several requests, and a change must come through in a day. */
+function keptMs(cacheControl: string): number {
+  if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return MCP_LOGIN.documentLeastMs;
+  const [, seconds] = /\bmax-age *= *"?(\d{1,9})/i.exec(cacheControl) ?? [];
+  const asked = seconds === undefined ? MCP_LOGIN.documentKeptMs : Number(seconds) * 1000;
+  return Math.min(Math.max(asked, MCP_LOGIN.documentLeastMs), MCP_LOGIN.documentMostMs);
+}

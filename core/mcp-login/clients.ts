@@ -1,0 +1,62 @@
+import type { ClientAuthMethod, EnvironmentRow, OAuthGrantRow, ReadRepositories } from '../../db/store.ts';
+import { type ClientDocuments, isDocumentUrl } from './client-document.ts';
+import type { ClientMetadata } from './client-metadata.ts';
+import { DEFAULT_SCHEMES } from './redirect-uri.ts';
+
+/** A client of an MCP server. */
+export interface LoginClient extends ClientMetadata {
+  id: string;
+  kind: OAuthGrantRow['clientKind'];
+}
+
+export type FoundClient = { ok: true; client: LoginClient } | { ok: false; busy?: true; message: string };
+
+/**
+ * Finds the client of an authorization request: registered here, or described by a document at the address that is its id.
+ *
+ * @returns a message for the developer of the client when there is none
+ */
+export async function findClient(
+  read: ReadRepositories,
+  documents: ClientDocuments,
+  environment: EnvironmentRow,
+  id: string,
+): Promise<FoundClient> {
+  if (isDocumentUrl(id)) {
+    const document = await documents.read(environment, id, schemesOf(environment));
+    return document.ok ? { ok: true, client: { ...document.metadata, id, kind: 'DOCUMENT' } } : document;
+  }
+  const row = await read.oauthClients.get(environment.id, id);
+  if (!row)
+    return {
+      ok: false,
+      message: 'This server does not know the client. Remove the server in the client and add it again.',
+    };
+  const { name, redirectUris, authMethod, refreshes, kind } = row;
+  return { ok: true, client: { id, kind, name, redirectUris, authMethod, refreshes } };
+}
+
+/** The private schemes of redirect addresses that an environment accepts. */
+export function schemesOf({ settings }: Pick<EnvironmentRow, 'settings'>): readonly string[] {
+  return settings.mcpRedirectSchemes ?? DEFAULT_SCHEMES;
+}
+
+/** How a client authenticates at the token endpoint, and what its secret is compared with. */
+export interface ClientProof {
+  kind: OAuthGrantRow['clientKind'];
+  authMethod: ClientAuthMethod;
+  secretDigest: Buffer | null;
+}
+
+/**
+ * What a client must prove at the token endpoint. No document is read here: its client was accepted when the user logged in, and it is
+ * a public one.
+ */
+export async function proofOf(
+  read: Pick<ReadRepositories, 'oauthClients'>,
+  environmentId: EnvironmentRow['id'],
+  id: string,
+): Promise<ClientProof | undefined> {
+  if (isDocumentUrl(id)) return { kind: 'DOCUMENT', authMethod: 'none', secretDigest: null };
+  return read.oauthClients.get(environmentId, id);
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { EnvironmentRow, OAuthGrantRow, OAuthLoginRow, Repositories, Transaction } from '../../db/store.ts';
+import { MCP_LOGIN } from '../budgets.ts';
+import type { Cause } from '../events/events.ts';
+import { findServer } from '../mcp/server-definition.ts';
+import { type TokenError, tokenError } from '../tokens/token-error.ts';
+import type { Digester } from '../vault/digest.ts';
+import { createGrant, endGrant, type GrantTools } from './grants.ts';
+import { isToken, loginTokenDigest } from './login-tokens.ts';
+import { serverOfResource } from './resource.ts';
+import type { Form } from './token-parameters.ts';
+
+export interface ExchangeTools extends GrantTools {
+  digester: Digester;
+}
+
+export type Exchanged = { ok: true; grant: OAuthGrantRow; refreshes: boolean } | { ok: false; error: TokenError };
+
+const INVALID = tokenError('invalid_grant', 'The code is invalid, expired, used, or of another client');
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/**
+ * Exchanges an authorization code for a grant (OAuth 2.1 §4.1.3). A code is used up by its first use, also if that fails. Its second
+ * use shows that two parties have it, so the grant of the first use ends.
+ *
+ * What it returns has to be committed also where it is a refusal.
+ *
+ * @param clientId of the client, which is authenticated
+ */
+export async function exchangeCode(
+  tx: Transaction,
+  tools: ExchangeTools,
+  environment: EnvironmentRow,
+  clientId: string,
+  form: Form,
+  cause: Cause,
+): Promise<Exchanged> {
+  const { code } = form;
+  const { id: environmentId } = environment;
+  if (code === undefined) return refused(tokenError('invalid_request', 'The parameter code is missing'));
+  if (!isToken(code)) return refused(INVALID);
+  const login = await tx.oauthLogins.byToken(environmentId, loginTokenDigest(tools.digester, 'code', code));
+  if (!login) return refused(INVALID);
+  if (login.state === 'SPENT') {
+    const grant = login.grantId === null ? undefined : await tx.oauthGrants.get(environmentId, login.grantId);
+    if (grant) await endGrant(tx, tools, grant, 'CODE_REUSED', cause);
+    return refused(INVALID);
+  }
+  const { request, subject } = login;
+  const error = await problemOf(tx, tools, environment, login, clientId, form);
+  const client = subject && (await tx.apiClients.state(environmentId, subject.apiClientId));
+  if (error || !subject || !client?.enabled) {
+    await spend(tx, tools, login, null);
+    return refused(error ?? INVALID);
+  }
+  const grant = await createGrant(tx, tools, login, subject, cause);
+  if (!(await spend(tx, tools, login, grant.id))) throw new Error('a code was exchanged twice in one transaction');
+  if (request.clientKind !== 'DOCUMENT') await tx.oauthClients.touch(environmentId, clientId, tools.now());
+  return { ok: true, grant, refreshes: request.refreshes };
+}
+
+async function problemOf(
+  tx: Repositories,
+  { digester, now }: ExchangeTools,
+  environment: EnvironmentRow,
+  { state, expiresAt, request }: OAuthLoginRow,
+  clientId: string,
+  { redirect_uri: redirectUri, code_verifier: verifier, resource }: Form,
+): Promise<TokenError | undefined> {
+  if (state !== 'CODE' || expiresAt <= now() || request.clientId !== clientId) return INVALID;
+  if (redirectUri !== undefined && redirectUri !== request.redirectUri)
+    return tokenError('invalid_grant', 'The redirect_uri is not that of the authorization request');
+  if (verifier === undefined || !VERIFIER.test(verifier) || !provesChallenge(digester, verifier, request.codeChallenge))
+    return tokenError('invalid_grant', 'The code_verifier does not fit the code_challenge');
+  // Also finds out whether the server still exists.
+  const server =
+    resource === undefined
+      ? await findServer(tx, environment.id, request.serverId)
+      : await serverOfResource(tx, environment, resource);
+  if (server?.id !== request.serverId)
+    return tokenError('invalid_target', 'The resource is not that of the authorization request');
+  return undefined;
+}
+
+/** RFC 7636 §4.6, in a time that does not depend on where the two differ. */
+function provesChallenge(digester: Digester, verifier: string, challenge: string): boolean {
+  const computed = createHash('sha256').update(verifier).digest('base64url');
+  return digester.equal(digester.digest('code challenge', computed), digester.digest('code challenge', challenge));
+}
+
+function spend(
+  tx: Repositories,
+  { now }: ExchangeTools,
+  login: OAuthLoginRow,
+  grantId: string | null,
+): Promise<boolean> {
+  const at = now();
+  const next = { ...login, state: 'SPENT' as const, grantId, expiresAt: at + MCP_LOGIN.spentMs };
+  return tx.oauthLogins.advance(login.environmentId, { ...login, now: at }, next);
+}
+
+function refused(error: TokenError): Exchanged {
+  return { ok: false, error };
+}

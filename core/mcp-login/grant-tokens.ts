@@ -1,0 +1,72 @@
+import type { EnvironmentId, OAuthGrantRow } from '../../db/store.ts';
+import { MCP_LOGIN } from '../budgets.ts';
+import type { SealedTokens } from '../vault/sealed-token.ts';
+
+/** Let secret scanners find tokens that leaked. */
+const ACCESS_PREFIX = 'vka_';
+const REFRESH_PREFIX = 'vkr_';
+const ACCESS = 'MCP access';
+const REFRESH = 'MCP refresh';
+
+/** The content of an access token. */
+export interface CarriedAccess {
+  grantId: string;
+  serverId: string;
+  scopes: string[];
+}
+
+export function isAccessToken(token: string): boolean {
+  return token.startsWith(ACCESS_PREFIX);
+}
+
+/**
+ * Makes an access token: sealed, dated, and for the MCP server of its grant alone, which is its audience (RFC 8707). It names the grant,
+ * which is read with every request.
+ */
+export function mintAccessToken(
+  sealed: SealedTokens,
+  { environmentId, serverId, id: grantId }: OAuthGrantRow,
+  scopes: readonly string[],
+  now: number,
+): string {
+  const carried: CarriedAccess = { grantId, serverId, scopes: [...scopes] };
+  const payload = JSON.stringify(carried);
+  return ACCESS_PREFIX + sealed.seal(ACCESS, [environmentId], payload, now + MCP_LOGIN.accessTokenMs);
+}
+
+/** @returns null for one that is altered, expired, or of another kind or environment. The caller compares the server. */
+export function openAccessToken(
+  sealed: SealedTokens,
+  environmentId: EnvironmentId,
+  token: string,
+): CarriedAccess | null {
+  if (!isAccessToken(token)) return null;
+  const text = sealed.open(ACCESS, [environmentId], token.slice(ACCESS_PREFIX.length));
+  return text === null ? null : (JSON.parse(text) as CarriedAccess);
+}
+
+/** The content of a refresh token. */
+export interface CarriedRefresh {
+  grantId: string;
+  generation: number;
+}
+
+/** Makes the refresh token of a generation of a grant. It is not stored, so it can be made again for a repeated request. */
+export function mintRefreshToken(
+  sealed: SealedTokens,
+  { environmentId, id, generation, createdAt }: OAuthGrantRow,
+): string {
+  const carried: CarriedRefresh = { grantId: id, generation };
+  return REFRESH_PREFIX + sealed.seal(REFRESH, [environmentId], JSON.stringify(carried), createdAt + MCP_LOGIN.grantMs);
+}
+
+/** @returns null for a token that is altered, expired, of another kind or environment */
+export function openRefreshToken(
+  sealed: SealedTokens,
+  environmentId: EnvironmentId,
+  token: string,
+): CarriedRefresh | null {
+  if (!token.startsWith(REFRESH_PREFIX)) return null;
+  const text = sealed.open(REFRESH, [environmentId], token.slice(REFRESH_PREFIX.length));
+  return text === null ? null : (JSON.parse(text) as CarriedRefresh);
+}

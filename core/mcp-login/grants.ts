@@ -1,0 +1,120 @@
+import type {
+  EnvironmentId,
+  GrantFilters,
+  GrantUser,
+  LoginSubject,
+  NewOAuthGrant,
+  OAuthGrantRow,
+  OAuthLoginRow,
+  Transaction,
+} from '../../db/store.ts';
+import { MCP_LOGIN } from '../budgets.ts';
+import type { Cause, Events } from '../events/events.ts';
+import type { EventData } from '../events/types.ts';
+import { redirectHost } from './redirect-uri.ts';
+
+export interface GrantTools {
+  events: Events;
+  now(): number;
+  newId(prefix: 'grt'): string;
+}
+
+/** Why a grant ended. */
+export type GrantEnd = EventData<'mcp_grant.revoked'>['reason'];
+
+/** Records what a user has granted. Of too many grants of the user at the server the one ends that was used longest ago. */
+export async function createGrant(
+  tx: Transaction,
+  tools: GrantTools,
+  { environmentId, request }: OAuthLoginRow,
+  subject: LoginSubject,
+  cause: Cause,
+): Promise<OAuthGrantRow> {
+  const at = tools.now();
+  const { clientId, clientName, clientKind, serverId, scopes, redirectUri, refreshes } = request;
+  const grant: NewOAuthGrant = {
+    ...subject,
+    id: tools.newId('grt'),
+    clientId,
+    clientName,
+    clientKind,
+    redirectHost: redirectHost(redirectUri),
+    serverId,
+    scopes,
+    generation: 1,
+    retiredAt: [],
+    createdAt: at,
+    usedAt: at,
+    // Without a refresh token it ends with its access token.
+    expiresAt: at + (refreshes ? MCP_LOGIN.grantIdleMs : MCP_LOGIN.accessTokenMs),
+  };
+  const others = await tx.oauthGrants.ofUser(environmentId, subject, serverId);
+  const surplus = others.sort((a, b) => b.usedAt - a.usedAt).slice(MCP_LOGIN.grantsOfUser - 1);
+  for (const old of surplus) await endGrant(tx, tools, old, 'REPLACED', cause);
+  await tx.oauthGrants.insert(environmentId, grant);
+  const row = { ...grant, environmentId };
+  await tools.events.emit(tx, cause, {
+    type: 'mcp_grant.created',
+    subject: row.id,
+    auditOnly: { client_id: clientId, server_id: serverId },
+    data: (show) => ({ grant: show.mcpGrant(row) }),
+  });
+  return row;
+}
+
+/** Ends a grant: its tokens stop working with the next request. */
+export async function endGrant(
+  tx: Transaction,
+  { events }: Pick<GrantTools, 'events'>,
+  grant: OAuthGrantRow,
+  reason: GrantEnd,
+  cause: Cause,
+): Promise<void> {
+  if (!(await tx.oauthGrants.delete(grant.environmentId, grant.id))) return;
+  await events.emit(tx, cause, {
+    type: 'mcp_grant.revoked',
+    subject: grant.id,
+    details: { reason },
+    data: (show) => ({ grant: show.mcpGrant(grant) }),
+  });
+}
+
+const PAGE = 100;
+
+/** Ends every grant that fits the filters. @returns how many */
+export async function endGrants(
+  tx: Transaction,
+  tools: Pick<GrantTools, 'events'>,
+  environmentId: EnvironmentId,
+  filters: GrantFilters,
+  reason: GrantEnd,
+  cause: Cause,
+): Promise<number> {
+  for (let ended = 0; ; ) {
+    const { rows } = await tx.oauthGrants.list(environmentId, filters, { size: PAGE });
+    if (rows.length === 0) return ended;
+    for (const grant of rows) await endGrant(tx, tools, grant, reason, cause);
+    ended += rows.length;
+    await tx.breathe();
+  }
+}
+
+/** Ends the grants of a user who has no connected account any more. */
+export async function endGrantsWithoutAccount(
+  tx: Transaction,
+  tools: Pick<GrantTools, 'events'>,
+  environmentId: EnvironmentId,
+  { organizationId, userId, identifier }: GrantUser,
+  cause: Cause,
+): Promise<void> {
+  const user = { organizationId, userId, identifier };
+  // A list cannot be narrowed to accounts without an organization or without a user.
+  const filters = { identifier, ...(organizationId && { organizationId }), ...(userId && { userId }) };
+  for (let after: string | undefined; ; ) {
+    const { rows, hasNext } = await tx.accounts.list(environmentId, filters, { size: PAGE, after });
+    if (rows.some((row) => row.organizationId === organizationId && row.userId === userId)) return;
+    if (!hasNext) break;
+    after = rows.at(-1)?.id;
+  }
+  await endGrants(tx, tools, environmentId, user, 'USER_DELETED', cause);
+}

@@ -1,0 +1,41 @@
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { McpGrant, OpenedSession } from '../mcp/session.ts';
+import type { SealedTokens } from '../vault/sealed-token.ts';
+import { openAccessToken } from './grant-tokens.ts';
+
+/**
+ * Opens the access token of a client that a user has logged in for, and reads its grant: what was revoked ends with this request. A
+ * grant also ends with the API client that said who the user is.
+ *
+ * @param now milliseconds UTC
+ */
+export async function openAccess(
+  sealed: SealedTokens,
+  read: Pick<ReadRepositories, 'apiClients' | 'oauthGrants'>,
+  environmentId: EnvironmentId,
+  serverId: string,
+  token: string,
+  now: number,
+): Promise<OpenedSession> {
+  const carried = openAccessToken(sealed, environmentId, token);
+  if (!carried || carried.serverId !== serverId) return { ok: false, authFailure: { reason: 'token' } };
+  const { grantId, scopes } = carried;
+  const row = await read.oauthGrants.get(environmentId, grantId);
+  if (!row || row.expiresAt <= now) return { ok: false, authFailure: { reason: 'revoked', clientId: grantId } };
+  const client = await read.apiClients.state(environmentId, row.apiClientId);
+  if (!client?.enabled) return { ok: false, authFailure: { reason: 'client_disabled', clientId: grantId } };
+  const granted = scopes.filter((scope) => row.scopes.includes(scope));
+  const grant: McpGrant = {
+    clientId: grantId,
+    user: {
+      organizationId: row.organizationId || undefined,
+      userId: row.userId || undefined,
+      identifier: row.identifier,
+    },
+    userVerifyUrl: row.userVerifyUrl,
+    mayConnect: granted.includes('tools:call'),
+    scopes: granted,
+    expiresAt: row.expiresAt,
+  };
+  return { ok: true, grant };
+}

@@ -1,0 +1,87 @@
+import type { EnvironmentRow, OAuthGrantRow, Transaction } from '../../db/store.ts';
+import type { Cause } from '../events/events.ts';
+import { findServer } from '../mcp/server-definition.ts';
+import { type TokenError, tokenError } from '../tokens/token-error.ts';
+import type { SealedTokens } from '../vault/sealed-token.ts';
+import { openRefreshToken } from './grant-tokens.ts';
+import { endGrant, type GrantTools } from './grants.ts';
+import { serverOfResource } from './resource.ts';
+import { judgeGeneration, rotated } from './rotation.ts';
+import type { Form } from './token-parameters.ts';
+
+export interface RefreshTools extends Pick<GrantTools, 'events' | 'now'> {
+  /** Seals tokens. */
+  sealedReplies: SealedTokens;
+}
+
+export type Refreshed = { ok: true; grant: OAuthGrantRow; scopes: string[] } | { ok: false; error: TokenError };
+
+const INVALID = tokenError('invalid_grant', 'The refresh token is invalid, expired, used, or of another client');
+/** Another process may rotate between the read and the write. */
+const ATTEMPTS = 3;
+
+/**
+ * Uses a refresh token (OAuth 2.1 §4.3): the valid one is replaced, one that was replaced a short time ago gets the present one, and
+ * any other one ends the grant.
+ *
+ * What it returns has to be committed also where it is a refusal.
+ *
+ * @param clientId of the client, which is authenticated
+ */
+export async function refreshGrant(
+  tx: Transaction,
+  tools: RefreshTools,
+  environment: EnvironmentRow,
+  clientId: string,
+  { refresh_token: token, scope, resource }: Form,
+  cause: Cause,
+): Promise<Refreshed> {
+  if (token === undefined) return refused(tokenError('invalid_request', 'The parameter refresh_token is missing'));
+  const { id: environmentId } = environment;
+  const carried = openRefreshToken(tools.sealedReplies, environmentId, token);
+  if (!carried) return refused(INVALID);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const at = tools.now();
+    const grant = await tx.oauthGrants.get(environmentId, carried.grantId);
+    if (!grant || grant.expiresAt <= at || grant.clientId !== clientId) return refused(INVALID);
+    const judged = judgeGeneration(grant, carried.generation, at);
+    if (judged === 'reuse') {
+      await endGrant(tx, tools, grant, 'REFRESH_TOKEN_REUSED', cause);
+      return refused(INVALID);
+    }
+    const error = await problemOf(tx, environment, grant, resource);
+    if (error) return refused(error);
+    const scopes = narrowed(grant, scope);
+    if (!scopes) return refused(tokenError('invalid_scope', 'The grant does not have every requested scope'));
+    if (judged === 'repeat') return { ok: true, grant, scopes };
+    const next = rotated(grant, at);
+    if (await tx.oauthGrants.rotate(environmentId, grant.id, grant.generation, next))
+      return { ok: true, grant: next, scopes };
+  }
+  throw new Error('the grant was changed by others again and again');
+}
+
+async function problemOf(
+  tx: Transaction,
+  environment: EnvironmentRow,
+  { serverId, apiClientId }: OAuthGrantRow,
+  resource: string | undefined,
+): Promise<TokenError | undefined> {
+  const client = await tx.apiClients.state(environment.id, apiClientId);
+  if (!client?.enabled || !(await findServer(tx, environment.id, serverId))) return INVALID;
+  if (resource === undefined || (await serverOfResource(tx, environment, resource))?.id === serverId) return undefined;
+  return tokenError('invalid_target', 'The resource is not that of the grant');
+}
+
+/** The requested part of the scopes of a grant (RFC 6749 §6). Scopes that do not exist here are ignored. */
+function narrowed({ scopes }: OAuthGrantRow, scope: string | undefined): string[] | undefined {
+  if (scope === undefined) return scopes;
+  const asked = scope.split(' ');
+  const beyond = asked.includes('tools:call') && !scopes.includes('tools:call');
+  if (beyond) return undefined;
+  return asked.includes('tools:read') && !asked.includes('tools:call') ? ['tools:read'] : scopes;
+}
+
+function refused(error: TokenError): Refreshed {
+  return { ok: false, error };
+}

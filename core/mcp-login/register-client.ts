@@ -1,0 +1,99 @@
+import type {
+  ClientAuthMethod,
+  EnvironmentRow,
+  NewOAuthClient,
+  OAuthClientRow,
+  Store,
+  Transaction,
+} from '../../db/store.ts';
+import { MCP_LOGIN } from '../budgets.ts';
+import type { Cause, Events } from '../events/events.ts';
+import type { Secret } from '../secret.ts';
+import { digestClientSecret, mintClientSecret } from '../tokens/client-secret.ts';
+import type { Digester } from '../vault/digest.ts';
+import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
+import { schemesOf } from './clients.ts';
+
+export interface RegisterTools {
+  store: Store;
+  digester: Digester;
+  events: Events;
+  now(): number;
+  random(size: number): Buffer;
+  newId(prefix: 'ocl'): string;
+}
+
+/** The secret is shown once. */
+export interface RegisteredClient {
+  client: OAuthClientRow;
+  secret: Secret | null;
+}
+
+export type Registration =
+  | ({ ok: true } & RegisteredClient)
+  | {
+      ok: false;
+      error: 'invalid_redirect_uri' | 'invalid_client_metadata' | 'access_denied' | 'too_many';
+      description: string;
+    };
+
+/**
+ * Registers a client that asks for it (RFC 7591 §3). Anyone may, so it is bounded: by address, and by the number of clients that were
+ * never used. Those are removed after a day.
+ *
+ * @param address of the client, for the bound
+ */
+export async function registerDynamicClient(
+  tools: RegisterTools,
+  environment: EnvironmentRow,
+  body: unknown,
+  address: string,
+  cause: Cause,
+): Promise<Registration> {
+  if (environment.settings.mcpDynamicRegistration === false)
+    return { ok: false, error: 'access_denied', description: 'Clients cannot register themselves at this server' };
+  const read = readClientMetadata(body, schemesOf(environment), requestedMethod);
+  if (!read.ok) return read;
+  const originDigest = tools.digester.digest('mcp login: registration', environment.id, address);
+  const now = tools.now();
+  return tools.store.write(async (tx): Promise<Registration> => {
+    const recent = await tx.oauthClients.countFrom(environment.id, originDigest, now - MCP_LOGIN.registrationsMs);
+    const unused = await tx.oauthClients.countUnused(environment.id);
+    if (recent >= MCP_LOGIN.registrations || unused >= MCP_LOGIN.unusedClients)
+      return { ok: false, error: 'too_many', description: 'Too many clients were registered; try again later' };
+    return { ok: true, ...(await insertClient(tx, tools, environment, { ...read.metadata, originDigest }, cause)) };
+  });
+}
+
+/** Stores a client. One that authenticates gets a secret. */
+export async function insertClient(
+  tx: Transaction,
+  { digester, random, newId, now, events }: RegisterTools,
+  { id: environmentId }: EnvironmentRow,
+  { originDigest, ...metadata }: ClientMetadata & { originDigest: Buffer | null },
+  cause: Cause,
+): Promise<RegisteredClient> {
+  const secret = metadata.authMethod === 'none' ? null : mintClientSecret(random);
+  const client: NewOAuthClient = {
+    ...metadata,
+    id: newId('ocl'),
+    kind: originDigest ? 'DYNAMIC' : 'REGISTERED',
+    secretDigest: secret && digestClientSecret(secret, digester),
+    originDigest,
+    createdAt: now(),
+  };
+  await tx.oauthClients.insert(environmentId, client);
+  const row = { ...client, environmentId, usedAt: null };
+  await events.emit(tx, cause, {
+    type: 'mcp_client.created',
+    subject: row.id,
+    data: (show) => ({ client: show.mcpClient(row) }),
+  });
+  return { client: row, secret };
+}
+
+/** The default of RFC 7591 §2 is a secret in the header. Methods that do not exist here become `none`, and the response says so. */
+function requestedMethod(body: Record<string, unknown>): ClientAuthMethod {
+  const { token_endpoint_auth_method: method = 'client_secret_basic' } = body;
+  return method === 'client_secret_basic' || method === 'client_secret_post' ? method : 'none';
+}

@@ -1,0 +1,32 @@
+import type { EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import { isHostOf } from '../environments/hosts.ts';
+import { findServer, MCP_PATH, type McpServerDefinition } from '../mcp/server-definition.ts';
+
+const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
+
+/**
+ * The MCP server that a resource indicator names (RFC 8707 §2), at any host name of the environment: clients send the address that
+ * their user has typed.
+ *
+ * @returns undefined for the address of anything else
+ */
+export async function serverOfResource(
+  read: ReadRepositories,
+  environment: EnvironmentRow,
+  resource: string,
+): Promise<McpServerDefinition | undefined> {
+  const url = URL.parse(resource);
+  if (!url || url.username || url.password || url.search || resource.includes('#')) return undefined;
+  const id = SERVER_PATH.exec(url.pathname)?.[1];
+  if (id === undefined || !isAddressOf(environment, url)) return undefined;
+  return findServer(read, environment.id, id);
+}
+
+/** All names of an environment are behind the same proxy. In development names of this machine are taken with any port. */
+function isAddressOf(environment: EnvironmentRow, url: URL): boolean {
+  const base = new URL(environment.baseUrl);
+  if (url.origin === base.origin) return true;
+  const known = isHostOf(environment, url.hostname);
+  if (known === 'loopback') return url.protocol === 'http:' || url.protocol === 'https:';
+  return known === 'listed' && url.protocol === base.protocol && url.port === base.port;
+}

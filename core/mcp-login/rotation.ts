@@ -1,0 +1,35 @@
+import type { OAuthGrantRow } from '../../db/store.ts';
+import { MCP_LOGIN } from '../budgets.ts';
+
+/**
+ * What the refresh token of a generation is worth. `present`: it is the valid one, and is replaced. `repeat`: it was replaced a short
+ * time ago, and its client gets the present one, because clients refresh concurrently and lose responses. `reuse`: two parties have
+ * it, so the grant must end (OAuth 2.1 §4.3.1).
+ *
+ * @param generation of the presented token
+ * @param now milliseconds UTC
+ */
+export function judgeGeneration(
+  grant: Pick<OAuthGrantRow, 'generation' | 'retiredAt'>,
+  generation: number,
+  now: number,
+): 'present' | 'repeat' | 'reuse' {
+  if (generation === grant.generation) return 'present';
+  const back = grant.generation - generation;
+  const retiredAt = grant.retiredAt[back - 1];
+  if (retiredAt === undefined) return 'reuse';
+  // While the present one has not been used, its client may not have got it.
+  const grace = back === 1 ? MCP_LOGIN.unusedGraceMs : MCP_LOGIN.graceMs;
+  return now - retiredAt < grace ? 'repeat' : 'reuse';
+}
+
+/** The grant after its refresh token has been replaced. */
+export function rotated(grant: OAuthGrantRow, now: number): OAuthGrantRow {
+  return {
+    ...grant,
+    generation: grant.generation + 1,
+    retiredAt: [now, ...grant.retiredAt].slice(0, MCP_LOGIN.retired),
+    usedAt: now,
+    expiresAt: Math.min(now + MCP_LOGIN.grantIdleMs, grant.createdAt + MCP_LOGIN.grantMs),
+  };
+}

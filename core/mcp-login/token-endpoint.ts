@@ -1,0 +1,113 @@
+import type { EnvironmentRow, OAuthGrantRow, Store } from '../../db/store.ts';
+import { MCP_LOGIN } from '../budgets.ts';
+import type { Cause } from '../events/events.ts';
+import type { TokenError } from '../tokens/token-error.ts';
+import { authenticateClient } from './authenticate-client.ts';
+import { type ExchangeTools, exchangeCode } from './exchange-code.ts';
+import { mintAccessToken, mintRefreshToken, openAccessToken, openRefreshToken } from './grant-tokens.ts';
+import { endGrant } from './grants.ts';
+import { type RefreshTools, refreshGrant } from './refresh-grant.ts';
+import { failed, readClient, readTexts } from './token-parameters.ts';
+
+export interface TokenEndpointTools extends ExchangeTools, RefreshTools {
+  store: Store;
+}
+
+/** A form that was sent to the token or the revocation endpoint. */
+export interface SentForm {
+  authorizationHeader: string | undefined;
+  form: Readonly<Record<string, unknown>>;
+}
+
+/** The body of a token response (RFC 6749 §5.1). */
+export interface IssuedToken {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  scope: string;
+  refresh_token?: string;
+}
+
+type Outcome<T> = { ok: true; value: T } | { ok: false; error: TokenError };
+
+/** Who causes the events of these endpoints in the audit log: the client is named by the grant. */
+const ACTOR = 'mcp_client';
+
+/** Exchanges an authorization code, or uses a refresh token. */
+export async function issueGrantToken(
+  tools: TokenEndpointTools,
+  environment: EnvironmentRow,
+  sent: SentForm,
+  requestId: string,
+): Promise<Outcome<IssuedToken>> {
+  const read = await authenticated(tools, environment, sent);
+  if (!read.ok) return read;
+  const { clientId, form } = read.value;
+  const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId };
+  return tools.store.write(async (tx) => {
+    if (form['grant_type'] === 'refresh_token') {
+      const refreshed = await refreshGrant(tx, tools, environment, clientId, form, cause);
+      return refreshed.ok ? issued(tools, refreshed.grant, refreshed.scopes, true) : refreshed;
+    }
+    const exchanged = await exchangeCode(tx, tools, environment, clientId, form, cause);
+    return exchanged.ok ? issued(tools, exchanged.grant, exchanged.grant.scopes, exchanged.refreshes) : exchanged;
+  });
+}
+
+/** Ends the grant that a token belongs to (RFC 7009 §2.1). A token that is unknown here, or of another client, changes nothing. */
+export async function revokeToken(
+  tools: TokenEndpointTools,
+  environment: EnvironmentRow,
+  sent: SentForm,
+  requestId: string,
+): Promise<Outcome<undefined>> {
+  const read = await authenticated(tools, environment, sent);
+  if (!read.ok) return read;
+  const { clientId, form } = read.value;
+  const { token } = form;
+  if (token === undefined)
+    return failed({
+      error: 'invalid_request',
+      description: 'The parameter token is missing',
+      status: 400,
+      challenge: false,
+    });
+  const { sealedReplies, store } = tools;
+  const carried =
+    openRefreshToken(sealedReplies, environment.id, token) ?? openAccessToken(sealedReplies, environment.id, token);
+  if (carried) {
+    await store.write(async (tx) => {
+      const grant = await tx.oauthGrants.get(environment.id, carried.grantId);
+      const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId };
+      if (grant?.clientId === clientId) await endGrant(tx, tools, grant, 'REVOKED_BY_CLIENT', cause);
+    });
+  }
+  return { ok: true, value: undefined };
+}
+
+async function authenticated({ store, digester }: TokenEndpointTools, { id }: EnvironmentRow, sent: SentForm) {
+  const texts = readTexts(sent.form);
+  if (!texts.ok) return texts;
+  const client = readClient(sent.authorizationHeader, texts.value);
+  if (!client.ok) return client;
+  const known = await authenticateClient(store.read, digester, id, client.value);
+  return known.ok ? { ok: true as const, value: { clientId: client.value.clientId, form: texts.value } } : known;
+}
+
+function issued(
+  { sealedReplies, now }: TokenEndpointTools,
+  grant: OAuthGrantRow,
+  scopes: readonly string[],
+  refreshes: boolean,
+): Outcome<IssuedToken> {
+  return {
+    ok: true,
+    value: {
+      access_token: mintAccessToken(sealedReplies, grant, scopes, now()),
+      token_type: 'Bearer',
+      expires_in: MCP_LOGIN.accessTokenMs / 1000,
+      scope: scopes.join(' '),
+      ...(refreshes && { refresh_token: mintRefreshToken(sealedReplies, grant) }),
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { Secret } from '../secret.ts';
+import { readBasicCredentials } from '../tokens/basic-credentials.ts';
+import { invalidClient, type TokenError, tokenError } from '../tokens/token-error.ts';
+
+/** Who sends a form to the token or the revocation endpoint, still to be verified. */
+export interface PresentedClient {
+  clientId: string;
+  /** undefined for a public client. */
+  secret: Secret | undefined;
+  /** Whether it authenticates by the Authorization header. */
+  byHeader: boolean;
+}
+
+export type ReadForm<T> = { ok: true; value: T } | { ok: false; error: TokenError };
+
+/** The parameters of a form, each at most once. One without a value counts as absent (RFC 6749 §3.2). */
+export type Form = Readonly<Record<string, string | undefined>>;
+
+export function readTexts(form: Readonly<Record<string, unknown>>): ReadForm<Form> {
+  const entries = Object.entries(form);
+  if (entries.some(([, value]) => typeof value !== 'string'))
+    return failed(tokenError('invalid_request', 'Each parameter must be given once, as plain text'));
+  return { ok: true, value: Object.fromEntries(entries.filter(([, value]) => value !== '')) as Form };
+}
+
+/** Reads how a client identifies itself (RFC 6749 §2.3): a public one by `client_id` alone. */
+export function readClient(authorizationHeader: string | undefined, form: Form): ReadForm<PresentedClient> {
+  const { client_id: clientId, client_secret: secret } = form;
+  if (form['client_assertion'] !== undefined || form['client_assertion_type'] !== undefined)
+    return failed(invalidClient(false));
+  if (authorizationHeader === undefined) {
+    if (clientId === undefined) return failed(tokenError('invalid_request', 'The parameter client_id is missing'));
+    return {
+      ok: true,
+      value: { clientId, secret: secret === undefined ? undefined : new Secret(secret), byHeader: false },
+    };
+  }
+  if (secret !== undefined)
+    return failed(tokenError('invalid_request', 'The client must use exactly one authentication method'));
+  const credentials = readBasicCredentials(authorizationHeader);
+  if (!credentials) return failed(invalidClient(true));
+  if (clientId !== undefined && clientId !== credentials.clientId)
+    return failed(tokenError('invalid_request', 'The client_id differs from the one in the Authorization header'));
+  return { ok: true, value: { clientId: credentials.clientId, secret: credentials.clientSecret, byHeader: true } };
+}
+
+export function failed(error: TokenError): { ok: false; error: TokenError } {
+  return { ok: false, error };
+}

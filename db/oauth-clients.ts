@@ -1,0 +1,107 @@
+import { and, count, eq, gt, lte, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { createKeysetList } from './keyset.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { NewOAuthClient, OAuthClientRow } from './rows/oauth-clients.ts';
+import { oauthClients } from './schema.ts';
+import type { Statements } from './statements.ts';
+
+export interface OAuthClientReads {
+  get(environmentId: EnvironmentId, id: string): Promise<OAuthClientRow | undefined>;
+  /** Newest first. */
+  list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<OAuthClientRow>>;
+  /** How many clients registered themselves from an address after a time, and still exist. */
+  countFrom(environmentId: EnvironmentId, originDigest: Buffer, after: number): Promise<number>;
+  /** How many clients registered themselves and were never used. */
+  countUnused(environmentId: EnvironmentId): Promise<number>;
+}
+
+export interface OAuthClientWrites {
+  insert(environmentId: EnvironmentId, client: NewOAuthClient): Promise<void>;
+  /** Notes that a client got a token. */
+  touch(environmentId: EnvironmentId, id: string, at: number): Promise<void>;
+  /** @returns false when there is none */
+  delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
+  /** Removes some of the clients that registered themselves before a time and were never used. @returns how many */
+  sweepUnused(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
+}
+
+export type OAuthClientRepository = OAuthClientReads & OAuthClientWrites;
+
+const t = oauthClients;
+const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
+const oneClient = and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL;
+// Literal, so that the partial indexes serve.
+const unused = and(withinEnvironment, sql`${t.usedAt} is null and ${t.kind} = 'DYNAMIC'`) as SQL;
+
+export function createOAuthClientRepository(statements: Statements): OAuthClientRepository {
+  const { db, once } = statements;
+  const get = once(() => db.select().from(t).where(oneClient).prepare());
+  const countFrom = once(() =>
+    db
+      .select({ total: count() })
+      .from(t)
+      .where(
+        and(
+          withinEnvironment,
+          sql`${t.originDigest} is not null`,
+          eq(t.originDigest, sql.placeholder('originDigest')),
+          gt(t.createdAt, sql.placeholder('after')),
+        ),
+      )
+      .prepare(),
+  );
+  const countUnused = once(() => db.select({ total: count() }).from(t).where(unused).prepare());
+  const touch = once(() =>
+    db
+      .update(t)
+      .set({ usedAt: sql`${sql.placeholder('at')}` })
+      .where(oneClient)
+      .prepare(),
+  );
+  const remove = once(() => db.delete(t).where(oneClient).prepare());
+  const sweepUnused = once(() => {
+    const oldest = db
+      .select({ id: t.id })
+      .from(t)
+      .where(and(unused, lte(t.createdAt, sql.placeholder('before'))))
+      .orderBy(t.createdAt)
+      .limit(sql.placeholder('limit'));
+    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
+  });
+  const list = createKeysetList<OAuthClientRow, never>(statements, {
+    order: t.id,
+    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    filters: {},
+    select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+    count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),
+    placeOf: (row) => row.id,
+    placeOfCursor: async (_environmentId, id) => id,
+  });
+
+  return {
+    get: (environmentId, id) => get().get({ environmentId, id }),
+    list: (environmentId, page) => list.page(environmentId, {}, page),
+    async countFrom(environmentId, originDigest, after) {
+      return (await countFrom().get({ environmentId, originDigest, after }))?.total ?? 0;
+    },
+    async countUnused(environmentId) {
+      return (await countUnused().get({ environmentId }))?.total ?? 0;
+    },
+    async insert(environmentId, client) {
+      await db
+        .insert(t)
+        .values({ ...client, environmentId, usedAt: null })
+        .run();
+    },
+    async touch(environmentId, id, at) {
+      await touch().run({ environmentId, id, at });
+    },
+    async delete(environmentId, id) {
+      return (await remove().run({ environmentId, id })).changes === 1;
+    },
+    async sweepUnused(environmentId, before, limit) {
+      return (await sweepUnused().run({ environmentId, before, limit })).changes;
+    },
+  };
+}

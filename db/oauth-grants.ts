@@ -1,0 +1,125 @@
+import { and, count, eq, lte, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import { createKeysetList, type Filter } from './keyset.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { GrantFilters, GrantUser, NewOAuthGrant, OAuthGrantRow } from './rows/oauth-grants.ts';
+import { oauthGrants } from './schema.ts';
+import type { Statements } from './statements.ts';
+
+export interface OAuthGrantReads {
+  get(environmentId: EnvironmentId, id: string): Promise<OAuthGrantRow | undefined>;
+  /** Newest first. */
+  list(environmentId: EnvironmentId, filters: GrantFilters, page: PageRequest): Promise<Page<OAuthGrantRow>>;
+  /** The grants of exactly this user at a server, newest first. */
+  ofUser(environmentId: EnvironmentId, user: GrantUser, serverId: string): Promise<OAuthGrantRow[]>;
+}
+
+export interface OAuthGrantWrites {
+  insert(environmentId: EnvironmentId, grant: NewOAuthGrant): Promise<void>;
+  /**
+   * Replaces the refresh token of a grant, if it still has the generation.
+   *
+   * @returns false when it has another one by now, or is gone
+   */
+  rotate(
+    environmentId: EnvironmentId,
+    id: string,
+    generation: number,
+    next: { retiredAt: number[]; usedAt: number; expiresAt: number },
+  ): Promise<boolean>;
+  /** @returns false when there is none */
+  delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
+  /** Removes some that have expired, the oldest first. @returns how many */
+  sweep(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
+}
+
+export type OAuthGrantRepository = OAuthGrantReads & OAuthGrantWrites;
+
+const t = oauthGrants;
+const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
+const oneGrant = and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL;
+
+/** The most selective one first: its index is the one that is used. */
+const FILTERS: Record<keyof GrantFilters, Filter> = {
+  userId: (steer) => sql`${steer}${t.userId} = ${sql.placeholder('userId')}`,
+  identifier: (steer) => sql`${steer}${t.identifier} = ${sql.placeholder('identifier')}`,
+  organizationId: (steer) => sql`${steer}${t.organizationId} = ${sql.placeholder('organizationId')}`,
+  clientId: (steer) => sql`${steer}${t.clientId} = ${sql.placeholder('clientId')}`,
+  serverId: (steer) => sql`${steer}${t.serverId} = ${sql.placeholder('serverId')}`,
+};
+
+export function createOAuthGrantRepository(statements: Statements): OAuthGrantRepository {
+  const { db, once } = statements;
+  const { steer } = statements.dialect;
+  const get = once(() => db.select().from(t).where(oneGrant).prepare());
+  const ofUser = once(() =>
+    db
+      .select()
+      .from(t)
+      .where(
+        and(
+          withinEnvironment,
+          eq(t.identifier, sql.placeholder('identifier')),
+          sql`${steer}${t.userId} = ${sql.placeholder('userId')}`,
+          sql`${steer}${t.organizationId} = ${sql.placeholder('organizationId')}`,
+          sql`${steer}${t.serverId} = ${sql.placeholder('serverId')}`,
+        ),
+      )
+      .orderBy(sql`${t.id} desc`)
+      .prepare(),
+  );
+  const rotate = once(() =>
+    db
+      .update(t)
+      .set({
+        generation: sql`${t.generation} + 1`,
+        retiredAt: sql`${sql.placeholder('retiredAt')}`,
+        usedAt: sql`${sql.placeholder('usedAt')}`,
+        expiresAt: sql`${sql.placeholder('expiresAt')}`,
+      })
+      .where(and(oneGrant, eq(t.generation, sql.placeholder('generation'))))
+      .prepare(),
+  );
+  const remove = once(() => db.delete(t).where(oneGrant).prepare());
+  const sweep = once(() => {
+    const oldest = db
+      .select({ id: t.id })
+      .from(t)
+      .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
+      .orderBy(t.expiresAt)
+      .limit(sql.placeholder('limit'));
+    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
+  });
+  const list = createKeysetList<OAuthGrantRow, keyof GrantFilters>(statements, {
+    order: t.id,
+    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    filters: FILTERS,
+    select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+    count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),
+    placeOf: (row) => row.id,
+    placeOfCursor: async (_environmentId, id) => id,
+  });
+
+  return {
+    get: (environmentId, id) => get().get({ environmentId, id }),
+    list: (environmentId, filters, page) => list.page(environmentId, filters, page),
+    ofUser: (environmentId, { organizationId, userId, identifier }, serverId) =>
+      ofUser().all({ environmentId, organizationId, userId, identifier, serverId }),
+    async insert(environmentId, grant) {
+      await db
+        .insert(t)
+        .values({ ...grant, environmentId })
+        .run();
+    },
+    async rotate(environmentId, id, generation, { retiredAt, ...next }) {
+      const values = { ...next, retiredAt: JSON.stringify(retiredAt), environmentId, id, generation };
+      return (await rotate().run(values)).changes === 1;
+    },
+    async delete(environmentId, id) {
+      return (await remove().run({ environmentId, id })).changes === 1;
+    },
+    async sweep(environmentId, now, limit) {
+      return (await sweep().run({ environmentId, now, limit })).changes;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { and, count, eq, gt, lte, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
+import type { LoginState, LoginStep, NewOAuthLogin, OAuthLoginRow } from './rows/oauth-logins.ts';
+import { oauthLogins } from './schema.ts';
+import type { Statements } from './statements.ts';
+
+export interface OAuthLoginReads {
+  /** The login that a secret belongs to, in any state, whether or not its time is over. */
+  byToken(environmentId: EnvironmentId, tokenDigest: Buffer): Promise<OAuthLoginRow | undefined>;
+  /** How many have not expired. Counting stops at `limit`. */
+  countOpen(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
+}
+
+export interface OAuthLoginWrites {
+  insert(environmentId: EnvironmentId, login: NewOAuthLogin): Promise<void>;
+  /**
+   * Takes a login from one state to the next, if it still is in that state, its secret is the same and it has not expired.
+   *
+   * @returns false when it is not; nothing has changed then
+   */
+  advance(
+    environmentId: EnvironmentId,
+    from: { id: string; state: LoginState; tokenDigest: Buffer; now: number },
+    to: LoginStep,
+  ): Promise<boolean>;
+  /** @returns false when there is none */
+  delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
+  /** Removes some that have expired, the oldest first. @returns how many */
+  sweep(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
+}
+
+export type OAuthLoginRepository = OAuthLoginReads & OAuthLoginWrites;
+
+const t = oauthLogins;
+const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
+const given = (name: string) => sql`${sql.placeholder(name)}`;
+
+export function createOAuthLoginRepository({ db, once }: Statements): OAuthLoginRepository {
+  const byToken = once(() =>
+    db
+      .select()
+      .from(t)
+      .where(and(withinEnvironment, eq(t.tokenDigest, sql.placeholder('tokenDigest'))))
+      .prepare(),
+  );
+  const countOpen = once(() => {
+    const open = db
+      .select({ one: sql<number>`1`.as('one') })
+      .from(t)
+      .where(and(withinEnvironment, gt(t.expiresAt, sql.placeholder('now'))))
+      .limit(sql.placeholder('limit'))
+      .as('open');
+    return db.select({ total: count() }).from(open).prepare();
+  });
+  const advance = once(() =>
+    db
+      .update(t)
+      .set({
+        state: given('state'),
+        tokenDigest: given('tokenDigest'),
+        expiresAt: given('expiresAt'),
+        subject: given('subject'),
+        grantId: given('grantId'),
+      })
+      .where(
+        and(
+          withinEnvironment,
+          eq(t.id, sql.placeholder('id')),
+          eq(t.state, sql.placeholder('fromState')),
+          eq(t.tokenDigest, sql.placeholder('fromDigest')),
+          gt(t.expiresAt, sql.placeholder('now')),
+        ),
+      )
+      .prepare(),
+  );
+  const remove = once(() =>
+    db
+      .delete(t)
+      .where(and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL)
+      .prepare(),
+  );
+  const sweep = once(() => {
+    const oldest = db
+      .select({ id: t.id })
+      .from(t)
+      .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
+      .orderBy(t.expiresAt)
+      .limit(sql.placeholder('limit'));
+    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
+  });
+
+  return {
+    byToken: (environmentId, tokenDigest) => byToken().get({ environmentId, tokenDigest }),
+    async countOpen(environmentId, now, limit) {
+      return (await countOpen().get({ environmentId, now, limit }))?.total ?? 0;
+    },
+    async insert(environmentId, login) {
+      await db
+        .insert(t)
+        .values({ ...login, environmentId, state: 'OPEN', subject: null, grantId: null })
+        .run();
+    },
+    async advance(environmentId, from, { subject, ...to }) {
+      const { id, state: fromState, tokenDigest: fromDigest, now } = from;
+      const values = {
+        ...to,
+        subject: subject && JSON.stringify(subject),
+        environmentId,
+        id,
+        fromState,
+        fromDigest,
+        now,
+      };
+      return (await advance().run(values)).changes === 1;
+    },
+    async delete(environmentId, id) {
+      return (await remove().run({ environmentId, id })).changes === 1;
+    },
+    async sweep(environmentId, now, limit) {
+      return (await sweep().run({ environmentId, now, limit })).changes;
+    },
+  };
+}

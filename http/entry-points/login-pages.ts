@@ -1,0 +1,175 @@
+import type { Express, RequestHandler } from 'express';
+import { REQUEST_BODY } from '../../core/budgets.ts';
+import type { Catalogue } from '../../core/connectors/catalogue.ts';
+import { displayName } from '../../core/mcp/call-tool.ts';
+import { findServer } from '../../core/mcp/server-definition.ts';
+import { consentUrl, loginAddress } from '../../core/mcp-login/addresses.ts';
+import { judgeRequest, type Parameters } from '../../core/mcp-login/authorization-request.ts';
+import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
+import { createClientDocuments, type DocumentTools } from '../../core/mcp-login/client-document.ts';
+import { needsConsent } from '../../core/mcp-login/consent.ts';
+import { isToken, mintToken } from '../../core/mcp-login/login-tokens.ts';
+import {
+  beginLogin,
+  continueLogin,
+  findLogin,
+  isOfBrowser,
+  issueCode,
+  type LoginTools,
+} from '../../core/mcp-login/logins.ts';
+import { isOnUsersMachine, redirectHost } from '../../core/mcp-login/redirect-uri.ts';
+import type { OAuthLoginRow } from '../../db/store.ts';
+import { accessPage, type Vouching } from '../../web/connect/access-page.ts';
+import { badLoginPage, loginOverPage, staleFormPage } from '../../web/connect/message-pages.ts';
+import { readBody } from '../body.ts';
+import { PAGE_FORM } from '../body-rule.ts';
+import type { Environment } from '../environments.ts';
+import { type Pairs, parsePairs } from '../query.ts';
+import { isFromElsewhere } from '../same-origin.ts';
+import type { Page } from './connect.ts';
+import { otherMethods } from './express-entry-point.ts';
+import { flowCookie, readFlowCookie } from './flow-cookie.ts';
+import type { PageCall, PageReply } from './pages.ts';
+
+export type LoginPageParts = LoginTools & DocumentTools & { readonly catalogue: Catalogue };
+
+const NO_LOGIN =
+  'Users cannot log in at this server yet: its administrator has to set mcp_login_url of the environment.';
+const TOO_MANY = 'Too many logins are under way at the moment. Try again in a few minutes.';
+
+/** Adds the pages of logins for MCP clients: the authorization request, the return from the application, and the consent of the user. */
+export function addLoginPages(
+  app: Express,
+  page: (name: string, serve: Page) => RequestHandler,
+  parts: LoginPageParts,
+): void {
+  const documents = createClientDocuments(parts);
+  const { store, digester } = parts;
+
+  /** The environment with its settings as they are now: what the pipeline knows may be some seconds old. */
+  async function currentOf({ id }: Environment): Promise<Environment> {
+    return (await store.read.environments.get(id)) as Environment;
+  }
+
+  async function authorize({ req, environment, requestId }: PageCall): Promise<PageReply> {
+    if (req.method === 'HEAD') return bad(400, 'A login begins with a GET request.', requestId);
+    const parameters = parsePairs(queryOf(req.url), 'the query', REQUEST_BODY.queryPairs) as Parameters;
+    const current = await currentOf(environment);
+    const judged = await judgeRequest(store.read, documents, current, parameters);
+    if (judged.kind === 'refused') return bad(judged.busy ? 503 : 400, judged.message, requestId);
+    if (judged.kind === 'error') {
+      const { error, description } = judged;
+      return { redirect: responseAddress(environment, judged, { error, error_description: description }) };
+    }
+    const { mcpLoginUrl } = current.settings;
+    if (mcpLoginUrl === undefined) return bad(503, NO_LOGIN, requestId);
+    const known = readFlowCookie(req, environment);
+    const cookie = known ?? mintToken(parts.random);
+    const loginRequest = await beginLogin(parts, environment.id, judged.request, cookie);
+    if (loginRequest === undefined) return bad(503, TOO_MANY, requestId);
+    return {
+      redirect: loginAddress(mcpLoginUrl, loginRequest),
+      ...(!known && { cookie: flowCookie(environment, cookie) }),
+    };
+  }
+
+  /** The application has sent the browser back. The page that follows has another secret, so it can be reloaded. */
+  async function continueHere({ req, environment }: PageCall, continuation: string): Promise<PageReply> {
+    if (req.method === 'HEAD' || !isToken(continuation)) return OVER;
+    const continued = await continueLogin(parts, environment, continuation, readFlowCookie(req, environment));
+    return continued.kind === 'continued' ? { redirect: consentUrl(environment, continued.consent) } : OVER;
+  }
+
+  /** The login of a consent page, in the browser in which it began. */
+  async function loginOf({ req, environment }: PageCall, consent: string) {
+    const browser = readFlowCookie(req, environment);
+    const login = await findLogin(store.read, parts, environment.id, 'consent', consent);
+    return login && browser !== undefined && isOfBrowser(parts, login, browser) ? { login, browser } : undefined;
+  }
+
+  async function show(call: PageCall, consent: string): Promise<PageReply> {
+    const found = call.req.method === 'HEAD' ? undefined : await loginOf(call, consent);
+    if (!found) return OVER;
+    const { login, browser } = found;
+    const environment = await currentOf(call.environment);
+    if (!(await needsConsent(store.read, environment, login))) return sendCode(call, login);
+    const formToken = formTokenOf(login, consent, browser).toString('base64url');
+    const { redirectUri } = login.request;
+    const page = accessPage({ ...(await viewOf(call, login)), formToken });
+    return { status: 200, page, ...(!redirectUri.startsWith('https:') && { formTarget: formTargetOf(redirectUri) }) };
+  }
+
+  async function decide(call: PageCall, consent: string): Promise<PageReply> {
+    const pairs = ((await readBody(call.req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;
+    const found = await loginOf(call, consent);
+    if (!found) return OVER;
+    const { login, browser } = found;
+    const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
+    if (isFromElsewhere(call.req) || !digester.equal(given, formTokenOf(login, consent, browser)))
+      return { status: 403, page: staleFormPage() };
+    return pairs['decision'] === 'allow' ? sendCode(call, login) : deny(call, login);
+  }
+
+  async function sendCode({ environment }: PageCall, login: OAuthLoginRow): Promise<PageReply> {
+    const code = await store.write((tx) => issueCode(tx, parts, login));
+    return code === undefined ? OVER : { redirect: responseAddress(environment, login.request, { code }) };
+  }
+
+  async function deny({ environment }: PageCall, login: OAuthLoginRow): Promise<PageReply> {
+    const ended = await store.write((tx) => tx.oauthLogins.delete(environment.id, login.id));
+    return ended ? { redirect: responseAddress(environment, login.request, { error: 'access_denied' }) } : OVER;
+  }
+
+  /** Only the page itself can know it: it takes the secret of the page, the cookie of the browser, and what the user is shown. */
+  function formTokenOf({ request, subject }: OAuthLoginRow, consent: string, browser: string): Buffer {
+    return digester.digest('mcp login: form', consent, browser, JSON.stringify([request, subject]));
+  }
+
+  async function viewOf({ environment }: PageCall, { request, subject }: OAuthLoginRow) {
+    const server = await findServer(store.read, environment.id, request.serverId);
+    const connections = (server?.mappings ?? []).map(({ connection }) => connection);
+    const { clientName, redirectUri, scopes } = request;
+    return {
+      application: clientName,
+      vouching: vouchingOf(request),
+      identifier: subject?.identifier ?? '',
+      providers: await Promise.all(connections.map((connection) => displayName(parts, connection))),
+      callsTools: scopes.includes('tools:call'),
+      returnsTo: redirectHost(redirectUri),
+      returnsToComputer: isOnUsersMachine(redirectUri) || !/^https?:/.test(redirectUri),
+    };
+  }
+
+  app.route('/oauth/authorize').get(page('authorize', authorize)).all(otherMethods('GET', 'HEAD'));
+  app
+    .route('/oauth/login/:token')
+    .get(page('continueLogin', (call, { token = '' }) => continueHere(call, token)))
+    .all(otherMethods('GET', 'HEAD'));
+  app
+    .route('/oauth/consent/:token')
+    .get(page('showConsent', (call, { token = '' }) => show(call, token)))
+    .post(page('submitConsent', (call, { token = '' }) => decide(call, token)))
+    .all(otherMethods('GET', 'HEAD', 'POST'));
+}
+
+const OVER: PageReply = { status: 410, page: loginOverPage() };
+
+function bad(status: number, text: string, requestId: string): PageReply {
+  return { status, page: badLoginPage(text, requestId) };
+}
+
+function queryOf(address = ''): string {
+  const mark = address.indexOf('?');
+  return mark < 0 ? '' : address.slice(mark + 1);
+}
+
+function vouchingOf({ clientKind, clientId }: OAuthLoginRow['request']): Vouching {
+  if (clientKind === 'DOCUMENT') return { by: 'host', host: new URL(clientId).host };
+  return clientKind === 'REGISTERED' ? { by: 'administrator' } : { by: 'no one' };
+}
+
+/** What a content security policy calls an address: its origin, or its scheme where it has none or one that policies cannot express. */
+function formTargetOf(uri: string): string {
+  const { protocol, origin, hostname } = new URL(uri);
+  return protocol === 'http:' && !hostname.startsWith('[') ? origin : protocol;
+}

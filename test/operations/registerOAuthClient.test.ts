@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { MCP_LOGIN } from '../../core/budgets.ts';
+import { type LoginWorld, startLoginWorld } from '../support/mcp-login.ts';
+
+describe('registerOAuthClient', () => {
+  let world: LoginWorld;
+
+  beforeEach(async () => {
+    world = await startLoginWorld();
+  });
+  afterEach(() => world.stop());
+
+  describe('201', () => {
+    it('registers a public client', async () => {
+      const { status, body, headers } = await world.register();
+      expect(status).to.equal(201);
+      expect(headers['cache-control']).to.equal('no-store');
+      expect(body.client_id).to.match(/^ocl_/);
+      expect(body).to.deep.equal({
+        client_id: body.client_id,
+        client_id_issued_at: Math.floor(world.clock.now() / 1000),
+        client_name: 'Dynamic Client',
+        redirect_uris: ['http://127.0.0.1/callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      });
+    });
+
+    it('gives a secret to a client that says nothing else, as the standard has it', async () => {
+      const { body } = await world.register({ token_endpoint_auth_method: undefined });
+      expect(body).to.include({ token_endpoint_auth_method: 'client_secret_basic', client_secret_expires_at: 0 });
+      expect(body.client_secret).to.match(/^vks_/);
+    });
+
+    it('ignores what it does not know: types, scopes, methods, extensions', async () => {
+      const { status, body } = await world.register({
+        application_type: 'web',
+        grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+        scope: 'admin everything',
+        token_endpoint_auth_method: 'private_key_jwt',
+        software_statement: { any: ['thing'] },
+        response_types: ['code', 'token'],
+        contacts: null,
+      });
+      expect(status).to.equal(201);
+      expect(body).to.deep.include({ grant_types: ['authorization_code'], token_endpoint_auth_method: 'none' });
+    });
+
+    it('lets a page of any origin register (CORS)', async () => {
+      const { headers } = await world.register();
+      expect(headers['access-control-allow-origin']).to.equal('*');
+    });
+
+    it('removes a client that was not used within a day, and keeps one that was', async () => {
+      const [unused, used] = [(await world.register()).body.client_id, (await world.register()).body.client_id];
+      const redirect_uri = 'http://127.0.0.1:5000/callback';
+      const code = await world.login({ client_id: used, redirect_uri });
+      expect((await world.exchange(code, { client_id: used, redirect_uri })).status).to.equal(200);
+      world.clock.advance(MCP_LOGIN.unusedClientMs);
+      const { store, now } = world.server.deps;
+      const environment = await world.server.deps.environmentOf('127.0.0.1');
+      const sweep = () =>
+        store.write((tx) => tx.oauthClients.sweepUnused(environment.id, now() - MCP_LOGIN.unusedClientMs, 9));
+      expect(await sweep()).to.equal(1);
+      expect(await store.read.oauthClients.get(environment.id, unused)).to.equal(undefined);
+      expect(await store.read.oauthClients.get(environment.id, used)).to.include({ id: used });
+    });
+  });
+
+  describe('400', () => {
+    for (const [title, metadata, error] of [
+      ['a redirect URI in plain http', { redirect_uris: ['http://client.example/'] }, 'invalid_redirect_uri'],
+      ['a scheme that is not listed', { redirect_uris: ['evil://callback'] }, 'invalid_redirect_uri'],
+      ['no redirect URI', { redirect_uris: undefined }, 'invalid_client_metadata'],
+      ['an empty list', { redirect_uris: [] }, 'invalid_client_metadata'],
+      ['a name that is not text', { client_name: { toString: 'x' } }, 'invalid_client_metadata'],
+      ['21 redirect URIs', { redirect_uris: Array(21).fill('https://a.example/') }, 'invalid_client_metadata'],
+    ] as const) {
+      it(`${error} for ${title}`, async () => {
+        const { status, body } = await world.register(metadata);
+        expect(status).to.equal(400);
+        expect(body.error).to.equal(error);
+        expect(body.error_description).to.be.a('string');
+      });
+    }
+
+    it('invalid_client_metadata for a body that is not JSON', async () => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await world.server.call('POST', '/oauth/register', { token: null, body: '{', headers });
+      expect(answer.body.error).to.equal('invalid_client_metadata');
+    });
+  });
+
+  describe('403', () => {
+    it('where the environment has turned it off, which the metadata show', async () => {
+      const path = '/.well-known/oauth-authorization-server';
+      const set = (value: boolean | null) =>
+        world.server.call('PUT', '/api/v1/environment', { body: { mcp_dynamic_registration: value } });
+      expect((await world.server.call('GET', path)).body).to.have.property('registration_endpoint');
+      await set(false);
+      const { status, body } = await world.register();
+      expect([status, body.error]).to.deep.equal([403, 'access_denied']);
+      world.clock.advance(60_000);
+      expect((await world.server.call('GET', path)).body).to.not.have.property('registration_endpoint');
+      await set(null);
+      expect((await world.register()).status).to.equal(201);
+    });
+  });
+
+  describe('429', () => {
+    it('stops a flood from one address, and lets it continue after an hour', async () => {
+      const { store, now, digester } = world.server.deps;
+      const environment = await world.server.deps.environmentOf('127.0.0.1');
+      expect((await world.register()).status).to.equal(201);
+      const { rows } = await store.read.oauthClients.list(environment.id, { size: 1 });
+      const [client] = rows;
+      if (!client) throw new Error('no client');
+      await store.write(async (tx) => {
+        for (let count = 1; count < MCP_LOGIN.registrations; count++)
+          await tx.oauthClients.insert(environment.id, { ...client, id: `ocl_${count}`, createdAt: now() });
+      });
+      const refused = await world.register();
+      expect([refused.status, refused.body.error]).to.deep.equal([429, 'temporarily_unavailable']);
+      expect(refused.headers['retry-after']).to.equal('3600');
+      expect(client.originDigest, 'the address is stored as a digest').to.not.deep.equal(digester.digest('127.0.0.1'));
+      world.clock.advance(MCP_LOGIN.registrationsMs);
+      expect((await world.register()).status).to.equal(201);
+    });
+  });
+});

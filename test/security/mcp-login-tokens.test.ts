@@ -1,0 +1,369 @@
+import { expect } from 'chai';
+import { MCP_LOGIN } from '../../core/budgets.ts';
+import { auditOf } from '../support/audit.ts';
+import { TestBrowser } from '../support/browser.ts';
+import {
+  allow,
+  challengeOf,
+  codeOf,
+  type LoginWorld,
+  loginRequestOf,
+  REDIRECT_URI,
+  startLoginWorld,
+  type Tokens,
+} from '../support/mcp-login.ts';
+import { createConnection } from '../support/providers.ts';
+import { addSecondEnvironment } from '../support/second-environment.ts';
+import { basicHeader, requestToken } from '../support/token-request.ts';
+
+const GRACE = MCP_LOGIN.graceMs;
+
+/** The attacks on codes, access tokens and refresh tokens of MCP clients. */
+describe('attacks on tokens of MCP clients', () => {
+  let world: LoginWorld;
+
+  before(async () => {
+    world = await startLoginWorld();
+  });
+  after(() => world.stop());
+
+  /** A refused exchange that used the code up: the right one is refused as well. */
+  async function expectSpent(code: string, form: Record<string, string | null>, error = 'invalid_grant') {
+    const answer = await world.exchange(code, form);
+    expect([answer.status, answer.body.error], answer.text).to.deep.equal([400, error]);
+    expect((await world.exchange(code)).body.error, 'the code is used up').to.equal('invalid_grant');
+  }
+
+  const works = async ({ access_token }: Pick<Tokens, 'access_token'>) =>
+    (await world.listTools(access_token)).status === 200;
+
+  const endOf = async (id: string) => (await auditOf(world.server, id))[0];
+
+  describe('A11: codes', () => {
+    it('are the control: exchanged once, by their client, with their proof', async () => {
+      expect((await world.exchange(await world.login())).status).to.equal(200);
+    });
+
+    it('are refused without a verifier, and with a wrong one', async () => {
+      await expectSpent(await world.login(), { code_verifier: null });
+      await expectSpent(await world.login(), { code_verifier: 'x'.repeat(43) });
+      await expectSpent(await world.login(), { code_verifier: 'short' });
+    });
+
+    it('are refused with the challenge in the place of the verifier, as a downgrade to plain would have it', async () => {
+      const plain = 'p'.repeat(43);
+      await expectSpent(await world.login({ code_challenge: plain }), { code_verifier: plain });
+      const right = await world.login({ code_challenge: challengeOf(plain) });
+      expect((await world.exchange(right, { code_verifier: plain })).status, 'the control').to.equal(200);
+    });
+
+    it('are refused to another client, also to one with a secret', async () => {
+      const other = (await world.register()).body.client_id;
+      await expectSpent(await world.login(), { client_id: other });
+      const secret = (await world.register({ token_endpoint_auth_method: 'client_secret_post' })).body;
+      await expectSpent(await world.login(), { client_id: secret.client_id, client_secret: secret.client_secret });
+    });
+
+    it('are refused with another redirect URI and for another resource', async () => {
+      const { id } = await createConnection(world.server, { connector: 'slack' });
+      await expectSpent(await world.login(), { redirect_uri: 'https://client.example/other' });
+      await expectSpent(await world.login(), { resource: `${world.server.origin}/mcp/${id}` }, 'invalid_target');
+    });
+
+    it('are refused by another environment, and stay valid in their own', async () => {
+      const other = await addSecondEnvironment(world.server);
+      const code = await world.login();
+      const headers = { host: other.host };
+      const form = { grant_type: 'authorization_code', code, code_verifier: 'x'.repeat(43) };
+      expect((await world.token(form, headers)).body.error).to.equal('invalid_grant');
+      expect((await world.exchange(code)).status).to.equal(200);
+    });
+
+    it('expire after a minute', async () => {
+      const code = await world.login();
+      world.clock.advance(60_000);
+      expect((await world.exchange(code)).body.error).to.equal('invalid_grant');
+    });
+
+    it('end the grant of their first use when they are used again, by whomever', async () => {
+      const code = await world.login({}, { user_id: 'user_replay', identifier: 'replay' });
+      const tokens = (await world.exchange(code)).body;
+      expect(await works(tokens)).to.equal(true);
+      const [grant] = await world.grants('?user_id=user_replay');
+      expect((await world.exchange(code, { code_verifier: 'x'.repeat(43) })).body.error).to.equal('invalid_grant');
+      expect(await works(tokens)).to.equal(false);
+      expect((await world.refresh(tokens.refresh_token)).body.error).to.equal('invalid_grant');
+      const end = await endOf(grant?.id as string);
+      expect([end?.action, end?.details]).to.deep.equal(['mcp_grant.revoked', { reason: 'CODE_REUSED' }]);
+    });
+
+    it('give one grant at most to 16 concurrent exchanges', async () => {
+      const user = { user_id: 'user_race', identifier: 'race' };
+      const code = await world.login({}, user);
+      const answers = await Promise.all(Array.from({ length: 16 }, () => world.exchange(code)));
+      expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(1);
+      expect(await world.grants('?user_id=user_race'), 'reuse has ended it').to.deep.equal([]);
+    });
+
+    it('are worth nothing once their server is deleted', async () => {
+      const { server } = world;
+      const { id } = await createConnection(server, { connector: 'slack' });
+      const resource = `${server.origin}/mcp/${id}`;
+      const code = await world.login({ resource });
+      expect((await server.call('DELETE', `/api/v1/connections/${id}`)).status).to.equal(200);
+      expect((await world.exchange(code, { resource })).body.error).to.equal('invalid_target');
+    });
+  });
+
+  describe('A12: refresh tokens', () => {
+    it('are replaced: the one before the present one gets the present one, and nothing is made', async () => {
+      const first = await world.tokens({}, { user_id: 'user_lost', identifier: 'lost' });
+      const second = (await world.refresh(first.refresh_token)).body;
+      const again = (await world.refresh(first.refresh_token)).body;
+      expect(await works(again)).to.equal(true);
+      const third = (await world.refresh(second.refresh_token)).body;
+      const [grant] = await world.grants('?user_id=user_lost');
+      expect((await world.refresh(again.refresh_token)).status, 'both are the same generation').to.equal(200);
+      expect(await world.grants('?user_id=user_lost')).to.have.lengthOf(1);
+      expect(await works(third)).to.equal(true);
+      expect(grant?.id).to.be.a('string');
+    });
+
+    it('that were replaced longer ago than the grace end the grant, for the thief and for the client', async () => {
+      const first = await world.tokens({}, { user_id: 'user_theft', identifier: 'theft' });
+      const [grant] = await world.grants('?user_id=user_theft');
+      const second = (await world.refresh(first.refresh_token)).body;
+      const third = (await world.refresh(second.refresh_token)).body;
+      world.clock.advance(GRACE - 1);
+      expect((await world.refresh(first.refresh_token)).status, 'the control: within the grace').to.equal(200);
+      world.clock.advance(1);
+      expect((await world.refresh(first.refresh_token)).body.error).to.equal('invalid_grant');
+      expect(await works(third)).to.equal(false);
+      expect((await world.refresh(third.refresh_token)).body.error).to.equal('invalid_grant');
+      const end = await endOf(grant?.id as string);
+      expect([end?.action, end?.details]).to.deep.equal(['mcp_grant.revoked', { reason: 'REFRESH_TOKEN_REUSED' }]);
+    });
+
+    it('before the present one are good for an hour, while that one has not been used', async () => {
+      const first = await world.tokens();
+      await world.refresh(first.refresh_token);
+      world.clock.advance(MCP_LOGIN.unusedGraceMs - 1);
+      expect((await world.refresh(first.refresh_token)).status, 'the control').to.equal(200);
+      world.clock.advance(1);
+      expect((await world.refresh(first.refresh_token)).body.error).to.equal('invalid_grant');
+    });
+
+    it('of more than eight generations ago end the grant, also within the grace', async () => {
+      const first = await world.tokens();
+      let { refresh_token } = first;
+      for (let count = 0; count < 8; count++) ({ refresh_token } = (await world.refresh(refresh_token)).body);
+      expect((await world.refresh(first.refresh_token)).status, 'the control: eight').to.equal(200);
+      ({ refresh_token } = (await world.refresh(refresh_token)).body);
+      expect((await world.refresh(first.refresh_token)).body.error).to.equal('invalid_grant');
+      expect((await world.refresh(refresh_token)).body.error).to.equal('invalid_grant');
+    });
+
+    it('survive 32 concurrent uses: one generation more, and 32 responses that work', async () => {
+      const user = { user_id: 'user_storm', identifier: 'storm' };
+      const first = await world.tokens({}, user);
+      const answers = await Promise.all(Array.from({ length: 32 }, () => world.refresh(first.refresh_token)));
+      expect(answers.map(({ status }) => status)).to.deep.equal(Array(32).fill(200));
+      const worked = await Promise.all(answers.map(({ body }) => works(body)));
+      expect(worked).to.deep.equal(Array(32).fill(true));
+      const [shown] = await world.grants('?user_id=user_storm');
+      const { id } = await world.server.deps.environmentOf('127.0.0.1');
+      const row = await world.server.deps.store.read.oauthGrants.get(id, shown?.id as string);
+      expect(row?.generation).to.equal(2);
+      const last = answers.at(-1)?.body;
+      expect((await world.refresh(last.refresh_token)).status, 'each of them can go on').to.equal(200);
+    });
+
+    it('are refused to another client, for another resource, in another environment, and when altered', async () => {
+      const { refresh_token } = await world.tokens();
+      const { id } = await createConnection(world.server, { connector: 'slack' });
+      const other = (await world.register()).body.client_id;
+      const second = await addOther();
+      const resource = `${world.server.origin}/mcp/${id}`;
+      expect((await world.refresh(refresh_token, { client_id: other })).body.error).to.equal('invalid_grant');
+      expect((await world.refresh(refresh_token, { resource })).body.error).to.equal('invalid_target');
+      const form = { grant_type: 'refresh_token', refresh_token };
+      expect((await world.token(form, { host: second })).body.error).to.equal('invalid_grant');
+      const altered = `${refresh_token.slice(0, -1)}${refresh_token.endsWith('A') ? 'B' : 'A'}`;
+      expect((await world.refresh(altered)).body.error).to.equal('invalid_grant');
+      expect((await world.refresh(refresh_token)).status, 'the control').to.equal(200);
+    });
+
+    it('give no more than was granted', async () => {
+      const { refresh_token } = await world.tokens({ scope: 'tools:read' });
+      const more = await world.refresh(refresh_token, { scope: 'tools:read tools:call' });
+      expect(more.body.error).to.equal('invalid_scope');
+      const same = await world.refresh(refresh_token, { scope: 'tools:read offline_access' });
+      expect(same.body.scope).to.equal('tools:read');
+    });
+
+    it('end after 30 days without use, and after a year', async () => {
+      const idle = await world.tokens();
+      world.clock.advance(MCP_LOGIN.grantIdleMs);
+      expect((await world.refresh(idle.refresh_token)).body.error).to.equal('invalid_grant');
+      let { refresh_token } = await world.tokens();
+      for (let spent = 0; spent < MCP_LOGIN.grantMs; spent += MCP_LOGIN.grantIdleMs / 2) {
+        const answer = await world.refresh(refresh_token);
+        if (answer.status !== 200) break;
+        ({ refresh_token } = answer.body);
+        world.clock.advance(MCP_LOGIN.grantIdleMs / 2);
+      }
+      expect((await world.refresh(refresh_token)).body.error).to.equal('invalid_grant');
+    });
+
+    it('are not given to a client that does not use them, whose grant ends with its access token', async () => {
+      world.documents.document = { ...world.documents.document, grant_types: ['authorization_code'] };
+      world.clock.advance(MCP_LOGIN.documentMostMs);
+      const tokens = await world.tokens({}, { user_id: 'user_short', identifier: 'short' });
+      expect(tokens).to.not.have.property('refresh_token');
+      world.clock.advance(MCP_LOGIN.accessTokenMs);
+      expect(await works(tokens)).to.equal(false);
+      const asked = await world.tokens({ scope: 'tools:call offline_access' });
+      expect(asked, 'offline_access asks for one').to.have.property('refresh_token');
+      world.documents.document = { ...world.documents.document, grant_types: ['authorization_code', 'refresh_token'] };
+      world.clock.advance(MCP_LOGIN.documentMostMs);
+    });
+  });
+
+  it('A16: all tokens of a login end with the API client that said who the user is', async () => {
+    const { server } = world;
+    const created = await server.call('POST', '/api/v1/api_clients', {
+      body: { name: 'Application', scopes: ['accounts:write'] },
+    });
+    const { id } = created.body.api_client;
+    const form = { client_id: id, client_secret: created.body.client_secret };
+    const { access_token: token } = (await requestToken(server, form)).body;
+    const browser = new TestBrowser();
+    const login_request = loginRequestOf(await world.authorize(browser));
+    const body = { login_request, user_id: 'user_vouched', identifier: 'vouched' };
+    const completed = await server.call('POST', '/api/v1/mcp/logins:complete', { body, token });
+    const consent = await browser.follow(await browser.open(completed.body.continue_url));
+    const tokens = (await world.exchange(codeOf(await allow(browser, consent)))).body;
+    const waiting = await world.authorize(browser);
+    const next = { ...body, login_request: loginRequestOf(waiting) };
+    const late = await server.call('POST', '/api/v1/mcp/logins:complete', { body: next, token });
+    const led = await browser.follow(
+      await browser.open(late.body.continue_url),
+      ({ origin }) => origin !== server.origin,
+    );
+    expect(await works(tokens), 'the control').to.equal(true);
+    expect((await server.call('POST', `/api/v1/api_clients/${id}:disable`)).status).to.equal(200);
+    expect(await works(tokens)).to.equal(false);
+    expect((await world.refresh(tokens.refresh_token)).body.error).to.equal('invalid_grant');
+    expect((await world.exchange(codeOf(led))).body.error).to.equal('invalid_grant');
+  });
+
+  describe('A13: tokens in the place of others', () => {
+    it('are refused: a refresh token, a code and an access token of the API at an MCP server', async () => {
+      const tokens = await world.tokens();
+      expect(await works(tokens), 'the control').to.equal(true);
+      for (const token of [tokens.refresh_token, await world.login(), world.server.token('tools:execute', 'admin')])
+        expect((await world.listTools(token)).status).to.equal(401);
+      expect((await world.refresh(tokens.access_token)).body.error).to.equal('invalid_grant');
+    });
+
+    it('are refused: an access token of an MCP client at the API and for raw calls', async () => {
+      const { access_token: token } = await world.tokens();
+      for (const path of ['/api/v1/connected_accounts', '/api/v1/environment', '/api/v1/proxy/user'])
+        expect((await world.server.call('GET', path, { token })).status, path).to.equal(401);
+    });
+
+    it('do not show the user to the client', async () => {
+      const { access_token, refresh_token } = await world.tokens();
+      for (const token of [access_token, refresh_token]) {
+        const text = Buffer.from(token.slice(4), 'base64url').toString('latin1');
+        expect(text).to.not.match(/ada|acme|grt_/);
+      }
+    });
+
+    it('carry the scopes that were asked for, and no more after the grant has shrunk', async () => {
+      const wide = await world.tokens();
+      const narrow = (await world.refresh(wide.refresh_token, { scope: 'tools:read' })).body;
+      expect(narrow.scope).to.equal('tools:read');
+      expect(await works(narrow)).to.equal(true);
+    });
+  });
+
+  describe('A14: clients that do not prove who they are', () => {
+    it('are refused without, with a wrong and with a doubled secret, and a public one with any', async () => {
+      const fields = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'client_secret_basic' };
+      const { client_id, client_secret } = (await world.register(fields)).body;
+      const code = await world.login({ client_id });
+      const form = { client_id };
+      const statuses = [];
+      for (const [more, headers] of [
+        [{}, {}],
+        [{ client_secret: 'vks_wrong' }, {}],
+        [{}, basicHeader(client_id, 'vks_wrong')],
+      ] as const) {
+        const body = { grant_type: 'authorization_code', code, code_verifier: 'x'.repeat(43), ...form, ...more };
+        statuses.push((await world.token(body, headers)).status);
+      }
+      expect(statuses).to.deep.equal([401, 401, 401]);
+      const both = { grant_type: 'refresh_token', refresh_token: 'x', ...form, client_secret };
+      expect((await world.token(both, basicHeader(client_id, client_secret))).body.error).to.equal('invalid_request');
+      const someone = basicHeader(client_id, client_secret);
+      const posing = await world.token({ grant_type: 'refresh_token', refresh_token: 'x' }, someone);
+      expect(posing.body.error, 'another client_id in the form').to.equal('invalid_request');
+      const given = await world.exchange(await world.login(), { client_secret: 'any' });
+      expect(given.body.error).to.equal('invalid_client');
+      const right = await world.exchange(code, form).then(() =>
+        world.server.call('POST', '/oauth/token', {
+          token: null,
+          body: new URLSearchParams({
+            grant_type: 'authorization_code',
+            code,
+            code_verifier: 'verifier-0123456789-0123456789-0123456789-01',
+          }).toString(),
+          headers: { 'content-type': 'application/x-www-form-urlencoded', ...someone },
+        }),
+      );
+      expect(right.status, `the control: ${right.text}`).to.equal(200);
+    });
+
+    it('are refused with an assertion, and a code is not used up by them', async () => {
+      const code = await world.login();
+      const form = {
+        client_assertion: 'x',
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      };
+      expect((await world.exchange(code, form)).body.error).to.equal('invalid_client');
+      expect((await world.exchange(code)).status).to.equal(200);
+    });
+  });
+
+  it('A15: users have a bounded number of grants at a server: the one used longest ago ends', async () => {
+    const user = { user_id: 'user_many', identifier: 'many' };
+    const first = await world.tokens({}, user);
+    const { store, newId } = world.server.deps;
+    const { id } = await world.server.deps.environmentOf('127.0.0.1');
+    const [shown] = await world.grants('?user_id=user_many');
+    const row = await store.read.oauthGrants.get(id, shown?.id as string);
+    if (!row) throw new Error('no grant');
+    world.clock.advance(1);
+    const usedAt = world.clock.now();
+    await store.write(async (tx) => {
+      for (let count = 1; count < MCP_LOGIN.grantsOfUser; count++)
+        await tx.oauthGrants.insert(id, { ...row, id: newId('grt'), usedAt });
+    });
+    expect(await works(first), 'the control').to.equal(true);
+    await world.tokens({}, user);
+    expect(await works(first)).to.equal(false);
+    const list = await world.server.call('GET', '/api/v1/mcp/grants?user_id=user_many&page_size=1');
+    expect(list.body.total_size).to.equal(MCP_LOGIN.grantsOfUser);
+  });
+
+  let others = 0;
+  async function addOther(): Promise<string> {
+    others += 1;
+    const { store, now, newId } = world.server.deps;
+    const { addEnvironment } = await import('../../core/keys/first-start.ts');
+    const host = `other-${others}.example.test`;
+    await addEnvironment(store, { now, newId }, 'DEVELOPMENT', `https://${host}`);
+    return host;
+  }
+});
