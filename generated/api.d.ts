@@ -685,7 +685,7 @@ export interface paths {
          *     their lifetime and their URL.
          *
          *     Errors:
-         *     - 400 `VALIDATION_FAILED`: a URL is not valid. `errors` lists each of them.
+         *     - 400 `VALIDATION_FAILED`: a URL, a host name or a URI scheme is not valid. `errors` lists each of them.
          */
         put: operations["updateEnvironment"];
         post?: never;
@@ -884,6 +884,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List MCP clients
+         * @description Lists the registered MCP clients of this environment, newest first. Clients that are identified by a metadata document are not
+         *     registered.
+         */
+        get: operations["listMcpClients"];
+        put?: never;
+        /**
+         * Create an MCP client
+         * @description Registers a client of MCP servers, for example one whose settings ask for a client ID and a secret. Most clients identify
+         *     themselves by a metadata document or register themselves, and need no registration here.
+         *
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a field or a redirect URI is not valid.
+         */
+        post: operations["createMcpClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/clients/{client_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an MCP client
+         * @description Deletes a registered MCP client. All grants of users to it end immediately.
+         */
+        delete: operations["deleteMcpClient"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp/configs": {
         parameters: {
             query?: never;
@@ -945,6 +994,101 @@ export interface paths {
          * @description Deletes an MCP config. Its URL and its session tokens stop working immediately. Connections and accounts do not change.
          */
         delete: operations["deleteMcpConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List grants to MCP clients
+         * @description Lists what users have granted to MCP clients, newest first. Filters are combined with AND. A grant that was revoked or has expired is
+         *     not listed.
+         */
+        get: operations["listMcpGrants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/grants:revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke grants to MCP clients
+         * @description Revokes all grants of a user, of a client, or for a server. Their tokens stop working immediately.
+         */
+        post: operations["revokeMcpGrants"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/grants/{grant_id}:revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a grant to an MCP client
+         * @description Revokes a grant. Its tokens stop working immediately.
+         */
+        post: operations["revokeMcpGrant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/logins:complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete the login of a user for an MCP client
+         * @description Tells who the user is for whom an MCP client asks for access. The user's browser arrives at `mcp_login_url` of the environment
+         *     with a `login_request`. Your application identifies the user from its own session, calls this operation from its backend, and
+         *     redirects the browser to `continue_url`. There the user decides about the access of the client.
+         *
+         *     Complete a login only for the user of the session in which the request arrived. The continuation works only in the browser
+         *     in which the login began, so a login that someone else began gives them nothing.
+         *
+         *     The client's tools run with the accounts of this `organization_id`, `user_id` or both, and `identifier`. If an account is
+         *     missing, the user gets a link to connect it, as with `createMcpSessionToken`. The grant ends when the API client that completed
+         *     the login is disabled.
+         *
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, both `organization_id` and `user_id` are missing, or `user_verify_url` is
+         *       not in the list of the environment.
+         *     - 404 `NOT_FOUND`: there is no open login with this `login_request`.
+         */
+        post: operations["completeMcpLogin"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1507,6 +1651,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register an MCP client
+         * @description Registers a client of MCP servers that asks for it (RFC 7591). Clients that have a client ID metadata document need no
+         *     registration. Unknown members are ignored. A client that is not used within a day is removed. An environment can turn this
+         *     off with `mcp_dynamic_registration`; `createMcpClient` registers clients then.
+         *
+         *     Errors are in the format of RFC 7591 §3.2.2:
+         *     - 400 `invalid_redirect_uri`: a redirect URI is not https, `http://` on the loopback interface, or of a scheme in
+         *       `mcp_redirect_schemes`.
+         *     - 403 `access_denied`: the environment does not let clients register themselves.
+         *     - 429 `temporarily_unavailable`: too many clients were registered.
+         */
+        post: operations["registerOAuthClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a token of an MCP client
+         * @description Ends the grant that an access or refresh token of an MCP client belongs to (RFC 7009). All tokens of the grant stop working
+         *     immediately. A token that is unknown, expired or of another client changes nothing, and the response is the same.
+         */
+        post: operations["revokeOAuthToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/token": {
         parameters: {
             query?: never;
@@ -1518,13 +1711,19 @@ export interface paths {
         put?: never;
         /**
          * Get an access token
-         * @description Issues an access token with the client credentials grant of OAuth 2.0 (RFC 6749 §4.4). The client authenticates with
-         *     `client_id` and `client_secret` in the form, or with HTTP Basic authentication, but not with both. The body is form-encoded.
-         *     A parameter must not be repeated; an empty parameter is ignored.
+         * @description Issues an access token (OAuth 2.1). The body is form-encoded. A parameter must not be repeated; an empty parameter is ignored.
          *
-         *     The token expires after one hour. Send it in the header `Authorization: Bearer <token>`. There are no refresh tokens. If
-         *     `scope` is omitted, the token has all scopes of the client. A scope that the client does not have is rejected with
-         *     `invalid_scope`.
+         *     - `client_credentials`: a token for this API, for an API client. It authenticates with `client_id` and `client_secret` in the
+         *       form, or with HTTP Basic authentication, but not with both. The token expires after one hour, and there is no refresh
+         *       token. If `scope` is omitted, the token has all scopes of the client. A scope that the client does not have is rejected
+         *       with `invalid_scope`.
+         *     - `authorization_code`: tokens for an MCP server, for a client that a user has logged in for. A code is valid for one minute
+         *       and once; a second use ends the grant. `code_verifier` is required.
+         *     - `refresh_token`: new tokens for an MCP server. The refresh token is replaced. A replaced one gets the present tokens for
+         *       ten minutes, because clients refresh concurrently; after that its use ends the grant.
+         *
+         *     Send an access token in the header `Authorization: Bearer <token>`. Tokens for an MCP server expire after 15 minutes and are
+         *     valid at that server only.
          *
          *     Errors are in the format of RFC 6749 §5.2. An unknown client, a disabled client and a wrong secret all return
          *     `invalid_client`.
@@ -3504,6 +3703,122 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "mcp_client.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An MCP client was registered
+         * @description An API client created the MCP client, or it registered itself.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["McpClientData"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_client.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_client.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An MCP client was deleted
+         * @description An API client deleted the MCP client. The data shows it before its deletion. Its grants have ended.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["McpClientData"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_client.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "mcp_config.created": {
         parameters: {
             query?: never;
@@ -3664,6 +3979,205 @@ export interface webhooks {
                          * @enum {string}
                          */
                         type: "mcp_config.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_grant.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A user granted access to an MCP client
+         * @description The client got its first tokens after the consent of the user.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["McpGrantData"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_grant.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_grant.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A grant to an MCP client ended
+         * @description The tokens of the grant stopped working. The data shows the grant as it was.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        /** @description A grant, and why it ended. */
+                        data: {
+                            grant: components["schemas"]["McpGrant"];
+                            /**
+                             * @description Why the grant ended:
+                             *     - `REVOKED_BY_API`: an API client revoked it.
+                             *     - `REVOKED_BY_CLIENT`: the MCP client revoked it.
+                             *     - `REFRESH_TOKEN_REUSED`: a refresh token was used that had been replaced, so two parties have it.
+                             *     - `CODE_REUSED`: the code of the login was used twice.
+                             *     - `CLIENT_DELETED`: the MCP client was deleted.
+                             *     - `SERVER_DELETED`: the connection or config of the MCP server was deleted.
+                             *     - `USER_DELETED`: the last connected account of the user was deleted.
+                             *     - `REPLACED`: the user had too many grants at the server, and this one was used longest ago.
+                             * @enum {string}
+                             */
+                            reason: "REVOKED_BY_API" | "REVOKED_BY_CLIENT" | "REFRESH_TOKEN_REUSED" | "CODE_REUSED" | "CLIENT_DELETED" | "SERVER_DELETED" | "USER_DELETED" | "REPLACED";
+                        };
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_grant.revoked";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_login.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The user of a login for an MCP client was identified
+         * @description The application said who the user is. The client has no access before the user consents.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        /** @description The login, its client and its user. */
+                        data: {
+                            /** @description The ID of an MCP client: the ID that it was registered with, or the URL of its metadata document. */
+                            client_id: string;
+                            /** @description The ID of the login. */
+                            login_id: string;
+                            /** @description The ID of the connection or MCP config whose server is meant. */
+                            server_id: string;
+                            user: components["schemas"]["McpSessionUser"];
+                        };
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_login.completed";
                     };
                 };
             };
@@ -4828,6 +5342,17 @@ export interface components {
         AuthorizationDetailsWithoutSecrets: components["schemas"]["OAuthTokenDetailsWithoutSecrets"] | components["schemas"]["StaticAuthDetailsWithoutSecrets"] | components["schemas"]["WorkspaceDwdDetailsWithoutSecrets"] | components["schemas"]["TrustedIdpDetailsWithoutSecrets"] | components["schemas"]["NoAuthorizationDetails"];
         /** @description The metadata of the authorization server (RFC 8414). */
         AuthorizationServerMetadata: {
+            /**
+             * Format: uri
+             * @description The URL at which users log in for clients of MCP servers.
+             */
+            authorization_endpoint: string;
+            /** @description Always `true`: authorization responses contain the issuer (RFC 9207). */
+            authorization_response_iss_parameter_supported: boolean;
+            /** @description Always `true`: the ID of a client can be the URL of a document that describes it. */
+            client_id_metadata_document_supported: boolean;
+            /** @description Always `S256` (RFC 7636). */
+            code_challenge_methods_supported: string[];
             /** @description The grant types of the token endpoint. */
             grant_types_supported: string[];
             /**
@@ -4840,10 +5365,27 @@ export interface components {
              * @description The URL of the public keys.
              */
             jwks_uri: string;
-            /** @description Empty, because there is no authorization endpoint. */
+            /**
+             * Format: uri
+             * @description The URL at which clients of MCP servers register themselves, unless the environment has turned this off.
+             */
+            registration_endpoint?: string;
+            /** @description Always `query`. */
+            response_modes_supported: string[];
+            /** @description Always `code`. */
             response_types_supported: string[];
-            /** @description All scopes. */
-            scopes_supported: components["schemas"]["Scope"][];
+            /**
+             * Format: uri
+             * @description The URL of the revocation endpoint.
+             */
+            revocation_endpoint: string;
+            /** @description The client authentication methods of the revocation endpoint. */
+            revocation_endpoint_auth_methods_supported: string[];
+            /**
+             * @description All scopes: those of this API, those of MCP servers (`tools:read` and `tools:call`), and `offline_access`, with which clients
+             *     ask for a refresh token.
+             */
+            scopes_supported: string[];
             /**
              * Format: uri
              * @description The URL of the documentation.
@@ -4998,6 +5540,69 @@ export interface components {
              * @enum {string}
              */
             type: "BOARD_OAUTH1";
+        };
+        /** @description A registered client (RFC 7591 §3.2.1). */
+        ClientRegistration: {
+            /** @description The ID of the client. */
+            client_id: string;
+            /** @description When the client was registered, in seconds since 1970, UTC. */
+            client_id_issued_at: number;
+            /** @description The name of the client, or empty. */
+            client_name: string;
+            /** @description The secret of the client, unless it authenticates with `none`. It is returned only once. */
+            client_secret?: string;
+            /** @description Always 0: the secret does not expire. */
+            client_secret_expires_at?: number;
+            /** @description The grant types that the client can use. */
+            grant_types: string[];
+            /** @description The redirect URIs. */
+            redirect_uris: string[];
+            /** @description Always `code`. */
+            response_types: string[];
+            /**
+             * @description How the client authenticates at the token endpoint.
+             * @enum {string}
+             */
+            token_endpoint_auth_method: "none" | "client_secret_basic" | "client_secret_post";
+        };
+        /** @description The metadata of a client (RFC 7591 §2). Members that are not listed here are ignored, as the standard demands. */
+        ClientRegistrationRequest: {
+            /** @description The name of the client, which is shown to users as unverified. Hidden characters are removed. */
+            client_name?: string;
+            /**
+             * @description The grant types that the client uses. It gets refresh tokens if `refresh_token` is among them, or if the list is omitted. Others
+             *     are ignored.
+             */
+            grant_types?: string[];
+            /**
+             * @description The redirect URIs, at most 20. Each is an `https://` URL, an `http://` URL of the loopback interface (any port matches), or of
+             *     a scheme in `mcp_redirect_schemes` of the environment.
+             */
+            redirect_uris: string[];
+            /**
+             * @description How the client authenticates: `none`, `client_secret_basic` (the default of the standard) or `client_secret_post`. Others become
+             *     `none`.
+             */
+            token_endpoint_auth_method?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The login, and its user. */
+        CompleteMcpLoginRequest: {
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
+            identifier: string;
+            /** @description The `login_request` with which the user arrived at `mcp_login_url`. It can be used once, within ten minutes. */
+            login_request: $Write<string>;
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
+            organization_id?: string;
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
+            user_id?: string;
+            /**
+             * @description The URL of your application to which the user is redirected after connecting an account, as in `generateMagicLink`. It
+             *     must be equal to one of the `user_verify_urls` of the environment. Without it, users get links only for connections with
+             *     the verification mode `NONE`.
+             */
+            user_verify_url?: string;
         };
         /** @description A connected account with its credentials. */
         ConnectedAccount: {
@@ -5411,6 +6016,18 @@ export interface components {
              */
             proxy_url?: string;
         };
+        /** @description A new MCP client. */
+        CreateMcpClientRequest: {
+            /** @description The name that users see. */
+            name: string;
+            /**
+             * @description The redirect URIs of the client. Each is an `https://` URL, an `http://` URL of the loopback interface (any port matches), or of
+             *     a scheme in `mcp_redirect_schemes` of the environment.
+             */
+            redirect_uris: string[];
+            /** @description How the client authenticates at the token endpoint. Default: `none`. */
+            token_endpoint_auth_method?: components["schemas"]["McpClientAuthMethod"];
+        };
         /** @description A new MCP config. */
         CreateMcpConfigRequest: {
             /** @description The purpose of the config. */
@@ -5647,6 +6264,21 @@ export interface components {
             kind: "DEVELOPMENT" | "PRODUCTION";
             /** @description How long an authorization link is valid, in seconds. */
             link_lifetime_seconds: number;
+            /** @description Whether MCP clients can register themselves (RFC 7591). */
+            mcp_dynamic_registration: boolean;
+            /**
+             * Format: uri
+             * @description The URL of your application at which users of MCP clients log in; see `completeMcpLogin`. Null: users cannot log in, and MCP
+             *     clients need session tokens.
+             */
+            mcp_login_url: string | null;
+            /** @description The private URI schemes that redirect URIs of MCP clients can have. */
+            mcp_redirect_schemes: string[];
+            /**
+             * @description Host names of client ID metadata documents. Users are not asked for consent for clients whose document is at one of these hosts,
+             *     unless the client returns to the user's machine.
+             */
+            mcp_trusted_client_hosts: string[];
             /** @description The URLs of applications to which users can be redirected after finishing a link. They are compared exactly. */
             user_verify_urls: string[];
         };
@@ -6224,6 +6856,60 @@ export interface components {
              */
             link: string;
         };
+        /** @description A registered client of MCP servers. */
+        McpClient: {
+            /**
+             * Format: date-time
+             * @description When the client was registered.
+             */
+            created_at: string;
+            /** @description The ID of the client. */
+            id: string;
+            /**
+             * @description `REGISTERED`: created with `createMcpClient`. `DYNAMIC`: the client registered itself, so its name is unverified.
+             * @enum {string}
+             */
+            kind: "REGISTERED" | "DYNAMIC";
+            /**
+             * Format: date-time
+             * @description When a user last logged in for the client; null if none has.
+             */
+            last_used_at: string | null;
+            /** @description The name that users see, or empty. */
+            name: string;
+            /** @description The redirect URIs. */
+            redirect_uris: string[];
+            token_endpoint_auth_method: components["schemas"]["McpClientAuthMethod"];
+        };
+        /**
+         * @description How the client authenticates at the token endpoint. A client with `none` is public and has no secret.
+         * @enum {string}
+         */
+        McpClientAuthMethod: "none" | "client_secret_basic" | "client_secret_post";
+        /** @description The new client, and its secret. */
+        McpClientCreated: {
+            client: components["schemas"]["McpClient"];
+            /** @description The secret of the client, which is returned only once; null for a public client. */
+            client_secret: string | null;
+        };
+        /** @description An MCP client. */
+        McpClientData: {
+            client: components["schemas"]["McpClient"];
+        };
+        /** @description A page of MCP clients. */
+        McpClientList: {
+            /** @description The clients on this page. */
+            clients: components["schemas"]["McpClient"][];
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+        };
         /** @description An MCP server that offers the tools of several connections. */
         McpConfig: {
             /**
@@ -6267,6 +6953,83 @@ export interface components {
         /** @description An MCP config. */
         McpConfigResponse: {
             config: components["schemas"]["McpConfig"];
+        };
+        /** @description What a user has granted to an MCP client at one MCP server. */
+        McpGrant: {
+            /** @description The client. */
+            client: {
+                /** @description The ID of the client, or the URL of its metadata document. */
+                id: string;
+                /**
+                 * @description `REGISTERED`: created with `createMcpClient`. `DYNAMIC`: the client registered itself, so its name is unverified.
+                 *     `DOCUMENT`: the host of its metadata document vouches for it.
+                 * @enum {string}
+                 */
+                kind: "REGISTERED" | "DYNAMIC" | "DOCUMENT";
+                /** @description The name that the client had when the user consented, or empty. */
+                name: string;
+                /** @description The host to which the user was sent back, or the scheme of a native application. */
+                redirect_host: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the client exchanged the code of the user's login.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the grant ends unless the client refreshes its token before.
+             */
+            expires_at: string;
+            /** @description The ID of the grant. Executions of the client name it as their API client. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the client last got a token.
+             */
+            last_used_at: string;
+            /** @description What the client can do. */
+            scopes: ("tools:read" | "tools:call")[];
+            /** @description The ID of the connection or MCP config whose server is meant. */
+            server_id: string;
+            user: components["schemas"]["McpSessionUser"];
+        };
+        /** @description A grant. */
+        McpGrantData: {
+            grant: components["schemas"]["McpGrant"];
+        };
+        /** @description A page of grants. */
+        McpGrantList: {
+            /** @description The grants on this page. */
+            grants: components["schemas"]["McpGrant"][];
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+        };
+        /** @description The number of revoked grants. */
+        McpGrantsRevoked: {
+            /** @description The number of revoked grants. */
+            revoked: number;
+        };
+        /** @description Where the user continues. */
+        McpLoginCompleted: {
+            /**
+             * Format: uri
+             * @description Redirect the browser of the user to this URL. It works once, and only in the browser in which the login began. Do not send it
+             *     anywhere else.
+             */
+            continue_url: string;
+            /**
+             * Format: date-time
+             * @description When the login expires.
+             */
+            expires_at: string;
         };
         /** @description A connection of an MCP server, and the tools that it offers. */
         McpMapping: {
@@ -6483,6 +7246,11 @@ export interface components {
              * @description The error code:
              *     - `invalid_request`: a parameter is missing, repeated or unknown.
              *     - `invalid_client`: client authentication failed.
+             *     - `invalid_grant`: the code or the refresh token is invalid, expired, used, or of another client.
+             *     - `invalid_target`: `resource` is not the MCP server that the user logged in for.
+             *     - `invalid_redirect_uri`: a redirect URI cannot be registered.
+             *     - `invalid_client_metadata`: the metadata of a client are invalid.
+             *     - `access_denied`: clients cannot register themselves.
              *     - `unauthorized_client`: the client cannot use this grant type.
              *     - `unsupported_grant_type`: the grant type is not supported.
              *     - `invalid_scope`: a scope is unknown, or the client does not have it.
@@ -6490,7 +7258,7 @@ export interface components {
              *     - `temporarily_unavailable`: the request can be repeated later, with status 429 or 503.
              * @enum {string}
              */
-            error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "server_error" | "temporarily_unavailable";
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "invalid_target" | "invalid_redirect_uri" | "invalid_client_metadata" | "access_denied" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "server_error" | "temporarily_unavailable";
             /** @description What is wrong, in a sentence for display. */
             error_description?: string;
         };
@@ -6842,6 +7610,19 @@ export interface components {
          * @enum {string}
          */
         RevocationStatus: "PENDING" | "REVOKED" | "NOT_REVOCABLE" | "FAILED";
+        /** @description Which grants to revoke, by at least one field. Grants that match all fields are revoked. */
+        RevokeMcpGrantsRequest: {
+            /** @description The ID of an MCP client: the ID that it was registered with, or the URL of its metadata document. */
+            client_id?: string;
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
+            identifier?: string;
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
+            organization_id?: string;
+            /** @description The ID of the connection or MCP config whose server is meant. */
+            server_id?: string;
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
+            user_id?: string;
+        };
         /** @description How to replace the secret. */
         RotateApiClientSecretRequest: {
             /** @description How long the previous secret remains valid, in seconds. Default: 86400 (one day). 0 revokes it immediately. */
@@ -6982,9 +7763,8 @@ export interface components {
             connected_account_id?: string;
         };
         /**
-         * @description A client credentials request (RFC 6749 §4.4). No field is required by the schema, because the client can use HTTP Basic
-         *     authentication instead of `client_id` and `client_secret`; missing parameters are rejected with `invalid_request` or
-         *     `invalid_client`. Unknown parameters are ignored (RFC 6749 §3.2), but no parameter may be repeated. At most 20 parameters and
+         * @description A token request (OAuth 2.1 §3.2). No field is required by the schema, because that depends on the grant type and on how the
+         *     client authenticates; missing parameters are rejected with `invalid_request` or `invalid_client`. Unknown parameters are ignored (RFC 6749 §3.2), but no parameter may be repeated. At most 20 parameters and
          *     16 KiB.
          */
         TokenRequest: {
@@ -6992,21 +7772,39 @@ export interface components {
             client_assertion?: $Write<string>;
             /** @description Not supported, like `client_assertion`. */
             client_assertion_type?: string;
-            /** @description The ID of the API client. Omit it with HTTP Basic authentication. */
+            /**
+             * @description The ID of the API client, or of the MCP client: the ID that it was registered with, or the URL of its metadata document. Omit
+             *     it with HTTP Basic authentication.
+             */
             client_id?: string;
-            /** @description The secret of the API client. Omit it with HTTP Basic authentication. */
+            /** @description The secret of the client. Omit it with HTTP Basic authentication. Public MCP clients have none. */
             client_secret?: $Write<string>;
-            /** @description Always `client_credentials`. Other values are rejected with `unsupported_grant_type`. */
+            /** @description The authorization code, with `authorization_code`. */
+            code?: $Write<string>;
+            /** @description The secret whose SHA-256 digest was the `code_challenge` (RFC 7636), with `authorization_code`. */
+            code_verifier?: $Write<string>;
+            /** @description `client_credentials`, `authorization_code` or `refresh_token`. Other values are rejected with `unsupported_grant_type`. */
             grant_type?: string;
+            /** @description The redirect URI of the authorization request, with `authorization_code`. If present, it must be the same. */
+            redirect_uri?: string;
+            /** @description The refresh token, with `refresh_token`. */
+            refresh_token?: $Write<string>;
+            /**
+             * @description The URL of the MCP server (RFC 8707), with `authorization_code` and `refresh_token`. If present, it must be the server that
+             *     the user logged in for.
+             */
+            resource?: string;
             /** @description The requested scopes, separated by spaces. The client must have each of them. Default: all scopes of the client. */
             scope?: string;
         };
-        /** @description An access token (RFC 6749 §5.1). There are no refresh tokens: request a new token instead. */
+        /** @description An access token (RFC 6749 §5.1). */
         TokenResponse: {
-            /** @description The access token, a JWT (RFC 9068). Treat it as an opaque string. */
+            /** @description The access token: for this API a JWT (RFC 9068), for an MCP server encrypted. Treat it as an opaque string. */
             access_token: string;
             /** @description The lifetime of the token, in seconds. */
             expires_in: number;
+            /** @description The refresh token of an MCP client. It replaces the one that was sent. API clients request a new token instead. */
+            refresh_token?: string;
             /** @description The scopes of the token, separated by spaces. */
             scope: string;
             /**
@@ -7014,6 +7812,24 @@ export interface components {
              * @enum {string}
              */
             token_type: "Bearer";
+        };
+        /**
+         * @description A revocation request (RFC 7009 §2.1). No field is required by the schema, as in a token request. Unknown parameters are
+         *     ignored, but no parameter may be repeated.
+         */
+        TokenRevocationRequest: {
+            /** @description Not supported. A request with a client assertion is rejected with `invalid_client`. */
+            client_assertion?: $Write<string>;
+            /** @description Not supported, like `client_assertion`. */
+            client_assertion_type?: string;
+            /** @description The ID of the MCP client, or the URL of its metadata document. Omit it with HTTP Basic authentication. */
+            client_id?: string;
+            /** @description The secret of the client, if it has one. Omit it with HTTP Basic authentication. */
+            client_secret?: $Write<string>;
+            /** @description The access or refresh token. */
+            token?: $Write<string>;
+            /** @description Ignored, because tokens show their type. */
+            token_type_hint?: string;
         };
         /** @description A named call to a third-party application, with a description and schemas for a model. */
         Tool: {
@@ -7582,6 +8398,23 @@ export interface components {
             keep_execution_contents?: boolean | null;
             /** @description How long an authorization link is valid, in seconds: from a minute to a day. Null restores the default of 15 minutes. */
             link_lifetime_seconds?: number | null;
+            /** @description Whether MCP clients can register themselves; null restores the default, `true`. */
+            mcp_dynamic_registration?: boolean | null;
+            /**
+             * @description The URL of your application at which users of MCP clients log in; null: users cannot log in. The server appends
+             *     `login_request`. The rules are those of `user_verify_urls`.
+             */
+            mcp_login_url?: string | null;
+            /**
+             * @description The private URI schemes that redirect URIs of MCP clients can have, without a colon. The list replaces the stored one; null
+             *     restores the default, `cursor`.
+             */
+            mcp_redirect_schemes?: string[] | null;
+            /**
+             * @description Host names of client ID metadata documents of clients that users need not consent to. The list replaces the stored one; null
+             *     clears it.
+             */
+            mcp_trusted_client_hosts?: string[] | null;
             /**
              * @description The URLs of applications to which users can be redirected after finishing a link. The list replaces the stored one; null
              *     clears it. Each must be an `https://` URL, or an `http://` URL of the loopback interface in development, in the normalized
@@ -8040,8 +8873,32 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description A field or a redirect URI is not valid. Nothing was created. `errors` lists the invalid fields. */
+        BadMcpClient: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The config or one of its mappings is not valid. Nothing was changed. `errors` lists the invalid fields. */
         BadMcpConfig: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The user is not fully identified, or `user_verify_url` is not allowed. The login is unchanged. `errors` lists the invalid fields. */
+        BadMcpLogin: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8314,7 +9171,22 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A parameter is missing, repeated or unknown, the body is not form-encoded, or the grant type or a scope is not supported. */
+        /** @description The metadata are invalid, or a redirect URI cannot be registered. */
+        OAuthBadRegistration: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /**
+         * @description A parameter is missing or repeated, the body is not form-encoded, the grant type or a scope is not supported, or the code or the
+         *     refresh token is not valid.
+         */
         OAuthBadRequest: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -8344,6 +9216,18 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "WWW-Authenticate": components["headers"]["BasicChallenge"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description The environment does not let clients register themselves. */
+        OAuthRegistrationOff: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -8811,10 +9695,45 @@ export interface components {
          */
         JobStateQuery: "WAITING" | "RUNNING" | "FAILED";
         /**
+         * @description The ID of the MCP client.
+         * @example ocl_01k6p4b7d9f1h3k5m7p9r1t3vx
+         */
+        McpClientIdPath: string;
+        /**
          * @description The ID of the MCP config.
          * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
          */
         McpConfigIdPath: string;
+        /**
+         * @description Return only grants of this client.
+         * @example https://client.example/oauth/client.json
+         */
+        McpGrantClientQuery: string;
+        /**
+         * @description Return only grants of users with this identifier.
+         * @example ada@acme.test
+         */
+        McpGrantIdentifierQuery: string;
+        /**
+         * @description The ID of the grant.
+         * @example grt_01k6p4b7d9f1h3k5m7p9r1t3vx
+         */
+        McpGrantIdPath: string;
+        /**
+         * @description Return only grants of users of this organization.
+         * @example org_acme
+         */
+        McpGrantOrganizationQuery: string;
+        /**
+         * @description Return only grants for the MCP server of this connection or config.
+         * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
+         */
+        McpGrantServerQuery: string;
+        /**
+         * @description Return only grants of this user.
+         * @example user_ada
+         */
+        McpGrantUserQuery: string;
         /**
          * @description Return only tools that interact with people or content outside the account's own data (`true`), or only the others (`false`).
          * @example false
@@ -10923,6 +11842,141 @@ export interface operations {
             503: components["responses"]["StorageUnavailable"];
         };
     };
+    listMcpClients: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of MCP clients. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpClientList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    createMcpClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMcpClientRequest"];
+            };
+        };
+        responses: {
+            /** @description The client was created. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpClientCreated"];
+                };
+            };
+            400: components["responses"]["BadMcpClient"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    deleteMcpClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the MCP client.
+                 * @example ocl_01k6p4b7d9f1h3k5m7p9r1t3vx
+                 */
+                client_id: components["parameters"]["McpClientIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The client was deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
     listMcpConfigs: {
         parameters: {
             query?: {
@@ -11133,6 +12187,241 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listMcpGrants: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only grants of this client.
+                 * @example https://client.example/oauth/client.json
+                 */
+                client_id?: components["parameters"]["McpGrantClientQuery"];
+                /**
+                 * @description Return only grants of users with this identifier.
+                 * @example ada@acme.test
+                 */
+                identifier?: components["parameters"]["McpGrantIdentifierQuery"];
+                /**
+                 * @description Return only grants of users of this organization.
+                 * @example org_acme
+                 */
+                organization_id?: components["parameters"]["McpGrantOrganizationQuery"];
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description Return only grants for the MCP server of this connection or config.
+                 * @example mcp_01k6p4b7d9f1h3k5m7p9r1t3vx
+                 */
+                server_id?: components["parameters"]["McpGrantServerQuery"];
+                /**
+                 * @description Return only grants of this user.
+                 * @example user_ada
+                 */
+                user_id?: components["parameters"]["McpGrantUserQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of grants. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpGrantList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    revokeMcpGrants: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevokeMcpGrantsRequest"];
+            };
+        };
+        responses: {
+            /** @description The grants were revoked. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpGrantsRevoked"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    revokeMcpGrant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the grant.
+                 * @example grt_01k6p4b7d9f1h3k5m7p9r1t3vx
+                 */
+                grant_id: components["parameters"]["McpGrantIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grant was revoked. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    completeMcpLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteMcpLoginRequest"];
+            };
+        };
+        responses: {
+            /** @description The login is completed. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpLoginCompleted"];
+                };
+            };
+            400: components["responses"]["BadMcpLogin"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];
@@ -12577,6 +13866,75 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadQuery"];
+        };
+    };
+    registerOAuthClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientRegistrationRequest"];
+            };
+        };
+        responses: {
+            /** @description The client was registered. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientRegistration"];
+                };
+            };
+            400: components["responses"]["OAuthBadRegistration"];
+            403: components["responses"]["OAuthRegistrationOff"];
+            413: components["responses"]["OAuthContentTooLarge"];
+            421: components["responses"]["OAuthUnknownHost"];
+            429: components["responses"]["OAuthTooManyRequests"];
+            500: components["responses"]["OAuthServerError"];
+            503: components["responses"]["OAuthUnavailable"];
+        };
+    };
+    revokeOAuthToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRevocationRequest"];
+            };
+        };
+        responses: {
+            /** @description The token is not valid, or not any more. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["OAuthBadRequest"];
+            401: components["responses"]["OAuthInvalidClient"];
+            413: components["responses"]["OAuthContentTooLarge"];
+            421: components["responses"]["OAuthUnknownHost"];
+            429: components["responses"]["OAuthTooManyRequests"];
+            500: components["responses"]["OAuthServerError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     issueToken: {
