@@ -1,5 +1,15 @@
 import { expect } from 'chai';
-import { account, connection, failure, github, NOW, openTestStore, type TestStore, tool } from './support.ts';
+import {
+  account,
+  connection,
+  failure,
+  github,
+  manyTools,
+  NOW,
+  openTestStore,
+  type TestStore,
+  totalOfAccounts,
+} from './support.ts';
 
 describe('the store', () => {
   let test: TestStore;
@@ -12,7 +22,7 @@ describe('the store', () => {
 
   afterEach(() => test.end());
 
-  const total = async () => (await test.store.read.accounts.list(test.env, {}, { size: 1 })).total;
+  const total = () => totalOfAccounts(test);
 
   it('shows readers nothing that is not committed', async () => {
     const row = account(test.newId, connectionId);
@@ -30,10 +40,7 @@ describe('the store', () => {
   });
 
   describe('with a transaction of many pieces', () => {
-    /** More than the writer keeps in memory, so that some of it is in the log before the commit. */
-    const rows = Array.from({ length: 600 }, (_, index) =>
-      tool(`mine_${index}`, { definition: { description: 'x'.repeat(10_000) } }),
-    );
+    const rows = manyTools();
     const names = () => test.store.read.environmentTools.names(test.env);
 
     it('shows nothing of it before the end, to reads that share a turn either, and all of it then', async () => {

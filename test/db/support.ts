@@ -141,6 +141,16 @@ export function webhookEndpoint(id: string): Omit<WebhookEndpointRow, 'environme
 }
 
 /** The connection that every test store begins with. */
+/** More tools than the writer of SQLite keeps in memory, so that some of them are in the log before their commit. */
+export function manyTools(): NewEnvironmentTool[] {
+  const definition = { description: 'x'.repeat(10_000) };
+  return Array.from({ length: 600 }, (_, index) => tool(`mine_${index}`, { definition }));
+}
+
+export async function totalOfAccounts({ store, env }: Pick<TestStore, 'store' | 'env'>): Promise<number> {
+  return (await store.read.accounts.list(env, {}, { size: 1 })).total;
+}
+
 export async function github({ store, env }: Pick<TestStore, 'store' | 'env'>): Promise<string> {
   return (await store.read.connections.byKeyId(env, 'github'))?.id ?? '';
 }

@@ -1,27 +1,21 @@
 import { expect } from 'chai';
 import { unknownId } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
-import { type McpConfigs, MCP_CONFIGS_PATH as PATH, startMcpConfigs } from '../support/mcp-configs.ts';
+import { type McpConfigs, MCP_CONFIGS_PATH as PATH, useMcpConfigs } from '../support/mcp-configs.ts';
 import { createConnection } from '../support/providers.ts';
-import type { TestServer } from '../support/server.ts';
 
 describe('createMcpConfig', () => {
-  let server: TestServer;
-  let issues: string;
-  let chat: string;
-  let create: McpConfigs['create'];
-
-  before(async () => {
-    ({ server, issues, chat, create } = await startMcpConfigs());
-  });
-  after(() => server.stop());
+  const configs = useMcpConfigs();
 
   const errorsOf = ({ body }: Awaited<ReturnType<McpConfigs['create']>>) => body.errors;
 
   describe('201', () => {
     it('returns one address for several connections', async () => {
-      const mappings = [{ connection_id: issues, tools: ['github_list_issues'] }, { connection_id: chat }];
-      const { status, body } = await create({ name: 'Support', description: 'For support.', mappings });
+      const mappings = [
+        { connection_id: configs.issues, tools: ['github_list_issues'] },
+        { connection_id: configs.chat },
+      ];
+      const { status, body } = await configs.create({ name: 'Support', description: 'For support.', mappings });
       expect(status).to.equal(201);
       const { id, created_at, updated_at, ...rest } = body.config;
       expect(id).to.match(/^mcp_/);
@@ -30,36 +24,41 @@ describe('createMcpConfig', () => {
         name: 'Support',
         description: 'For support.',
         mappings: [
-          { connection_id: issues, tools: ['github_list_issues'] },
-          { connection_id: chat, tools: null },
+          { connection_id: configs.issues, tools: ['github_list_issues'] },
+          { connection_id: configs.chat, tools: null },
         ],
         mcp_server_url: `http://localhost/mcp/${id}`,
       });
-      expect((await auditOf(server, id)).map(({ action }) => action)).to.deep.equal(['mcp_config.created']);
+      expect((await auditOf(configs.server, id)).map(({ action }) => action)).to.deep.equal(['mcp_config.created']);
     });
 
     it('creates one config for one idempotency key', async () => {
-      const request = { body: { name: 'Once', mappings: [{ connection_id: chat }] } };
+      const request = { body: { name: 'Once', mappings: [{ connection_id: configs.chat }] } };
       const headers = { 'idempotency-key': 'config-once' };
-      const first = await server.call('POST', PATH, { ...request, headers });
-      const second = await server.call('POST', PATH, { ...request, headers });
+      const first = await configs.server.call('POST', PATH, { ...request, headers });
+      const second = await configs.server.call('POST', PATH, { ...request, headers });
       expect(second.body).to.deep.equal(first.body);
-      const other = await server.call('POST', PATH, { body: { ...request.body, name: 'Twice' }, headers });
+      const other = await configs.server.call('POST', PATH, { body: { ...request.body, name: 'Twice' }, headers });
       expect(other.status).to.equal(422);
     });
   });
 
   describe('400', () => {
     it('rejects a mapping to an unknown connection', async () => {
-      const response = await create({ mappings: [{ connection_id: issues }, { connection_id: unknownId('conn') }] });
+      const response = await configs.create({
+        mappings: [{ connection_id: configs.issues }, { connection_id: unknownId('conn') }],
+      });
       expect(response.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
       expect(errorsOf(response)[0].field).to.equal('mappings[1].connection_id');
     });
 
     it('rejects tools that the connection does not have or does not allow', async () => {
-      const { id } = await createConnection(server, { connector: 'github', allowed_tools: ['github_list_issues'] });
+      const { id } = await createConnection(configs.server, {
+        connector: 'github',
+        allowed_tools: ['github_list_issues'],
+      });
       const tools = ['github_list_issues', 'github_create_issue', 'slack_list_channels'];
-      const response = await create({ mappings: [{ connection_id: id, tools }] });
+      const response = await configs.create({ mappings: [{ connection_id: id, tools }] });
       expect(response.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
       expect(errorsOf(response).map(({ field }: { field: string }) => field)).to.deep.equal([
         'mappings[0].tools[1]',
@@ -68,27 +67,27 @@ describe('createMcpConfig', () => {
     });
 
     it('rejects a tool name that two connections offer, because a model could not tell the two apart', async () => {
-      const { id } = await createConnection(server, { connector: 'github' });
-      const response = await create({ mappings: [{ connection_id: issues }, { connection_id: id }] });
+      const { id } = await createConnection(configs.server, { connector: 'github' });
+      const response = await configs.create({ mappings: [{ connection_id: configs.issues }, { connection_id: id }] });
       expect(errorsOf(response)[0]).to.include({ field: 'mappings[1].tools' });
       const apart = [
-        { connection_id: issues, tools: ['github_list_issues'] },
+        { connection_id: configs.issues, tools: ['github_list_issues'] },
         { connection_id: id, tools: ['github_create_issue'] },
       ];
-      expect((await create({ mappings: apart })).status).to.equal(201);
+      expect((await configs.create({ mappings: apart })).status).to.equal(201);
     });
 
     it('rejects more than 25 mappings, and none', async () => {
-      const many = Array.from({ length: 26 }, () => ({ connection_id: issues }));
-      expect((await create({ mappings: many })).body.code).to.equal('VALIDATION_FAILED');
-      expect((await create({ mappings: [] })).body.code).to.equal('VALIDATION_FAILED');
+      const many = Array.from({ length: 26 }, () => ({ connection_id: configs.issues }));
+      expect((await configs.create({ mappings: many })).body.code).to.equal('VALIDATION_FAILED');
+      expect((await configs.create({ mappings: [] })).body.code).to.equal('VALIDATION_FAILED');
     });
   });
 
   describe('409', () => {
     it('rejects a name that another config has', async () => {
-      await create({ name: 'Taken' });
-      expect((await create({ name: 'Taken' })).body).to.include({ status: 409, code: 'MCP_CONFIG_EXISTS' });
+      await configs.create({ name: 'Taken' });
+      expect((await configs.create({ name: 'Taken' })).body).to.include({ status: 409, code: 'MCP_CONFIG_EXISTS' });
     });
   });
 });

@@ -1,32 +1,24 @@
 import { expect } from 'chai';
 import { unknownId } from '../support/accounts.ts';
 import { connectMcp, rawMcp, sessionToken } from '../support/mcp.ts';
-import { type McpConfigs, MCP_CONFIGS_PATH as PATH, startMcpConfigs } from '../support/mcp-configs.ts';
-import type { TestServer } from '../support/server.ts';
+import { MCP_CONFIGS_PATH as PATH, useMcpConfigs } from '../support/mcp-configs.ts';
 
 describe('updateMcpConfig', () => {
-  let server: TestServer;
-  let chat: string;
-  let create: McpConfigs['create'];
+  const configs = useMcpConfigs();
 
-  before(async () => {
-    ({ server, chat, create } = await startMcpConfigs());
-  });
-  after(() => server.stop());
-
-  const put = (id: string, body: object) => server.call('PUT', `${PATH}/${id}`, { body });
-  const stored = async (id: string) => (await server.call('GET', `${PATH}/${id}`)).body.config;
+  const put = (id: string, body: object) => configs.server.call('PUT', `${PATH}/${id}`, { body });
+  const stored = async (id: string) => (await configs.server.call('GET', `${PATH}/${id}`)).body.config;
 
   describe('200', () => {
     it('changes the given fields, and clients get the new tools with their next list', async () => {
-      const { config } = (await create()).body;
-      const token = await sessionToken(server, config.id);
-      const client = await connectMcp(server, config.id, token);
-      const mappings = [{ connection_id: chat, tools: ['slack_list_channels'] }];
+      const { config } = (await configs.create()).body;
+      const token = await sessionToken(configs.server, config.id);
+      const client = await connectMcp(configs.server, config.id, token);
+      const mappings = [{ connection_id: configs.chat, tools: ['slack_list_channels'] }];
       const response = await put(config.id, { mappings });
       expect(response.status).to.equal(200);
       expect(response.body.config).to.deep.include({ name: config.name, mappings });
-      const { body } = await rawMcp(server, config.id, { token });
+      const { body } = await rawMcp(configs.server, config.id, { token });
       expect(body.result.tools.map(({ name }: { name: string }) => name)).to.deep.equal(['slack_list_channels']);
       await client.close();
     });
@@ -34,7 +26,7 @@ describe('updateMcpConfig', () => {
 
   describe('400', () => {
     it('rejects a mapping to an unknown connection, and changes nothing', async () => {
-      const { config } = (await create()).body;
+      const { config } = (await configs.create()).body;
       expect((await put(config.id, { mappings: [{ connection_id: 'conn_0' }] })).status).to.equal(400);
       expect(await stored(config.id)).to.deep.equal(config);
     });
@@ -48,8 +40,8 @@ describe('updateMcpConfig', () => {
 
   describe('409', () => {
     it('rejects a name that another config has, and changes nothing', async () => {
-      const { config } = (await create()).body;
-      const other = (await create()).body.config;
+      const { config } = (await configs.create()).body;
+      const other = (await configs.create()).body.config;
       expect((await put(config.id, { name: other.name })).body).to.include({ status: 409, code: 'MCP_CONFIG_EXISTS' });
       expect(await stored(config.id)).to.deep.equal(config);
     });

@@ -15,7 +15,17 @@ export interface McpConfigs {
   create(fields?: Record<string, unknown>): Promise<TestAnswer>;
 }
 
-export async function startMcpConfigs(): Promise<McpConfigs> {
+/** The same for all tests of the suite that calls it. Its members can be used in tests and hooks. */
+export function useMcpConfigs(): McpConfigs {
+  const shared = {} as McpConfigs;
+  before(async () => {
+    Object.assign(shared, await startMcpConfigs());
+  });
+  after(() => shared.server.stop());
+  return shared;
+}
+
+async function startMcpConfigs(): Promise<McpConfigs> {
   const server = await startTestServer();
   const issues = (await createConnection(server, { connector: 'github' })).id;
   const chat = (await createConnection(server, { connector: 'slack' })).id;

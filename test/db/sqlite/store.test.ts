@@ -4,7 +4,16 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openConnections, openReader } from '../../../db/sqlite/open.ts';
 import { createStore, openFiles, openSqliteStore } from '../../../db/sqlite/store.ts';
-import { account, github, NOW, openTestStoreOnce, type TestStore, temporaryDirectory, tool } from '../support.ts';
+import {
+  account,
+  github,
+  manyTools,
+  NOW,
+  openTestStoreOnce,
+  type TestStore,
+  temporaryDirectory,
+  totalOfAccounts,
+} from '../support.ts';
 
 describe('the store over SQLite', () => {
   let test: TestStore;
@@ -17,7 +26,7 @@ describe('the store over SQLite', () => {
 
   afterEach(() => test.end());
 
-  const total = async () => (await test.store.read.accounts.list(test.env, {}, { size: 1 })).total;
+  const total = () => totalOfAccounts(test);
 
   it('has written to the file what it acknowledges', async () => {
     const row = account(test.newId, connectionId);
@@ -28,10 +37,7 @@ describe('the store over SQLite', () => {
   });
 
   describe('with a transaction of many pieces', () => {
-    /** More than the writer keeps in memory, so that some of it is in the log before the commit. */
-    const rows = Array.from({ length: 600 }, (_, index) =>
-      tool(`mine_${index}`, { definition: { description: 'x'.repeat(10_000) } }),
-    );
+    const rows = manyTools();
     const writeAll = (between: () => unknown) =>
       test.store.write(async (tx) => {
         await tx.environmentTools.upsert(test.env, rows.slice(0, 599));
