@@ -363,6 +363,9 @@ export const STORAGE = {
 
 /** What one account or environment may store. */
 export const STORED = {
+  /** Custom providers of one environment, and their definitions together: lists and searches read all of them. */
+  providers: 1_000,
+  providersBytes: 4 * MIB,
   /** `api_config` of an account, which is for settings, not for documents. */
   apiConfigBytes: 64 * KIB,
   apiConfigKeys: 512,

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from './drizzle.ts';
+import { and, count, desc, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { CustomProviderRow, NewCustomProvider } from './rows/custom-providers.ts';
 import { customProviders } from './schema.ts';
@@ -8,6 +8,8 @@ export interface CustomProviderReads {
   get(environmentId: EnvironmentId, identifier: string): Promise<CustomProviderRow | undefined>;
   /** Returns all of them, newest first. */
   list(environmentId: EnvironmentId): Promise<CustomProviderRow[]>;
+  /** Returns how many there are, and the size of their definitions as JSON, in characters. */
+  totals(environmentId: EnvironmentId): Promise<{ count: number; size: number }>;
 }
 
 export interface CustomProviderWrites {
@@ -43,6 +45,13 @@ export function createCustomProviderRepository({ db, once }: Statements): Custom
   const list = once(() =>
     db.select(columns).from(customProviders).where(withinEnvironment).orderBy(desc(customProviders.id)).prepare(),
   );
+  const totals = once(() =>
+    db
+      .select({ count: count(), size: sql<number>`coalesce(sum(length(${customProviders.definition})), 0)` })
+      .from(customProviders)
+      .where(withinEnvironment)
+      .prepare(),
+  );
   const update = once(() =>
     db
       .update(customProviders)
@@ -60,6 +69,10 @@ export function createCustomProviderRepository({ db, once }: Statements): Custom
   return {
     get: (environmentId, identifier) => get().get({ environmentId, identifier }),
     list: (environmentId) => list().all({ environmentId }),
+    async totals(environmentId) {
+      const row = await totals().get({ environmentId });
+      return { count: Number(row?.count ?? 0), size: Number(row?.size ?? 0) };
+    },
     async insert(environmentId, { definition, ...provider }) {
       const row = { ...provider, definition: { ...definition }, environmentId, version: 1 };
       await db.insert(customProviders).values(row).run();

@@ -1,5 +1,6 @@
 import type { CustomProviderRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
 import { disconnectAccount } from '../accounts/leave.ts';
+import { STORED } from '../budgets.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { checkAuthPatterns } from '../connectors/check-patterns.ts';
 import type { FieldError } from '../errors.ts';
@@ -49,6 +50,7 @@ export async function createCustomProvider(
 ): Promise<CustomProviderRow> {
   const definition = merge(EMPTY, input);
   check(definition, tools);
+  await requireSpace(tx, environmentId, null, definition);
   const identifier = await freeIdentifier(tx, tools.catalogue, environmentId, definition.display_name);
   const at = tools.now();
   await tx.customProviders.insert(environmentId, {
@@ -78,6 +80,7 @@ export async function updateCustomProvider(
   const before = row.definition as unknown as CustomProviderDefinition;
   const definition = carryLearned(before, merge(before, input));
   check(definition, tools);
+  await requireSpace(tx, environmentId, before, definition);
   const consequences = isUsedAlike(before, definition)
     ? NO_CONSEQUENCES
     : await adaptToProvider(tx, tools, environmentId, changeOf(row.identifier, before, definition), cause);
@@ -148,6 +151,22 @@ function check(definition: CustomProviderDefinition, tools: CustomProviderTools)
   if (patternErrors.length > 0) {
     throw new ApiError('INVALID_AUTH_PATTERN', 'An authentication pattern is invalid.', { errors: patternErrors });
   }
+}
+
+/** @param before null for a new provider */
+async function requireSpace(
+  tx: Repositories,
+  environmentId: EnvironmentId,
+  before: CustomProviderDefinition | null,
+  definition: CustomProviderDefinition,
+): Promise<void> {
+  const growth = JSON.stringify(definition).length - (before === null ? 0 : JSON.stringify(before).length);
+  if (growth <= 0) return;
+  const { count, size } = await tx.customProviders.totals(environmentId);
+  const { providers, providersBytes } = STORED;
+  if ((before !== null || count < providers) && size + growth <= providersBytes) return;
+  const limits = `at most ${providers} custom providers, whose definitions have at most ${providersBytes} bytes together`;
+  throw new ApiError('VALIDATION_FAILED', `The environment has no space for the provider: it can have ${limits}.`);
 }
 
 function speaksMcp(definition: CustomProviderDefinition): boolean {

@@ -7,7 +7,7 @@ import { createTurns } from '../turns.ts';
 import type { KnownTool } from './directory.ts';
 import { sizeOfTool } from './read-within.ts';
 import { type Readiness, type Standing, standingOf, type UserName } from './readiness.ts';
-import { accountsOf, type DiscoveryTools, isAllowed, type Reach, reachOf } from './user-tools.ts';
+import { accountsOf, type DiscoveryTools, isAllowed, type Reach, reachesOf } from './user-tools.ts';
 
 /** A tool that was found. */
 export interface FoundTool extends KnownTool {
@@ -44,8 +44,7 @@ export async function findTools(
   if (hits.length === 0) return [];
   const accounts = user ? await accountsOf(read, environmentId, user) : new Map<string, AccountRow[]>();
   const connections = await read.connections.listAll(environmentId);
-  const reaches = await Promise.all(connections.map((connection) => reachOf(read, tools, environmentId, connection)));
-  const usable = reaches.filter((reach) => reach !== undefined);
+  const usable = await reachesOf(read, tools, environmentId, connections);
   const found: FoundTool[] = [];
   const turn = createTurns();
   for (const { card } of hits.slice(0, limit * LOOK_AT)) {

@@ -156,6 +156,27 @@ export async function reachOf(
   return provider && { connection, provider };
 }
 
+/** The same for several connections: a provider that many of them have is read once. */
+export async function reachesOf(
+  read: ReadRepositories,
+  { catalogue }: Pick<DiscoveryTools, 'catalogue'>,
+  environmentId: EnvironmentId,
+  connections: readonly ConnectionRow[],
+): Promise<Reach[]> {
+  const providers = new Map<string, ProviderDefinition | undefined>();
+  const reaches: Reach[] = [];
+  for (const connection of connections) {
+    const { enabled, providerKey } = connection;
+    if (!enabled) continue;
+    if (!providers.has(providerKey)) {
+      providers.set(providerKey, await findProvider(read, catalogue, environmentId, providerKey));
+    }
+    const provider = providers.get(providerKey);
+    if (provider) reaches.push({ connection, provider });
+  }
+  return reaches;
+}
+
 /** Whether a connection allows a tool of its provider to be run. */
 export function isAllowed({ tool, flagged }: KnownTool, { allowedTools }: ConnectionRow): boolean {
   return flagged === null && (allowedTools === null || allowedTools.includes(tool.name));

@@ -22,6 +22,27 @@ export function presentCustomProvider(row: CustomProviderRow): Schemas['Provider
   };
 }
 
+/** A provider of a list, which is presented if it is on the page. */
+export interface ListedProvider {
+  id: string;
+  isCustom: boolean;
+  /** The text that a search looks at. */
+  text: string;
+  present(): Schemas['Provider'];
+}
+
+export function listedCustomProvider(row: CustomProviderRow): ListedProvider {
+  const { display_name, description } = row.definition as unknown as CustomProviderDefinition;
+  const text = `${row.identifier}\n${display_name}\n${description}`;
+  return { id: row.id, isCustom: true, text, present: () => presentCustomProvider(row) };
+}
+
+export function listedConnector(connector: Connector): ListedProvider {
+  const { identifier, display_name, description } = connector;
+  const text = `${identifier}\n${display_name}\n${description}`;
+  return { id: identifier, isCustom: false, text, present: () => presentConnector(connector) };
+}
+
 export function presentConnector(connector: Connector): Schemas['Provider'] {
   return {
     id: connector.identifier,

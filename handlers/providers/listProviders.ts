@@ -1,24 +1,23 @@
 import type { Providers } from '../../core/capabilities/providers.ts';
 import { pageOfList, pageTokens, readPage } from '../../core/paging.ts';
-import { presentConnector, presentCustomProvider } from '../../core/present/provider.ts';
-import type { Handler, Schemas } from '../../http/contract.ts';
+import { type ListedProvider, listedConnector, listedCustomProvider } from '../../core/present/provider.ts';
+import type { Handler } from '../../http/contract.ts';
 
 export const listProviders: Handler<'listProviders', Providers> = async (call, reply, providers) => {
   const { page_size: size, page_token: token, ...filters } = call.query;
   const environmentId = call.environment.id;
   const scope = { environmentId, list: 'listProviders', filters };
   const custom = await providers.store.read.customProviders.list(environmentId);
-  const all = [...custom.map(presentCustomProvider), ...providers.catalogue.connectors().map(presentConnector)];
+  const all = [...custom.map(listedCustomProvider), ...providers.catalogue.connectors().map(listedConnector)];
   const page = pageOfList(all.filter(fits), readPage(providers.sealedTokens, scope, token, size));
   return reply(200, {
-    providers: page.rows,
+    providers: page.rows.map(({ present }) => present()),
     ...pageTokens(providers.sealedTokens, scope, page, providers.now()),
     total_size: page.total,
   });
 
-  function fits(provider: Schemas['Provider']): boolean {
-    const text = `${provider.identifier}\n${provider.display_name}\n${provider.description}`.toLowerCase();
-    const isWanted = filters.is_custom === undefined || filters.is_custom === provider.is_custom;
-    return isWanted && text.includes((filters.query ?? '').toLowerCase());
+  function fits({ text, isCustom }: ListedProvider): boolean {
+    const isWanted = filters.is_custom === undefined || filters.is_custom === isCustom;
+    return isWanted && text.toLowerCase().includes((filters.query ?? '').toLowerCase());
   }
 };

@@ -179,6 +179,7 @@ describe('no query without an environment (C1)', () => {
       'apiClients.rotate': [(r, env) => r.apiClients.rotate(env, 'cli_1', secret, { now: NOW, overlapMs: 0 }), false],
       'customProviders.get': [(r, env) => r.customProviders.get(env, 'mine'), undefined],
       'customProviders.list': [(r, env) => r.customProviders.list(env), []],
+      'customProviders.totals': [(r, env) => r.customProviders.totals(env), { count: 0, size: 0 }],
       'customProviders.update': [
         (r, env) => r.customProviders.update(env, 'mine', 1, { definition: {}, isMcp: false, updatedAt: NOW }),
         false,

@@ -42,6 +42,8 @@ describe('custom providers', () => {
     expect(await read.get(test.env, 'mine')).to.deep.include({ ...changes, version: 2 });
     await test.store.write((tx) => tx.customProviders.insert(test.env, provider('later')));
     expect((await read.list(test.env)).map(({ identifier }) => identifier)).to.deep.equal(['later', 'mine']);
+    const size = JSON.stringify(provider('later').definition).length + JSON.stringify(changes.definition).length;
+    expect(await read.totals(test.env)).to.deep.equal({ count: 2, size });
     expect(await test.store.write((tx) => tx.customProviders.delete(test.env, 'mine'))).to.equal(true);
     expect(await read.get(test.env, 'mine')).to.equal(undefined);
   });

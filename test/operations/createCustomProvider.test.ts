@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { STORED } from '../../core/budgets.ts';
 import { createAccount } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
+import { firstEnvironment } from '../support/tokens.ts';
 
 const PATH = '/api/v1/custom-providers';
 
@@ -208,6 +210,47 @@ describe('createCustomProvider', () => {
   });
 
   describe('400', () => {
+    describe('F6: when the environment has no space, because lists read all providers', () => {
+      const fillers: string[] = [];
+      const fill = async (description: string, count: number) => {
+        const { id: environment } = await firstEnvironment(server);
+        await server.deps.store.write(async (tx) => {
+          for (let index = 0; index < count; index++) {
+            const identifier = `filler-${fillers.length}`;
+            const definition = { display_name: identifier, description, auth_patterns: [] };
+            const row = { id: `prv_${identifier}`, identifier, definition, isMcp: false, createdAt: 0, updatedAt: 0 };
+            await tx.customProviders.insert(environment, row);
+            fillers.push(identifier);
+          }
+        });
+      };
+      afterEach(async () => {
+        const { id: environment } = await firstEnvironment(server);
+        const gone = fillers.splice(0);
+        await server.deps.store.write(async (tx) => {
+          for (const identifier of gone) await tx.customProviders.delete(environment, identifier);
+        });
+      });
+
+      it('for their definitions', async () => {
+        const { identifier } = await createProvider(server, { description: 'x'.repeat(500) });
+        await fill('x'.repeat(STORED.providersBytes - 10_000), 1);
+        expect((await create({})).status, 'the control').to.equal(201);
+        await fill('x'.repeat(10_000), 1);
+        const refused = await create({});
+        expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+        expect(refused.body.detail).to.include('no space').and.include('4194304 bytes');
+        const change = (description: string) => server.call('PUT', `${PATH}/${identifier}`, { body: { description } });
+        expect((await change('x'.repeat(600))).status).to.equal(400);
+        expect((await change('x'.repeat(400))).status, 'a smaller one').to.equal(200);
+      });
+
+      it('for their number', async () => {
+        await fill('', STORED.providers);
+        expect((await create({})).body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+      });
+    });
+
     it('names what a body lacks', async () => {
       const answer = await server.call('POST', PATH, { body: {} });
       expect(answer.body.errors.map((e: { field: string }) => e.field).sort()).to.deep.equal([
