@@ -575,7 +575,7 @@ export interface paths {
          *     private network, are rejected. `proxy_enabled` requires `proxy_url`; without both, the provider cannot run tools.
          *
          *     Errors:
-         *     - 400 `VALIDATION_FAILED`: a field, a limit or `proxy_url` is not valid.
+         *     - 400 `VALIDATION_FAILED`: a field, a limit or `proxy_url` is not valid, or the environment has no space for the provider.
          *     - 400 `INVALID_AUTH_PATTERN`: a pattern cannot work. Examples are two patterns of the same type, a placeholder without a
          *       field, a `select` field without options, a regular expression that is not linear, or an MCP provider without `proxy_url`.
          */
