@@ -264,6 +264,18 @@ export const WEBHOOKS = {
   redeliveryMs: 5 * MINUTE,
 } as const;
 
+/** Streams of events (server-sent events). */
+export const EVENT_STREAM = {
+  /** Streams of one environment: each has a connection. */
+  perEnvironment: 100,
+  /** Events that are read from the database at a time: a body can have 70 KiB. */
+  rows: 20,
+  /** How long a stream waits for an event of this process before it looks for those of others, and tells the client that it lives. */
+  pollMs: 5 * SECOND,
+  /** After this time a stream ends, and its client opens another one with a valid token. */
+  longestMs: 10 * MINUTE,
+} as const;
+
 /** Configuration that operator commands change in another process, so that it must be read again. */
 export const RELOAD = {
   /** How long the content of the key file is cached. */

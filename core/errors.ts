@@ -42,6 +42,7 @@ export const ERRORS = {
   JOB_NOT_RETRYABLE: { status: 409, title: 'The job cannot be retried' },
   WEBHOOK_ENDPOINT_DISABLED: { status: 409, title: 'The webhook endpoint is disabled' },
   WEBHOOK_ENDPOINT_LIMIT: { status: 409, title: 'The environment has too many webhook endpoints' },
+  EVENTS_NOT_KEPT: { status: 409, title: 'The environment stores no events' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request with this idempotency key is still running' },
   IDEMPOTENCY_REPLY_NOT_KEPT: { status: 409, title: 'The response to the first request with this key was not stored' },
   EXECUTION_OUTCOME_UNKNOWN: { status: 409, title: 'The outcome of the execution is unknown' },

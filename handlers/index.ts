@@ -42,6 +42,7 @@ import { getEnvironment } from './environment/getEnvironment.ts';
 import { updateEnvironment } from './environment/updateEnvironment.ts';
 import { getEvent } from './events/getEvent.ts';
 import { listEvents } from './events/listEvents.ts';
+import { streamEvents } from './events/streamEvents.ts';
 import { getExecution } from './executions/getExecution.ts';
 import { listExecutions } from './executions/listExecutions.ts';
 import { downloadFile } from './files/downloadFile.ts';
@@ -206,6 +207,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       redeliverWebhook,
       redeliverWebhooks,
       rotateWebhookSecret,
+      streamEvents,
       testWebhookEndpoint,
       updateWebhookEndpoint,
     }),

@@ -3,6 +3,7 @@ import type { ApiError, AuthFailure } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { ExecutionEnd } from '../core/executions/execution-end.ts';
 import type { Answered } from '../core/present/schemas.ts';
+import type { StreamedBody } from '../core/streamed-body.ts';
 import type { Transaction } from '../db/store.ts';
 import type { operations, Writable } from '../generated/api.d.ts';
 import type { Environment } from './environments.ts';
@@ -37,11 +38,16 @@ type Responses<O extends OperationId> = operations[O]['responses'];
 /** The statuses that an operation declares. */
 export type StatusOf<O extends OperationId> = Extract<keyof Responses<O>, number>;
 
+/** Media types of responses that are written piece by piece. */
+type StreamedMedia = 'text/event-stream' | 'application/jsonl';
+
 /** The body of one status, without write-only properties. For media types other than JSON: bytes. */
 export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[S] extends { content: infer C }
   ? '*/*' extends keyof C
     ? BinaryBody
-    : Answered<C[keyof C]>
+    : keyof C extends StreamedMedia
+      ? StreamedBody
+      : Answered<C[keyof C]>
   : undefined;
 
 declare const brand: unique symbol;

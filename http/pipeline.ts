@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../core/errors.ts';
 import { clientOf } from '../core/net/client-address.ts';
+import { StreamedBody } from '../core/streamed-body.ts';
 import type { Config } from './config.ts';
 import type { Reply } from './contract.ts';
 import type { Environment } from './environments.ts';
@@ -9,6 +10,7 @@ import { type FailureParts, toApiError } from './failure.ts';
 import { retryAfterOf } from './problem.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { writeReply } from './write.ts';
+import { writeStream } from './write-stream.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 
@@ -77,8 +79,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     } catch (thrown) {
       reply = errorReply(thrown, entryPoint, exchange);
     }
-    if (typeof reply !== 'number') writeReply(exchange, reply);
+    const written = typeof reply === 'number' ? undefined : write(exchange, reply);
+    if (written) await written;
     parts.onResponse(exchange, typeof reply === 'number' ? reply : reply.status);
+  }
+
+  /** Most responses are written in this turn of the event loop. */
+  function write(exchange: Exchange, reply: Reply): Promise<void> | void {
+    return reply.body instanceof StreamedBody ? writeStream(exchange, reply, reply.body) : writeReply(exchange, reply);
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import type { Operation } from 'openapi-backend';
 import { BinaryBody } from '../core/binary-body.ts';
+import { StreamedBody } from '../core/streamed-body.ts';
 import { createAjv } from './ajv.ts';
 import type { Reply } from './contract.ts';
 
@@ -24,6 +25,9 @@ export function createResponseCheck(): ResponseCheck {
     if (!declared) return `status ${reply.status} is not declared`;
     const { content = {} } = declared;
     if (reply.body instanceof BinaryBody !== '*/*' in content) return 'bytes do not match the declared content';
+    if (reply.body instanceof StreamedBody) {
+      return Object.hasOwn(content, reply.headers['content-type'] ?? '') ? null : 'the media type is not declared';
+    }
     if (reply.body instanceof BinaryBody) return null;
     const [media] = Object.values(content);
     if (!media?.schema) return reply.body === undefined ? null : 'a body is not declared';

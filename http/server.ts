@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Document } from 'openapi-backend';
 import { BACKGROUND } from '../core/budgets.ts';
 import { startTimer, withinLimit } from '../core/timers.ts';
+import type { EventFeed } from '../core/webhooks/event-feed.ts';
 import { type Capabilities, createHandlers } from '../handlers/index.ts';
 import { boundConnections } from './bound-connections.ts';
 import { bindPorts, type Ports } from './bound-server.ts';
@@ -32,6 +33,7 @@ export type ServerParts = PipelineParts &
     readonly log: Logger;
     readonly metrics: Metrics;
     readonly capabilities: Capabilities;
+    readonly eventFeed: Pick<EventFeed, 'close'>;
     /** Closes everything that was opened to create the parts. */
     close(): Promise<void>;
   };
@@ -112,6 +114,7 @@ export async function startServer(
       ),
     async stop() {
       isStopping = true;
+      parts.eventFeed.close();
       await mcp.close();
       const servers = [bound.api.server, bound.metrics?.server];
       await Promise.all(servers.map((each) => each && drain(each, bound.limits.drainMs, parts.log)));

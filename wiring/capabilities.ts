@@ -8,7 +8,8 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
   const { egressOf, upstreamSessions, syncTurns } = parts;
   const { catalogue, toolDirectory, toolInputs, ownInputs, toolJudge } = parts;
   const { events, jobQueue, jobs, links, instance } = parts;
-  const { usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, deliveries, readiness } = parts;
+  const { usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, readiness } = parts;
+  const { deliveries, eventFeed } = parts;
   const lists = { store, sealedTokens, now };
   const revocations = { vault, catalogue, now, jobQueue };
   const refreshes = { ensureFresh, refreshNow };
@@ -59,6 +60,6 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
     service: { readiness },
     tokens: { store, digester, signingKeys, sealedReplies, newId, events, now, random },
     tools: { ...lists, catalogue, toolDirectory, toolJudge, events },
-    webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries },
+    webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries, eventFeed },
   };
 }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import {
+  EVENT_STREAM,
   IMPORT,
   LIFETIME,
   LIST,
@@ -144,6 +145,9 @@ const STATED = [
   `Deliveries are deleted after ${LIFETIME.eventsMs / DAY} days`,
   `a status from 200 to 299 within ${OUTBOUND.protocolTimeoutMs / SECOND} seconds`,
   `has ${WEBHOOKS.endpoints} endpoints already`,
+  `The stream ends after ${EVENT_STREAM.longestMs / MINUTE} minutes`,
+  `${EVENT_STREAM.perEnvironment} streams are open`,
+  `deleted after ${LIFETIME.eventsMs / DAY} days`,
   `after about ${RESTS[0] / SECOND} seconds, ${RESTS[1] / MINUTE} minutes, ${RESTS[2] / MINUTE} minutes, ${LONG_RESTS} and ${RESTS[8] / HOUR} hours`,
 ];
 

@@ -60,6 +60,7 @@ revokeMcpGrant post /api/v1/mcp/grants/{grant_id}:revoke accounts:write
 listExecutions get /api/v1/executions tools:read
 getExecution get /api/v1/executions/{execution_id} tools:read
 listEvents get /api/v1/events events:read
+streamEvents get /api/v1/events:stream events:read
 getEvent get /api/v1/events/{event_id} events:read
 listWebhookEndpoints get /api/v1/webhook_endpoints events:read
 createWebhookEndpoint post /api/v1/webhook_endpoints events:write
@@ -126,6 +127,7 @@ const OWN_STATUSES: Record<string, string[]> = {
   getExecution: ['404'],
   retryJob: ['404'],
   getEvent: ['404'],
+  streamEvents: ['404', '409'],
   getWebhookEndpoint: ['404'],
   updateWebhookEndpoint: ['404'],
   deleteWebhookEndpoint: ['404'],

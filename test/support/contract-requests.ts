@@ -40,11 +40,17 @@ export function requestOf(operation: Operation, changes: RequestChanges = {}): C
     ...changes.query,
   });
   const body = changes.body ?? bodyExamples(operation)[0];
+  // Without the id of an event, its response does not end.
+  const headers = operation.id === 'streamEvents' && { 'last-event-id': exampleOf('Last-Event-ID') };
   const isPublic = arrayAt(operation.definition, 'security').length === 0;
   return {
     method: operation.method.toUpperCase(),
     path: query.size > 0 ? `${path}?${query}` : path,
-    request: { ...(body && bodyRequest(operation, body)), ...(isPublic && { token: null }) },
+    request: {
+      ...(headers && { headers }),
+      ...(body && bodyRequest(operation, body)),
+      ...(isPublic && { token: null }),
+    },
   };
 }
 

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import type { Jobs } from '../../core/jobs/jobs.ts';
 import type { Schemas } from '../../http/contract.ts';
-import { wrap } from '../../wiring/overrides.ts';
 import { type TestClock, testClock } from './clock.ts';
+import { ORDERED_ONLY } from './revocations.ts';
 import { startTestServer, type TestServer } from './server.ts';
 import { type ReceivedRequest, startUpstream, type Upstream, type UpstreamHandler } from './upstream.ts';
 
@@ -24,9 +23,6 @@ const { Webhook } = createRequire(import.meta.url)('standardwebhooks') as {
 export function verifyDelivery(secret: string, { body, headers }: ReceivedRequest): EventAnswer {
   return new Webhook(secret).verify(body, headers) as EventAnswer;
 }
-
-/** Deliveries are made when a test says so. */
-const onlyWhenAsked = wrap<Jobs>((jobs) => ({ ...jobs, start: () => {} }));
 
 /** A server, and a receiver of webhooks that it may call. */
 export interface WebhookWorld {
@@ -56,7 +52,7 @@ export async function webhookWorld(
   const receiver = await startUpstream(handler);
   const server = await startTestServer({
     env: { VALETKEY_EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
-    overrides: { now: clock.now, ...(!isBackgroundRunning && { jobs: onlyWhenAsked }) },
+    overrides: { now: clock.now, ...(!isBackgroundRunning && { jobs: ORDERED_ONLY }) },
   });
   const url = `http://127.0.0.1:${receiver.port}/hook`;
   const ok = async (method: string, path: string, body?: unknown, status = 200) => {

@@ -1,0 +1,97 @@
+import type { EnvironmentId, EventRow, Store } from '../../db/store.ts';
+import { EVENT_STREAM } from '../budgets.ts';
+import { ApiError } from '../errors.ts';
+
+export interface EventFeedTools {
+  store: Pick<Store, 'read'>;
+  /** Milliseconds UTC. */
+  now(): number;
+}
+
+export interface Subscription {
+  environmentId: EnvironmentId;
+  /** The client that reads. The stream ends when it is disabled. */
+  clientId: string;
+  /** The events that follow this `seq`. */
+  after: number;
+}
+
+/** Follows the stored events of environments. */
+export interface EventFeed {
+  /** Wakes those that follow an environment. Call it after each commit that stored an event. */
+  stored(environmentId: string): void;
+  /** @throws ApiError RATE_LIMITED when too many streams of the environment are open */
+  requirePlace(environmentId: string): void;
+  /**
+   * The events that follow a `seq`, in pieces, without a gap. A piece without events says that there are none at the moment. The stream
+   * ends after `EVENT_STREAM.longestMs`; its reader continues with another one.
+   */
+  follow(subscription: Subscription, signal: AbortSignal): AsyncIterable<readonly EventRow[]>;
+  /** Ends all streams. */
+  close(): void;
+}
+
+export function createEventFeed({ store, now }: EventFeedTools): EventFeed {
+  /** Those that wait for events, by environment. */
+  const readers = new Map<string, Set<() => void>>();
+  const counts = new Map<string, number>();
+  const closing = new AbortController();
+
+  /** Resolves with the next event of the environment, after some time, or at the end of the stream. */
+  function next(environmentId: string, signal: AbortSignal): { promise: Promise<void>; cancel(): void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = readers.get(environmentId) ?? new Set();
+    readers.set(environmentId, waiting.add(resolve));
+    const timer = setTimeout(resolve, EVENT_STREAM.pollMs).unref();
+    const ended = AbortSignal.any([signal, closing.signal]);
+    const wake = () => resolve();
+    ended.addEventListener('abort', wake, { once: true });
+    if (ended.aborted) resolve();
+    const cancel = () => {
+      clearTimeout(timer);
+      ended.removeEventListener('abort', wake);
+      waiting.delete(resolve);
+      if (waiting.size === 0 && readers.get(environmentId) === waiting) readers.delete(environmentId);
+    };
+    return { promise: promise.finally(cancel), cancel };
+  }
+
+  async function* pieces({ environmentId, clientId, after }: Subscription, signal: AbortSignal) {
+    const until = now() + EVENT_STREAM.longestMs;
+    let seq = after;
+    const isOver = () => signal.aborted || closing.signal.aborted || now() >= until;
+    while (!isOver()) {
+      const client = await store.read.apiClients.state(environmentId, clientId);
+      if (!client?.enabled) return;
+      // Asked for before reading, so that an event which is stored meanwhile is not missed.
+      const event = next(environmentId, signal);
+      const rows = await store.read.events.following(environmentId, seq, EVENT_STREAM.rows);
+      yield rows;
+      seq = rows.at(-1)?.seq ?? seq;
+      if (rows.length === 0) await event.promise;
+      else event.cancel();
+    }
+  }
+
+  return {
+    stored(environmentId) {
+      for (const wake of readers.get(environmentId) ?? []) wake();
+    },
+    requirePlace(environmentId) {
+      if ((counts.get(environmentId) ?? 0) < EVENT_STREAM.perEnvironment) return;
+      throw new ApiError('RATE_LIMITED', 'Too many streams of events are open in this environment.');
+    },
+    async *follow(subscription, signal) {
+      const { environmentId } = subscription;
+      counts.set(environmentId, (counts.get(environmentId) ?? 0) + 1);
+      try {
+        yield* pieces(subscription, signal);
+      } finally {
+        const left = (counts.get(environmentId) ?? 1) - 1;
+        if (left === 0) counts.delete(environmentId);
+        else counts.set(environmentId, left);
+      }
+    },
+    close: () => closing.abort(),
+  };
+}

@@ -1,0 +1,25 @@
+import type { EventRow } from '../../db/store.ts';
+
+/** How long a client waits before it connects again, in milliseconds. */
+const RETRY_MS = 2_000;
+
+/**
+ * Writes events as server-sent events (HTML Living Standard, "Server-sent events").
+ *
+ * @param type leaves out events of other types
+ */
+export async function* serverSentEvents(
+  pieces: AsyncIterable<readonly EventRow[]>,
+  type: string | undefined,
+): AsyncGenerator<string> {
+  yield `retry: ${RETRY_MS}\n\n`;
+  for await (const rows of pieces) {
+    const wanted = rows.filter((row) => type === undefined || row.type === type);
+    yield wanted.length === 0 ? ': waiting\n\n' : wanted.map(toText).join('');
+  }
+}
+
+/** The body is JSON in one line. */
+function toText({ id, type, body }: EventRow): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${body}\n\n`;
+}

@@ -1,0 +1,37 @@
+import type { Webhooks } from '../../core/capabilities/webhooks.ts';
+import { ApiError } from '../../core/errors.ts';
+import { StreamedBody } from '../../core/streamed-body.ts';
+import { serverSentEvents } from '../../core/webhooks/server-sent-events.ts';
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { Handler } from '../../http/contract.ts';
+
+export const streamEvents: Handler<'streamEvents', Webhooks> = async (call, reply, { store, eventFeed }) => {
+  const environmentId = call.environment.id;
+  await requireEvents(store.read, environmentId);
+  const after = await startOf(store.read, environmentId, call.headers['last-event-id']);
+  eventFeed.requirePlace(environmentId);
+  const subscription = { environmentId, clientId: call.client.clientId, after };
+  const { type } = call.query;
+  const body = new StreamedBody((signal) => serverSentEvents(eventFeed.follow(subscription, signal), type));
+  return reply(200, body, { 'content-type': 'text/event-stream' });
+};
+
+/** @throws ApiError EVENTS_NOT_KEPT, because a stream that stays empty looks like one of an environment in which nothing happens */
+async function requireEvents(read: ReadRepositories, environmentId: EnvironmentId): Promise<void> {
+  const environment = await read.environments.get(environmentId);
+  if (environment?.settings.keepEvents || (await read.webhookEndpoints.enabled(environmentId)).length > 0) return;
+  const detail = 'The environment does not keep its events and has no enabled webhook endpoint. Set keep_events.';
+  throw new ApiError('EVENTS_NOT_KEPT', detail);
+}
+
+/** @throws ApiError NOT_FOUND */
+async function startOf(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  lastEventId: string | undefined,
+): Promise<number> {
+  if (lastEventId === undefined) return read.events.last(environmentId);
+  const last = await read.events.get(environmentId, lastEventId);
+  if (last) return last.seq;
+  throw new ApiError('NOT_FOUND', 'The event of Last-Event-ID is not stored. It may have been deleted.');
+}
