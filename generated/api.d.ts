@@ -719,6 +719,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events:stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream events
+         * @description Sends events as they are stored, as server-sent events: `id` is the ID of the event, `event` its name, and `data` the event as
+         *     JSON. The stream begins with the events that follow `Last-Event-ID`, and without this header with the next event. Clients that
+         *     reconnect with the ID of the last event they have seen miss none.
+         *
+         *     A comment is sent every few seconds. The stream ends after 10 minutes, or when the API client is disabled: connect again.
+         *
+         *     Errors:
+         *     - 404 `NOT_FOUND`: the event of `Last-Event-ID` is not stored. It may have been deleted after 30 days.
+         *     - 409 `EVENTS_NOT_KEPT`: the environment does not keep its events and has no enabled webhook endpoint.
+         *     - 429 `RATE_LIMITED`: 100 streams are open in this environment.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events/{event_id}": {
         parameters: {
             query?: never;
@@ -6290,7 +6319,7 @@ export interface components {
          * @description A stable code for the error, to use in programs. New codes may be added. The meaning of a code never changes.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_ENDPOINT_LIMIT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_ENDPOINT_LIMIT" | "EVENTS_NOT_KEPT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /** @description Something that happened. Deliveries to webhook endpoints have this body. */
         Event: {
             /**
@@ -9017,6 +9046,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The environment stores no events. */
+        EventsNotKept: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /**
          * @description Nothing was sent:
          *     - `ACCOUNT_NOT_ACTIVE`: the account is not active. `next_action` says what to do.
@@ -9694,6 +9735,11 @@ export interface components {
          * @example FAILED
          */
         JobStateQuery: "WAITING" | "RUNNING" | "FAILED";
+        /**
+         * @description The ID of the last event that the client has seen.
+         * @example evt_01k6p6a1b2c3d4e5f6g7h8j9km
+         */
+        LastEventId: string;
         /**
          * @description The ID of the MCP client.
          * @example ocl_01k6p4b7d9f1h3k5m7p9r1t3vx
@@ -11518,6 +11564,50 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only events with this name.
+                 * @example connected_account.expired
+                 */
+                type?: components["parameters"]["EventTypeQuery"];
+            };
+            header?: {
+                /**
+                 * @description The ID of the last event that the client has seen.
+                 * @example evt_01k6p6a1b2c3d4e5f6g7h8j9km
+                 */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["EventsNotKept"];
             421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
