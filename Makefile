@@ -5,7 +5,8 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.package-lock.json
 MOCHA := mocha
 TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
-POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts'
+POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
+  'test/flows/{several-servers,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/postgres.test.ts
 
 .DEFAULT_GOAL := help
 

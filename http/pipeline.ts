@@ -49,6 +49,8 @@ export interface PipelineParts extends FailureParts {
   newId(prefix: 'req'): string;
   /** @throws ApiError UNKNOWN_HOST */
   environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
+  /** How many processes share the rate limits, with this one. */
+  liveInstances(): number;
   /** Is called for every response that was written. */
   onResponse(exchange: Exchange, status: number): void;
 }
@@ -56,7 +58,7 @@ export interface PipelineParts extends FailureParts {
 /** The steps that requests of all entry points share: request id, environment, rate limit, errors, log and metrics. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const perSecond = parts.config.rateLimit;
-  const take = perSecond === null ? null : createRateLimiter(perSecond, parts.now);
+  const take = perSecond === null ? null : createRateLimiter(perSecond, parts.now, parts.liveInstances);
 
   function requestIdOf({ headers }: IncomingMessage): string {
     const given = headers['x-request-id'];

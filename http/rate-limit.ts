@@ -16,22 +16,28 @@ const MAX_CALLERS = 10_000;
  * Limits requests with a token bucket per caller, which is refilled continuously. The number of buckets is limited; the
  * least recently used ones are removed, which can only give a caller a full bucket.
  *
- * @param perSecond requests per second and the size of a burst
+ * @param perSecond requests per second, over all processes that share the limit, and the size of a burst in each
  * @param now milliseconds UTC
+ * @param processes how many share the limit: each admits its part, and at least one request per second
  */
-export function createRateLimiter(perSecond: number, now: () => number): (caller: string) => Allowance {
+export function createRateLimiter(
+  perSecond: number,
+  now: () => number,
+  processes: () => number = () => 1,
+): (caller: string) => Allowance {
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MAX_CALLERS });
   return (caller) => {
     const at = now();
+    const refill = Math.max(1, perSecond / processes());
     const bucket = buckets.get(caller) ?? { tokens: perSecond, at };
     const elapsed = Math.max(0, at - bucket.at);
-    bucket.tokens = Math.min(perSecond, bucket.tokens + (elapsed / WINDOW_MS) * perSecond);
+    bucket.tokens = Math.min(perSecond, bucket.tokens + (elapsed / WINDOW_MS) * refill);
     bucket.at = at;
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;
     buckets.set(caller, bucket);
     const missing = allowed ? perSecond - bucket.tokens : 1 - bucket.tokens;
-    return { allowed, remaining: Math.floor(bucket.tokens), resetSeconds: Math.max(1, Math.ceil(missing / perSecond)) };
+    return { allowed, remaining: Math.floor(bucket.tokens), resetSeconds: Math.max(1, Math.ceil(missing / refill)) };
   };
 }
 

@@ -40,7 +40,7 @@ export async function createApplication(
   const { firstStart, ...keys } = await openKeys(setup, { ...surroundings, ...storage }, !storage.isShared);
   const base = { ...surroundings, ...storage, ...keys };
   await checkVerification(base);
-  const instance = await registerInstance(setup, base);
+  const registration = await registerInstance(setup, base);
 
   const outbound = createOutbound(setup, base);
   const tools = createTools(setup, base);
@@ -49,7 +49,7 @@ export async function createApplication(
   const webhooks = createWebhookParts({ ...base, jobQueue });
   const sinks = [webhooks.webhookSink, ...(overrides.eventSinks ?? [])];
   const events = createEventParts({ ...base, ...tools, ...upstream }, sinks);
-  const shared = { ...base, instance, ...outbound, ...tools, ...upstream, ...events, jobQueue, ...webhooks };
+  const shared = { ...base, ...registration, ...outbound, ...tools, ...upstream, ...events, jobQueue, ...webhooks };
   await adaptToUpgrade(shared);
 
   const accounts = createAccountParts(setup, shared);

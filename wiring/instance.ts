@@ -11,11 +11,18 @@ import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 
+export interface Registration {
+  /** This process among those that serve the database. */
+  readonly instance: Instance;
+  /** How many processes serve the database, with this one; it was counted some seconds ago. */
+  liveInstances(): number;
+}
+
 /** Registers this process among those that serve the database, until the server stops. */
 export async function registerInstance(
   { closing }: Pick<Setup, 'closing'>,
   parts: Pick<Surroundings, 'now' | 'newId' | 'startTimer' | 'log'> & Pick<Storage, 'store' | 'isShared'>,
-): Promise<Instance> {
+): Promise<Registration> {
   const { store, isShared, now, startTimer, log } = parts;
   const register = isShared ? registerAmongOthers : registerOnly;
   const instance = await register({ ...parts, version: programVersion() });
@@ -23,13 +30,16 @@ export async function registerInstance(
   const leave = () =>
     isShared ? leaveOthers(instance, parts) : store.write((tx) => tx.instances.remove(instance.number));
   closing.defer(() => leave().catch(failed));
+  let live = isShared ? (await store.read.instances.list()).length : 1;
   const beat = async () => {
-    if (!isShared) await store.note((tx) => tx.instances.beat(instance.number, now()));
-    else if (!(await beatAmongOthers(instance, parts))) setImmediate(endProcess);
+    if (!isShared) return await store.note((tx) => tx.instances.beat(instance.number, now()));
+    const counted = await beatAmongOthers(instance, parts);
+    if (counted === null) setImmediate(endProcess);
+    else live = counted;
   };
   const beating = startTimer(beat, { everyMs: INSTANCE.beatEveryMs, failed });
   closing.defer(() => beating.stop(JOBS.stopMs));
-  return instance;
+  return { instance, liveInstances: () => live };
 }
 
 /** Other servers have taken over what this one was doing, so it must not go on. Its supervisor starts it again. */

@@ -1,4 +1,3 @@
-import type { Instance } from '../core/instances/instance.ts';
 import type { JobQueue } from '../core/jobs/queue.ts';
 import type { Capabilities } from '../handlers/index.ts';
 import type { Config } from '../http/config.ts';
@@ -6,6 +5,7 @@ import type { AccountParts } from './accounts.ts';
 import type { Background } from './background.ts';
 import type { EventParts } from './events.ts';
 import type { ExecutionParts } from './executions.ts';
+import type { Registration } from './instance.ts';
 import type { Keys } from './keys.ts';
 import type { LinkParts } from './links.ts';
 import type { Outbound } from './outbound.ts';
@@ -30,10 +30,9 @@ export interface Parts
     ExecutionParts,
     Background,
     RequestParts,
-    WebhookParts {
+    WebhookParts,
+    Registration {
   readonly config: Config;
-  /** This process among those that serve the database. */
-  readonly instance: Instance;
   /** Adds durable jobs. */
   readonly jobQueue: JobQueue;
   /** What the handlers of each group of operations use. */

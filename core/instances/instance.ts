@@ -42,20 +42,20 @@ export async function registerAmongOthers(tools: InstanceTools): Promise<Instanc
 /**
  * Reports that this process is alive, and cleans up after others that have not reported for some time.
  *
- * @returns false when this process was taken for ended itself: all its writes fail from then on
+ * @returns how many instances serve the database, with this one; null when this one was taken for ended: all its writes fail from then on
  */
 export async function beatAmongOthers(
   { number }: Instance,
   tools: Pick<InstanceTools, 'store' | 'now'>,
-): Promise<boolean> {
+): Promise<number | null> {
   const { store, now } = tools;
   try {
     await store.note((tx) => tx.instances.beat(number, now()));
     const removed = await store.write((tx) => tx.instances.removeSilent(now(), INSTANCE.silentMs));
     if (removed > 0) await cleanUp(tools);
-    return true;
+    return (await store.read.instances.list()).length;
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'INSTANCE_ENDED') return false;
+    if (error instanceof StorageError && error.code === 'INSTANCE_ENDED') return null;
     throw error;
   }
 }

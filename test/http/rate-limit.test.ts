@@ -22,6 +22,19 @@ describe('createRateLimiter', () => {
     expect(take(6)).to.deep.equal([true, true, true, true, true, false]);
   });
 
+  it('refills the part of one process, and at least one request per second', () => {
+    const clock = testClock();
+    let processes = 2;
+    const limit = createRateLimiter(4, clock.now, () => processes);
+    const take = (times: number) => Array.from({ length: times }, () => limit('a').allowed);
+    expect(take(5)).to.deep.equal([true, true, true, true, false]);
+    clock.advance(1000);
+    expect(take(3)).to.deep.equal([true, true, false]);
+    processes = 100;
+    clock.advance(1000);
+    expect(take(2)).to.deep.equal([true, false]);
+  });
+
   it('never allows more than the burst and what has been refilled, however requests arrive', () => {
     const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.integer({ min: 1, max: 10 })), { maxLength: 60 });
     fc.assert(

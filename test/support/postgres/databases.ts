@@ -26,6 +26,13 @@ export function createDatabase(name = `test_${randomBytes(8).toString('hex')}`):
   return name;
 }
 
+/** Makes a database without tables. @returns its name */
+export function createEmptyDatabase(): string {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  psql(socketOfTests(), 'postgres', `create database ${name}`);
+  return name;
+}
+
 export function databaseExists(name: string): boolean {
   return psql(socketOfTests(), 'postgres', `select 1 from pg_database where datname = '${name}'`).trim() === '1';
 }

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { runCommand, startChildServer } from '../support/child-server.ts';
+import { isOnServer } from '../support/engine-of-tests.ts';
+import { createEmptyDatabase, dropDatabase, urlOf } from '../support/postgres/databases.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
+  if (!isOnServer()) return;
+  this.timeout(120_000);
+  const folder = tempDir();
+  let name: string;
+  let env: Record<string, string>;
+
+  before(() => {
+    name = createEmptyDatabase();
+    env = { DATABASE_URL: urlOf(name), DATA_DIR: folder.path, BASE_URL: 'http://localhost', PORT: '0' };
+  });
+
+  after(() => {
+    dropDatabase(name);
+    folder.remove();
+  });
+
+  it('refuses to start before the database has its schema, and before it was initialised', async () => {
+    const serve = await runCommand(['serve'], env);
+    expect([serve.code, serve.stderr]).to.satisfy(
+      ([code, text]: [number, string]) => code === 1 && text.includes('valetkey db migrate'),
+    );
+    expect((await runCommand(['db', 'check'], env)).code).to.equal(1);
+    expect((await runCommand(['db', 'migrate'], env)).stdout).to.include('0001_initial.sql');
+    expect((await runCommand(['db', 'migrate'], env)).stdout).to.include('has the schema');
+    expect((await runCommand(['db', 'check'], env)).code).to.equal(0);
+    const uninitialised = await runCommand(['serve'], env);
+    expect(uninitialised.code).to.equal(1);
+    expect(uninitialised.stderr).to.include('valetkey init');
+  });
+
+  it('serves it from two processes after one initialisation', async () => {
+    const init = await runCommand(['init'], env);
+    expect(init.code, init.stderr).to.equal(0);
+    const id = /VALETKEY_CLIENT_ID=(\S+)/.exec(init.stderr)?.[1];
+    const secret = /VALETKEY_CLIENT_SECRET=(\S+)/.exec(init.stderr)?.[1];
+    const again = await runCommand(['init'], env);
+    expect(again.stderr).not.to.include('VALETKEY_CLIENT_SECRET=');
+    const servers = [await startChildServer(env), await startChildServer(env)];
+    try {
+      for (const { origin } of servers) {
+        const body = new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: id ?? '',
+          client_secret: secret ?? '',
+        });
+        const response = await fetch(`${origin}/oauth/token`, { method: 'POST', body });
+        expect(response.status).to.equal(200);
+      }
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()));
+    }
+    expect((await runCommand(['verify-audit'], env)).stdout).to.include('is whole');
+    const backup = await runCommand(['backup', `${folder.path}/copy.db`], env);
+    expect(backup.code).to.equal(1);
+    expect(backup.stderr).to.include('the database is not a file');
+  });
+
+  it('never prints the password of the database', async () => {
+    const wrong = { ...env, DATABASE_URL: urlOf('no_such_database').replace('postgres@', 'postgres:secret-word@') };
+    for (const args of [['serve'], ['db', 'migrate'], ['db', 'check'], ['init'], ['keys', 'list']]) {
+      const { code, stdout, stderr } = await runCommand(args, wrong);
+      expect(code, args.join(' ')).to.equal(1);
+      expect(stdout + stderr).not.to.include('secret-word');
+    }
+  });
+});
