@@ -66,8 +66,10 @@ export async function startLoginWorld(options: TestServerOptions = {}): Promise<
       PORT: String(port),
       METRICS_PORT: '0',
       BASE_URL: `http://127.0.0.1:${port}`,
-      VALETKEY_ENDPOINT_OVERRIDES: documents.override,
       ...options.env,
+      VALETKEY_ENDPOINT_OVERRIDES: [documents.override, options.env?.['VALETKEY_ENDPOINT_OVERRIDES']]
+        .filter((override) => override !== undefined)
+        .join(','),
     },
     overrides: { now: clock.now, ...options.overrides },
   });

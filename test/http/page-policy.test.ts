@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import type { PageReply } from '../../http/entry-points/pages.ts';
+import { pageReply } from '../../http/entry-points/pages.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { html } from '../../web/html.ts';
+
+describe('the content security policy of pages', () => {
+  const formActionOf = (kind: string, reply: Partial<PageReply> = {}) => {
+    const exchange = { environment: { kind } } as unknown as Exchange;
+    const { headers } = pageReply({ status: 200, page: html``, ...reply } as PageReply, exchange);
+    return /form-action ([^;]*)/.exec(headers['content-security-policy'] ?? '')?.[1];
+  };
+
+  it('lets forms of a production environment lead to https alone', () => {
+    expect(formActionOf('PRODUCTION')).to.equal("'self' https:");
+  });
+
+  it('adds exactly the address of a login that returns to a program of the user', () => {
+    expect(formActionOf('PRODUCTION', { formTarget: 'http://127.0.0.1:3456' })).to.equal(
+      "'self' https: http://127.0.0.1:3456",
+    );
+    expect(formActionOf('PRODUCTION', { formTarget: 'cursor:' })).to.equal("'self' https: cursor:");
+  });
+});
