@@ -6,15 +6,18 @@ export interface LinkAppOptions {
   /** The address of Valetkey, and the API client of this application. */
   valetkey: string;
   client: { id: string; secret: string };
-  /** The address of this application. `${url}/verify` is on the environment's list of user_verify_urls. */
+  /**
+   * The address of this application. `${url}/verify` is on the environment's list of user_verify_urls, and `${url}/agents/login` is
+   * its mcp_login_url.
+   */
   url: string;
   /** What users can connect, by the name of the connection, with a tool that shows that it works. */
   offers: Record<string, { title: string; tool: string; input: object }>;
 }
 
 /**
- * The application's side of link and verification. A user who is logged in clicks Connect and returns to /verify. There the
- * application's own session identifies the user, never a value in the URL.
+ * The application's side of link and verification, and of logins for MCP clients. A user who is logged in clicks Connect and returns to
+ * /verify. There the application's own session identifies the user, never a value in the URL.
  */
 export function createLinkApp(options: LinkAppOptions): Server {
   const { offers, url } = options;
@@ -34,7 +37,8 @@ export function createLinkApp(options: LinkAppOptions): Server {
     const isOurs = req.method === 'POST' && (req.headers.origin === undefined || req.headers.origin === url);
 
     if (pathname === '/login' && isOurs) return logIn(req, res);
-    if (!user) return show(res, 200, LOGIN);
+    if (!user) return show(res, 200, loginForm(pathname === AGENT_LOGIN ? `${AGENT_LOGIN}?${searchParams}` : '/'));
+    if (pathname === AGENT_LOGIN) return logInForAgent(res, user, searchParams);
     if (pathname === '/verify') return verify(res, user, searchParams);
     if (action === 'connect' && isOurs && offers[connector]) return connect(res, user, connector);
     if (action === 'run' && isOurs && offers[connector]) return run(res, user, connector);
@@ -44,11 +48,22 @@ export function createLinkApp(options: LinkAppOptions): Server {
 
   /** Accepts any name, because logging in is not the subject of this example. */
   async function logIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const user = new URLSearchParams(await readText(req)).get('user')?.trim() || 'ada';
+    const form = new URLSearchParams(await readText(req));
+    const user = form.get('user')?.trim() || 'ada';
+    const next = form.get('next') ?? '/';
     const id = randomUUID();
     sessions.set(id, user);
     res.setHeader('set-cookie', `session=${id}; Path=/; HttpOnly; SameSite=Lax`);
-    redirect(res, '/');
+    // No other address: a link could send the user anywhere after the login.
+    redirect(res, next.startsWith(`${AGENT_LOGIN}?`) ? next : '/');
+  }
+
+  /** An MCP client asks who the user is. The session says it; the browser continues where the user decides about the client. */
+  async function logInForAgent(res: ServerResponse, user: string, query: URLSearchParams): Promise<void> {
+    const login = { login_request: query.get('login_request'), user_id: user, identifier: user };
+    const { status, body } = await call('/api/v1/mcp/logins:complete', { ...login, user_verify_url: `${url}/verify` });
+    if (status === 200) return redirect(res, body.continue_url);
+    return show(res, status, `<h1>Not logged in</h1><p>${escapeHtml(body.detail)}</p>${HOME}`);
   }
 
   /** Requests a link for exactly this user, and redirects the browser to it. */
@@ -98,8 +113,13 @@ export function createLinkApp(options: LinkAppOptions): Server {
 }
 
 const HOME = '<p><a href="/">Back</a></p>';
-const LOGIN = `<h1>An application</h1><form method="post" action="/login"><label>User name <input name="user" value="ada"></label>
-<button>Log in</button></form>`;
+const AGENT_LOGIN = '/agents/login';
+
+/** @param next the address after the login */
+function loginForm(next: string): string {
+  return `<h1>An application</h1><form method="post" action="/login"><label>User name <input name="user" value="ada"></label>
+<input type="hidden" name="next" value="${escapeHtml(next)}"><button>Log in</button></form>`;
+}
 
 function show(res: ServerResponse, status: number, content: string): void {
   const head =

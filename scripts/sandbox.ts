@@ -70,7 +70,10 @@ async function openSandbox(firstPort: number, print: (line: string) => void): Pr
 
   const appPort = port(0) || (await freePort());
   const url = `http://127.0.0.1:${appPort}`;
-  await api.call(200, 'PUT', '/api/v1/environment', { user_verify_urls: [`${url}/verify`] });
+  const settings = { user_verify_urls: [`${url}/verify`], mcp_login_url: `${url}/agents/login` };
+  await api.call(200, 'PUT', '/api/v1/environment', settings);
+  const { connections } = (await api.call(200, 'GET', '/api/v1/connections')).body;
+  const mcpUrls = connections.map(({ mcp_server_url: address }: { mcp_server_url: string }) => address);
   const offers = {
     acme: { title: 'Acme Files', tool: 'http_get', input: { path: '/files' } },
     notes: { title: 'Notes', tool: 'http_get', input: { path: '/notes' } },
@@ -89,6 +92,8 @@ Notes             ${notes}   (takes an API key)
 4  "Connect Notes" shows the form for a key. The right one is ${NOTES_KEY}
 5  Press "Connect Acme Files", copy the address of the page, log in to the application under another name in a
    private window, and finish the link there: the application refuses it.
+6  Give an MCP client one of these addresses and nothing else, for example: claude mcp add --transport http acme <address>
+   It opens the application to log in, and a page to allow its access: ${mcpUrls.join(' ')}
 
 To call the API, with these the commands of the README work at ${valetkey}:
   export VALETKEY_CLIENT_ID=${server.client.id}

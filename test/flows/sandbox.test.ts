@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createPerson, type Page, type Person } from '../../scripts/demo/person.ts';
 import type { RunningProcess } from '../../scripts/demo/process.ts';
 import { startProcess } from '../../scripts/demo/process.ts';
+import { CHALLENGE, VERIFIER } from '../support/mcp-login.ts';
 import { ROOT } from './markdown.ts';
 
 describe('make sandbox', () => {
@@ -46,6 +47,36 @@ describe('make sandbox', () => {
     expect(done.status).to.equal(403);
     expect(done.text).to.include('Not connected');
     expect(await run(mallory, 'acme')).to.include('has not verified yet');
+  });
+
+  it('logs a user in for an MCP client that has the address alone', async () => {
+    const resource = /client one of these addresses[\s\S]*?(http:\S+\/mcp\/\S+)/.exec(sandbox.stdout)?.[1] ?? '';
+    const { origin } = new URL(resource);
+    const redirect_uri = 'http://127.0.0.1:1/callback';
+    const client = { redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' };
+    const json = { 'content-type': 'application/json' };
+    const post = (path: string, body: string | URLSearchParams, headers = {}) =>
+      fetch(`${origin}${path}`, { method: 'POST', body, headers }).then(
+        (response) => response.json() as Promise<Record<string, string>>,
+      );
+    const { client_id = '' } = await post('/oauth/register', JSON.stringify(client), json);
+    const request = { response_type: 'code', client_id, redirect_uri, resource, code_challenge: CHALLENGE };
+    const query = new URLSearchParams({ ...request, code_challenge_method: 'S256' });
+    const person = createPerson();
+    const form = await person.follow(await person.open(`${origin}/oauth/authorize?${query}`));
+    expect(form.text, 'the application asks who it is').to.include('Log in');
+    const consent = await person.follow(await person.submit(form, { user: 'ada' }));
+    expect(consent.text).to.include('Allow access?').and.include('ada');
+    const sent = await person.submit(consent, { decision: 'allow' });
+    const code = new URL(sent.location as string).searchParams.get('code') as string;
+    const exchange = { grant_type: 'authorization_code', client_id, code, code_verifier: VERIFIER };
+    const { access_token } = await post('/oauth/token', new URLSearchParams(exchange));
+    const listed = await fetch(resource, {
+      method: 'POST',
+      headers: { ...json, accept: 'application/json, text/event-stream', authorization: `Bearer ${access_token}` },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    });
+    expect(await listed.text()).to.include('http_get');
   });
 
   it('ends with everything that it has started, and removes its data, also when it is asked twice', async () => {
