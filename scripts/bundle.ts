@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import { describeProblem } from './bundle-problem.ts';
-import { completeWebhooks } from './complete-webhooks.ts';
 import { definitionsOf } from './contract-places.ts';
 import { ContractResolver } from './contract-resolver.ts';
+import { addEventEnvelopes } from './event-envelopes.ts';
 import { inlineAliases } from './inline-aliases.ts';
 import type { Json, JsonObject } from './openapi-document.ts';
 import { objectAt } from './openapi-document.ts';
@@ -28,7 +28,7 @@ export async function bundleSpec(root: string = SPEC_ROOT): Promise<JsonObject> 
     files.throwSyntaxErrors(),
   );
   if (problems.length > 0) throw new Error(problems.map(describeProblem).join('\n'));
-  const document = completeWebhooks(JSON.parse(JSON.stringify(bundled.parsed)) as JsonObject);
+  const document = addEventEnvelopes(JSON.parse(JSON.stringify(bundled.parsed)) as JsonObject);
   const components = Object.entries(objectAt(document, 'components'));
   return inlineAliases({
     ...document,

@@ -16,6 +16,8 @@ const GROUPS: Record<string, (operation: JsonObject, method: string) => boolean>
 };
 
 const SHARED_RESPONSES = 'sharedResponses';
+const EVERY_WEBHOOK = 'everyWebhook';
+const OTHER_GROUPS = [SHARED_RESPONSES, EVERY_WEBHOOK];
 
 /** Adds the common parts of operations or responses in `common.yaml` to a file of the contract. */
 export type CompleteFile = (path: string, content: JsonObject) => JsonObject;
@@ -40,6 +42,10 @@ export function readCommonParts(root: string): CompleteFile {
       const { headers = {} } = link(objectAt(groups, SHARED_RESPONSES));
       return mapValues(content, (response) => withHeaders(response, headers as JsonObject));
     }
+    if (dirname(path) === join(folder, 'webhooks')) {
+      const common = link(objectAt(groups, EVERY_WEBHOOK));
+      return mapValues(content, (item) => completeWebhook(item, common));
+    }
     return content;
   };
 }
@@ -47,7 +53,7 @@ export function readCommonParts(root: string): CompleteFile {
 function readGroups(file: string): JsonObject {
   const { source, parsed } = readYaml(file);
   const groups: JsonObject = isObject(parsed) ? parsed : {};
-  const unknown = Object.keys(groups).filter((name) => !(name in GROUPS) && name !== SHARED_RESPONSES);
+  const unknown = Object.keys(groups).filter((name) => !(name in GROUPS) && !OTHER_GROUPS.includes(name));
   const problems = [
     ...unknown.map((name) => ({
       message: `unknown group ${name} (allowed: ${Object.keys(GROUPS).join(', ')})`,
@@ -101,6 +107,14 @@ function completePathItem(groups: JsonObject, item: Json, link: (parts: JsonObje
         ),
       ];
     }),
+  );
+}
+
+/** The operation of a webhook also gets the tags and the security of the group. */
+function completeWebhook(item: Json, common: JsonObject): Json {
+  const { tags = [], security = [] } = common;
+  return mapValues(item as JsonObject, (operation) =>
+    isObject(operation) ? { tags, security, ...completeOperation(operation, [common]) } : operation,
   );
 }
 

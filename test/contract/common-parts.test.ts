@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { bundleSpec } from '../../scripts/bundle.ts';
+import { readCommonParts } from '../../scripts/common-parts.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { objectAt, operationsOf } from '../../scripts/openapi-document.ts';
 
@@ -111,6 +112,22 @@ describe('common parts of operations', () => {
       Conflict: { description: 'conflict', headers: { Id: header('Id'), Limit: header('Limit') } },
       Unknown: { description: 'unknown', headers: { Id: header('Id') } },
     });
+  });
+
+  it('adds the tags, the security and the responses of webhooks, except those that a webhook declares as null', async () => {
+    const group = '{ tags: [Events], security: [], responses: { "204": { description: taken } } }';
+    await writeFile(join(folder, 'common.yaml'), `everyWebhook: ${group}\n`);
+    const complete = readCommonParts(join(folder, 'root.yaml'));
+    const completed = complete(join(folder, 'webhooks/a.yaml'), {
+      created: { post: { summary: 'Created' } },
+      deleted: { post: { summary: 'Deleted', responses: { '204': null, '200': { description: 'ok' } } } },
+    });
+    const common = { tags: ['Events'], security: [] };
+    expect(completed['created']).to.deep.equal({
+      post: { ...common, summary: 'Created', responses: { '204': { description: 'taken' } } },
+    });
+    const { responses } = objectAt(objectAt(completed, 'deleted'), 'post');
+    expect(Object.keys(responses as JsonObject)).to.deep.equal(['200']);
   });
 
   it('names file, line, column and the nearest name for a reference in common.yaml that leads nowhere', async () => {

@@ -13,12 +13,12 @@ const EXAMPLE = {
 };
 
 /**
- * Adds the common parts of webhooks. The files in `spec/webhooks/` only describe the data of an event and an example of
- * it; the tag, the envelope and the response are added here. Webhooks have no operation id: their key is their name.
+ * Puts the data of each event and its example into the envelope. It depends on the name of the event, which is the key of the
+ * webhook in the root document, so it is added after bundling; `common.yaml` has the rest of what webhooks have in common.
  *
  * @param document a bundled contract; without webhooks it is returned unchanged
  */
-export function completeWebhooks(document: JsonObject): JsonObject {
+export function addEventEnvelopes(document: JsonObject): JsonObject {
   const webhooks = Object.entries(objectAt(document, 'webhooks'));
   if (webhooks.length === 0) return document;
   const components = objectAt(document, 'components');
@@ -30,7 +30,8 @@ export function completeWebhooks(document: JsonObject): JsonObject {
   return { ...document, webhooks: Object.fromEntries(completed), components: { ...components, schemas } };
 }
 
-function complete(type: string, { requestBody, ...described }: JsonObject, envelope: JsonObject): JsonObject {
+function complete(type: string, webhook: JsonObject, envelope: JsonObject): JsonObject {
+  const { requestBody, responses = {}, ...described } = webhook;
   const { schema = {}, example = {} } = objectAt(objectAt(requestBody as JsonObject, 'content'), JSON_TYPE);
   const summary = described['summary'] ?? '';
   const value = { ...EXAMPLE, type, data: example };
@@ -38,13 +39,7 @@ function complete(type: string, { requestBody, ...described }: JsonObject, envel
     schema: envelopeOf(type, schema, summary, envelope),
     examples: { [exampleNameOf(type)]: { summary, value } },
   };
-  return {
-    tags: ['Events'],
-    security: [],
-    ...described,
-    requestBody: { required: true, content: { [JSON_TYPE]: content } },
-    responses: { '204': { description: 'The event was received.' } },
-  };
+  return { ...described, requestBody: { required: true, content: { [JSON_TYPE]: content } }, responses };
 }
 
 function envelopeOf(type: string, data: Json, description: Json, envelope: JsonObject): JsonObject {
