@@ -1,4 +1,5 @@
-import { and, count, eq, lte, type SQL, sql } from './drizzle.ts';
+import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
+import { and, count, eq, getTableColumns, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AuthRequestEnd, AuthRequestRow, NewAuthRequest, PendingGrant } from './rows/auth-requests.ts';
 import { authRequests } from './schema.ts';
@@ -43,6 +44,8 @@ export interface AuthRequestWrites {
 export type AuthRequestRepository = AuthRequestReads & AuthRequestWrites;
 
 const t = authRequests;
+const { dataKey, ...ownColumns } = getTableColumns(t);
+const columns = { ...ownColumns, wrappedDataKey: wrappedDataKeyIn(dataKey) };
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneRequest = and(eq(t.id, sql.placeholder('id')), withinEnvironment) as SQL;
 const itsAccount = and(eq(t.accountId, sql.placeholder('accountId')), withinEnvironment) as SQL;
@@ -52,14 +55,17 @@ const open = eq(t.state, 'OPEN');
 const pending = eq(t.state, 'PENDING_VERIFICATION');
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 
-export function createAuthRequestRepository({ db, once, dialect }: Statements): AuthRequestRepository {
-  const select = (where: SQL) => once(() => db.select().from(t).where(and(where, withinEnvironment)).prepare());
+export function createAuthRequestRepository(
+  { db, once, dialect }: Statements,
+  dataKeys: DataKeys,
+): AuthRequestRepository {
+  const select = (where: SQL) => once(() => db.select(columns).from(t).where(and(where, withinEnvironment)).prepare());
   const get = select(oneRequest);
   const byLink = select(eq(t.linkDigest, sql.placeholder('digest')));
   const byRequest = select(eq(t.requestDigest, sql.placeholder('digest')));
   const due = once(() =>
     db
-      .select()
+      .select(columns)
       .from(t)
       .where(and(withinEnvironment, notEnded, lte(t.expiresAt, sql.placeholder('now'))))
       .orderBy(t.expiresAt)
@@ -78,7 +84,7 @@ export function createAuthRequestRepository({ db, once, dialect }: Statements): 
     // finished.
     const earlier = sql`(${t.expiresAt}, ${t.id}) < (${sql.placeholder('expiresAt')}, ${sql.placeholder('id')})`;
     return db
-      .select()
+      .select(columns)
       .from(t)
       .where(and(itsAccount, notEnded, pending, earlier))
       .prepare();
@@ -107,7 +113,7 @@ export function createAuthRequestRepository({ db, once, dialect }: Statements): 
         state: 'PENDING_VERIFICATION',
         requestDigest: given('requestDigest'),
         origins: given('origins'),
-        wrappedDataKey: given('wrappedDataKey'),
+        dataKey: given('dataKey'),
         kekId: given('kekId'),
         pendingSealed: given('pendingSealed'),
         expiresAt: given('expiresAt'),
@@ -127,7 +133,7 @@ export function createAuthRequestRepository({ db, once, dialect }: Statements): 
       .update(t)
       .set({
         state: given('as'),
-        wrappedDataKey: null,
+        dataKey: null,
         kekId: null,
         pendingSealed: null,
         endedAt: given('endedAt'),
@@ -169,8 +175,12 @@ export function createAuthRequestRepository({ db, once, dialect }: Statements): 
     async extend(environmentId, id, expiresAt) {
       return (await extend().run({ environmentId, id, expiresAt })).changes === 1;
     },
-    async finish(environmentId, id, { origins, ...grant }) {
-      return (await finish().run({ ...grant, origins: JSON.stringify(origins), environmentId, id })).changes === 1;
+    async finish(environmentId, id, { origins, wrappedDataKey, ...grant }) {
+      const dataKey = await dataKeys.add(wrappedDataKey);
+      const values = { ...grant, origins: JSON.stringify(origins), dataKey, environmentId, id };
+      const isFinished = (await finish().run(values)).changes === 1;
+      if (!isFinished) await dataKeys.wipe(dataKey);
+      return isFinished;
     },
     async countMismatch(environmentId, id) {
       return (await countMismatch().run({ environmentId, id })).changes === 1;

@@ -13,6 +13,21 @@ export function json<T>(name: string) {
   })(name);
 }
 
+/** Bytes of any length below `size`, stored as their length and zeros after them, so that every value takes the same space. */
+export function paddedBytes(name: string, size: number) {
+  return customType<{ data: Buffer; driverData: Buffer }>({
+    dataType: () => 'blob',
+    toDriver(bytes) {
+      if (bytes.length >= size || bytes.length > 255) throw new RangeError(`${name} takes fewer than ${size} bytes`);
+      const padded = Buffer.alloc(size);
+      padded[0] = bytes.length;
+      bytes.copy(padded, 1);
+      return padded;
+    },
+    fromDriver: (padded) => padded.subarray(1, 1 + (padded[0] ?? 0)),
+  })(name);
+}
+
 export function boolean(name: string) {
   return integer(name, { mode: 'boolean' });
 }

@@ -1,3 +1,4 @@
+import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
 import type { Dialect } from './dialect.ts';
 import { and, count, eq, getTableColumns, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
@@ -37,19 +38,21 @@ export interface ConnectionWrites {
 
 export type ConnectionRepository = ConnectionReads & ConnectionWrites;
 
+const { dataKey, ...ownColumns } = getTableColumns(connections);
+const COLUMNS = { ...ownColumns, wrappedDataKey: wrappedDataKeyIn(dataKey) };
 const ENVIRONMENT = sql.placeholder('environmentId');
 const ID = sql.placeholder('id');
 const withinEnvironment = eq(connections.environmentId, ENVIRONMENT);
 const oneConnection = and(eq(connections.id, ID), withinEnvironment) as SQL;
 const nextVersion = sql`${connections.version} + 1`;
 
-export function createConnectionRepository(statements: Statements): ConnectionRepository {
+export function createConnectionRepository(statements: Statements, dataKeys: DataKeys): ConnectionRepository {
   const { db, once, oncePerShape, dialect } = statements;
   const list = createConnectionList(statements);
-  const get = once(() => db.select().from(connections).where(oneConnection).prepare());
+  const get = once(() => db.select(COLUMNS).from(connections).where(oneConnection).prepare());
   const byKeyId = once(() =>
     db
-      .select()
+      .select(COLUMNS)
       .from(connections)
       .where(and(withinEnvironment, eq(connections.keyId, sql.placeholder('keyId'))))
       .prepare(),
@@ -67,7 +70,7 @@ export function createConnectionRepository(statements: Statements): ConnectionRe
     );
     return db
       .insert(connections)
-      .values(values as unknown as ConnectionRow)
+      .values(values as unknown as typeof connections.$inferInsert)
       .prepare();
   });
   const updates = oncePerShape<{ run(values: Record<string, unknown>): Promise<Changes> }>();
@@ -95,11 +98,14 @@ export function createConnectionRepository(statements: Statements): ConnectionRe
     async countAccounts(environmentId, id) {
       return (await countAccounts().get({ environmentId, id }))?.total ?? 0;
     },
-    async insert(environmentId, connection) {
-      await insert().run({ ...EMPTY, ...connection, environmentId });
+    async insert(environmentId, { wrappedDataKey = null, ...connection }) {
+      const dataKey = wrappedDataKey && (await dataKeys.add(wrappedDataKey));
+      await insert().run({ ...EMPTY, ...connection, environmentId, dataKey });
     },
-    async update(environmentId, id, version, changes) {
-      const names = Object.keys(changes).filter((name) => changes[name as keyof ConnectionChanges] !== undefined);
+    async update(environmentId, id, version, { wrappedDataKey, ...rest }) {
+      const dataKey = wrappedDataKey && (await dataKeys.add(wrappedDataKey));
+      const changes: Record<string, unknown> = { ...rest, dataKey };
+      const names = Object.keys(changes).filter((name) => changes[name] !== undefined);
       const statement = updates(names.join(), () => {
         const set = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
         return db
@@ -108,7 +114,10 @@ export function createConnectionRepository(statements: Statements): ConnectionRe
           .where(and(oneConnection, sql`${connections.version} = ${sql.placeholder('expectedVersion')}`))
           .prepare();
       });
-      return (await statement.run({ ...changes, environmentId, id, expectedVersion: version })).changes === 1;
+      const isChanged =
+        (await statement.run({ ...changes, environmentId, id, expectedVersion: version })).changes === 1;
+      if (!isChanged && dataKey) await dataKeys.wipe(dataKey);
+      return isChanged;
     },
     async setStatus(environmentId, id, status, updatedAt) {
       return (await setStatus().run({ environmentId, id, status, updatedAt })).changes === 1;
@@ -127,6 +136,7 @@ const EMPTY: Partial<ConnectionRow> = {
   organizationName: '',
   domains: [],
   clientId: null,
+  kekId: null,
   clientSecretSealed: null,
   clientGeneration: 0,
   clientBinding: null,
@@ -161,7 +171,7 @@ function createConnectionList(statements: Statements) {
       enabled: () => sql`${connections.enabled} = ${sql.placeholder('enabled')}`,
     },
     select: (where, order) =>
-      db.select().from(connections).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+      db.select(COLUMNS).from(connections).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(connections).where(where).prepare(),
     placeOf: (row) => row.id,
     placeOfCursor: async (_environmentId, id) => id,

@@ -42,6 +42,11 @@ export interface Dialect {
   nextSeq(table: SequencedTable): SQL<number>;
   /** The column that orders the list of audit records. Where the records are several chains, `seq` does not. */
   auditOrder: 'seq' | 'id';
+  /**
+   * Whether the slot of a deleted data key is overwritten and used again. An engine that never updates in place deletes
+   * the row instead.
+   */
+  reusesSlots: boolean;
   /** The substring index of the folded identifiers of accounts. */
   search: SearchDialect;
 }

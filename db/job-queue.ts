@@ -1,4 +1,5 @@
 import { and, asc, count, eq, type SQL, sql } from './drizzle.ts';
+import { JOB_COLUMNS } from './jobs.ts';
 import type { JobAttempt, JobClaim, JobEnd, JobLane, JobTally, WaitingLane } from './rows/job-queue.ts';
 import type { JobRow, JobState } from './rows/jobs.ts';
 import { instances, jobs } from './schema.ts';
@@ -58,7 +59,7 @@ export function createJobQueueRepository({ db, once, dialect }: Statements): Job
   );
   const abandoned = once(() =>
     db
-      .select()
+      .select(JOB_COLUMNS)
       .from(t)
       // Numbers begin with 1; the range condition lets the database use the index.
       .where(and(running, sql`${t.owner} > 0`, sql`${t.owner} not in (select ${instances.number} from ${instances})`))
@@ -108,7 +109,7 @@ export function createJobQueueRepository({ db, once, dialect }: Statements): Job
       .update(t)
       .set({ state: 'RUNNING', owner: given('owner'), attempts: sql`${t.attempts} + 1` })
       .where(sql`${t.id} in (${due.getSQL()} ${dialect.skipLocked})`)
-      .returning()
+      .returning(JOB_COLUMNS)
       .prepare();
   });
   const again = once(() =>
@@ -124,6 +125,7 @@ export function createJobQueueRepository({ db, once, dialect }: Statements): Job
       .set({
         state: 'DONE',
         owner: null,
+        dataKey: null,
         kekId: null,
         payloadSealed: null,
         result: given('result'),

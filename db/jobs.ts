@@ -1,4 +1,5 @@
-import { and, asc, eq, type SQL, sql } from './drizzle.ts';
+import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
+import { and, asc, eq, getTableColumns, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf } from './large-list.ts';
@@ -41,6 +42,9 @@ export interface JobWrites {
 export type JobRepository = JobReads & JobWrites;
 
 const t = jobs;
+const { dataKey, ...ownColumns } = getTableColumns(t);
+/** A job as rows show it. */
+export const JOB_COLUMNS = { ...ownColumns, wrappedDataKey: wrappedDataKeyIn(dataKey) };
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneJob = and(eq(t.id, sql.placeholder('id')), withinEnvironment) as SQL;
@@ -57,12 +61,12 @@ const FILTERS: Record<keyof JobFilters, Filter> = {
   isPending: (steer) => sql`${steer}${t.state} in ('WAITING', 'RUNNING')`,
 };
 
-export function createJobRepository(statements: Statements, pacing: Pacing): JobRepository {
+export function createJobRepository(statements: Statements, dataKeys: DataKeys, pacing: Pacing): JobRepository {
   const { db, once } = statements;
-  const get = once(() => db.select().from(t).where(oneJob).prepare());
+  const get = once(() => db.select(JOB_COLUMNS).from(t).where(oneJob).prepare());
   const listBySubject = once(() =>
     db
-      .select()
+      .select(JOB_COLUMNS)
       .from(t)
       .where(and(withinEnvironment, eq(t.subjectId, sql.placeholder('subjectId'))))
       .orderBy(asc(t.id))
@@ -74,7 +78,7 @@ export function createJobRepository(statements: Statements, pacing: Pacing): Job
       scope: { all: scope, older: scope, newer: scope },
       filters: FILTERS,
       select: (where, order) =>
-        db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+        db.select(JOB_COLUMNS).from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
       count: (where) => countUpTo(db, t, where),
       large: {
         lead: async (names) => lead(names),
@@ -99,7 +103,7 @@ export function createJobRepository(statements: Statements, pacing: Pacing): Job
         updatedAt: given('at'),
       })
       .where(and(oneJob, failed))
-      .returning()
+      .returning(JOB_COLUMNS)
       .prepare(),
   );
   const oldest = (condition: SQL) =>
@@ -118,7 +122,7 @@ export function createJobRepository(statements: Statements, pacing: Pacing): Job
   const wipe = once(() =>
     db
       .update(t)
-      .set({ kekId: null, payloadSealed: null })
+      .set({ dataKey: null, kekId: null, payloadSealed: null })
       .where(sql`${t.id} in ${oldest(failed)}`)
       .prepare(),
   );
@@ -136,8 +140,9 @@ export function createJobRepository(statements: Statements, pacing: Pacing): Job
     async pageOpen(environmentId, filters, page) {
       return await opened.page(environmentId, filters, page);
     },
-    async insert(environmentId, job) {
-      const start = { state: 'WAITING' as const, attempts: 0, updatedAt: job.createdAt };
+    async insert(environmentId, { wrappedDataKey, ...job }) {
+      const dataKey = await dataKeys.add(wrappedDataKey);
+      const start = { state: 'WAITING' as const, attempts: 0, updatedAt: job.createdAt, dataKey };
       await db
         .insert(t)
         .values({ ...job, ...start, environmentId })

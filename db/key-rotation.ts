@@ -1,5 +1,6 @@
-import { and, asc, count, eq, gt, isNotNull, sql } from './drizzle.ts';
-import type { SealedConnectionSecretRow, SealedWaitingRow, WrappedKeyRow } from './rows/key-rotation.ts';
+import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
+import { and, asc, count, eq, gt, sql } from './drizzle.ts';
+import type { DataKeyTable, WaitingKeyRow, WrappedKeyRow } from './rows/key-rotation.ts';
 import { accounts, authRequests, connections, jobs, storedContents } from './schema.ts';
 import type { Statements } from './statements.ts';
 
@@ -8,17 +9,18 @@ export interface KeyRotationReads {
   listByKek(kekId: string, afterSeq: number, limit: number): Promise<WrappedKeyRow[]>;
   /** Returns how many rows of all tables name a key-encryption key. */
   countByKek(kekId: string): Promise<number>;
-  /** Returns all other data keys and payloads under a key in one list, because there are few. */
-  listWaiting(kekId: string): Promise<SealedWaitingRow[]>;
-  /** Returns the connections with an encrypted client secret after an id ('' for the first page), sorted by id. */
-  listConnectionSecrets(afterId: string, limit: number): Promise<SealedConnectionSecretRow[]>;
+  /** Returns the data keys of all other tables under a key in one list, because there are few. */
+  listWaiting(kekId: string): Promise<WaitingKeyRow[]>;
 }
 
 export interface KeyRotationWrites {
-  /** Replaces a wrapped key if it is unchanged. This does not change the account: its version stays the same. */
-  setWrappedKey(id: string, old: Buffer, by: { wrappedDataKey: Buffer; kekId: string }): Promise<boolean>;
-  setConnectionSecret(id: string, old: Buffer, sealed: Buffer): Promise<boolean>;
-  setWaiting(row: SealedWaitingRow, by: { sealed: Buffer; kekId: string }): Promise<boolean>;
+  /** Replaces a wrapped key if it is unchanged. The version of its row stays the same. */
+  setWrappedKey(
+    table: DataKeyTable,
+    id: string,
+    old: Buffer,
+    by: { wrappedDataKey: Buffer; kekId: string },
+  ): Promise<boolean>;
 }
 
 /**
@@ -27,7 +29,15 @@ export interface KeyRotationWrites {
  */
 export type KeyRotationRepository = KeyRotationReads & KeyRotationWrites;
 
-export function createKeyRotationRepository({ db, once }: Statements): KeyRotationRepository {
+const WAITING = { auth_requests: authRequests, connections, jobs, stored_contents: storedContents };
+const TABLES = { accounts, ...WAITING };
+
+type WaitingTable = (typeof WAITING)[keyof typeof WAITING];
+
+export function createKeyRotationRepository(
+  { db, once, oncePerShape }: Statements,
+  dataKeys: DataKeys,
+): KeyRotationRepository {
   const listByKek = once(() =>
     db
       .select({
@@ -36,7 +46,7 @@ export function createKeyRotationRepository({ db, once }: Statements): KeyRotati
         environmentId: accounts.environmentId,
         credentialGeneration: accounts.credentialGeneration,
         origins: accounts.origins,
-        wrappedDataKey: accounts.wrappedDataKey,
+        wrappedDataKey: wrappedDataKeyIn(accounts.dataKey),
         kekId: accounts.kekId,
       })
       .from(accounts)
@@ -45,16 +55,19 @@ export function createKeyRotationRepository({ db, once }: Statements): KeyRotati
       .limit(sql.placeholder('limit'))
       .prepare(),
   );
-  const setWrappedKey = once(() =>
+  /** By table: where the data key of a row is, and the change of its key-encryption key. */
+  const ofTable = oncePerShape<ReturnType<typeof prepareRewrap>>();
+  const waitingUnder = (table: WaitingTable, kekId: string) =>
     db
-      .update(accounts)
-      .set({
-        wrappedDataKey: sql`${sql.placeholder('wrappedDataKey')}`,
-        kekId: sql`${sql.placeholder('kekId')}`,
+      .select({
+        id: table.id,
+        environmentId: table.environmentId,
+        generation: table === connections ? connections.clientGeneration : sql<null>`null`,
+        wrappedDataKey: wrappedDataKeyIn(table.dataKey),
       })
-      .where(and(eq(accounts.id, sql.placeholder('id')), eq(accounts.wrappedDataKey, sql.placeholder('old'))))
-      .prepare(),
-  );
+      .from(table)
+      .where(eq(table.kekId, kekId))
+      .all();
 
   return {
     async listByKek(kekId, afterSeq, limit) {
@@ -62,69 +75,37 @@ export function createKeyRotationRepository({ db, once }: Statements): KeyRotati
     },
     async countByKek(kekId) {
       let total = 0;
-      for (const table of [accounts, authRequests, jobs, storedContents]) {
+      for (const table of Object.values(TABLES)) {
         const row = await db.select({ total: count() }).from(table).where(eq(table.kekId, kekId)).get();
         total += row?.total ?? 0;
       }
       return total;
     },
     async listWaiting(kekId) {
-      const requests = await db
-        .select({ id: authRequests.id, environmentId: authRequests.environmentId, sealed: authRequests.wrappedDataKey })
-        .from(authRequests)
-        .where(eq(authRequests.kekId, kekId))
-        .all();
-      const entries = await db
-        .select({ id: jobs.id, environmentId: jobs.environmentId, sealed: jobs.payloadSealed })
-        .from(jobs)
-        .where(eq(jobs.kekId, kekId))
-        .all();
-      const contents = await db
-        .select({
-          id: storedContents.id,
-          environmentId: storedContents.environmentId,
-          sealed: storedContents.wrappedDataKey,
-        })
-        .from(storedContents)
-        .where(eq(storedContents.kekId, kekId))
-        .all();
-      return [
-        ...contents.map((row) => ({ ...row, table: 'stored_contents' }) as SealedWaitingRow),
-        ...requests.map((row) => ({ ...row, table: 'auth_requests' }) as SealedWaitingRow),
-        ...entries.map((row) => ({ ...row, table: 'jobs' }) as SealedWaitingRow),
-      ];
-    },
-    async listConnectionSecrets(afterId, limit) {
-      const rows = await db
-        .select({
-          id: connections.id,
-          environmentId: connections.environmentId,
-          clientGeneration: connections.clientGeneration,
-          clientBinding: connections.clientBinding,
-          clientSecretSealed: connections.clientSecretSealed,
-        })
-        .from(connections)
-        .where(and(isNotNull(connections.clientSecretSealed), gt(connections.id, afterId)))
-        .orderBy(asc(connections.id))
-        .limit(limit)
-        .all();
-      return rows as SealedConnectionSecretRow[];
-    },
-    async setWrappedKey(id, old, { wrappedDataKey, kekId }) {
-      return (await setWrappedKey().run({ id, old, wrappedDataKey, kekId })).changes === 1;
-    },
-    async setConnectionSecret(id, old, sealed) {
-      const unchanged = and(eq(connections.id, id), eq(connections.clientSecretSealed, old));
-      return (await db.update(connections).set({ clientSecretSealed: sealed }).where(unchanged).run()).changes === 1;
-    },
-    async setWaiting({ table, id, sealed: old }, { sealed, kekId }) {
-      if (table === 'jobs') {
-        const unchanged = and(eq(jobs.id, id), eq(jobs.payloadSealed, old));
-        return (await db.update(jobs).set({ payloadSealed: sealed, kekId }).where(unchanged).run()).changes === 1;
+      const all: WaitingKeyRow[] = [];
+      for (const [table, itsTable] of Object.entries(WAITING)) {
+        const rows = await waitingUnder(itsTable, kekId);
+        all.push(...rows.map((row) => ({ ...row, table }) as WaitingKeyRow));
       }
-      const keys = table === 'auth_requests' ? authRequests : storedContents;
-      const unchanged = and(eq(keys.id, id), eq(keys.wrappedDataKey, old));
-      return (await db.update(keys).set({ wrappedDataKey: sealed, kekId }).where(unchanged).run()).changes === 1;
+      return all;
     },
+    async setWrappedKey(table, id, old, { wrappedDataKey, kekId }) {
+      const { slotOf, setKek } = ofTable(table, () => prepareRewrap(db, TABLES[table]));
+      const { slot } = (await slotOf.get({ id })) ?? {};
+      if (!slot || !(await dataKeys.rewrap(slot, old, wrappedDataKey))) return false;
+      return (await setKek.run({ id, kekId })).changes === 1;
+    },
+  };
+}
+
+function prepareRewrap(db: Statements['db'], table: (typeof TABLES)[DataKeyTable]) {
+  const itsRow = eq(table.id, sql.placeholder('id'));
+  return {
+    slotOf: db.select({ slot: table.dataKey }).from(table).where(itsRow).prepare(),
+    setKek: db
+      .update(table)
+      .set({ kekId: sql`${sql.placeholder('kekId')}` })
+      .where(itsRow)
+      .prepare(),
   };
 }

@@ -21,6 +21,7 @@ import {
   type CustomProviderRepository,
   createCustomProviderRepository,
 } from './custom-providers.ts';
+import { createDataKeys } from './data-keys.ts';
 import {
   createDeploymentSecretRepository,
   type DeploymentSecretReads,
@@ -167,26 +168,27 @@ export function createRepositories(
   }: RepositoryOptions = {},
 ): { repositories: Repositories; ending: Ending } {
   const auditHeads = createHeads(statements);
+  const dataKeys = createDataKeys(statements);
   const repositories: Repositories = {
     environments: createEnvironmentRepository(statements),
     apiClients: createApiClientRepository(statements),
     customProviders: createCustomProviderRepository(statements),
     environmentTools: createEnvironmentToolRepository(statements),
-    connections: createConnectionRepository(statements),
-    accounts: createAccountRepository(statements, { pacing, accountInserted }),
+    connections: createConnectionRepository(statements, dataKeys),
+    accounts: createAccountRepository(statements, dataKeys, { pacing, accountInserted }),
     refreshLeases: createRefreshLeaseRepository(statements),
-    authRequests: createAuthRequestRepository(statements),
+    authRequests: createAuthRequestRepository(statements, dataKeys),
     authFlows: createAuthFlowRepository(statements),
-    jobs: createJobRepository(statements, pacing),
+    jobs: createJobRepository(statements, dataKeys, pacing),
     jobQueue: createJobQueueRepository(statements),
     periodicJobs: createPeriodicJobRepository(statements),
     executions: createExecutionRepository(statements, pacing),
-    storedContents: createStoredContentRepository(statements),
+    storedContents: createStoredContentRepository(statements, dataKeys),
     idempotencyKeys: createIdempotencyKeyRepository(statements),
     audit: createAuditRepository(statements, auditHeads),
     deploymentSecrets: createDeploymentSecretRepository(statements),
     instances: createInstanceRepository(statements),
-    keyRotation: createKeyRotationRepository(statements),
+    keyRotation: createKeyRotationRepository(statements, dataKeys),
     mcpConfigs: createMcpConfigRepository(statements),
     oauthClients: createOAuthClientRepository(statements),
     oauthLogins: createOAuthLoginRepository(statements),

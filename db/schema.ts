@@ -1,5 +1,5 @@
 import type { AuthorizationType } from '../core/authorization/type.ts';
-import { boolean, environment, json } from './columns.ts';
+import { boolean, environment, json, paddedBytes } from './columns.ts';
 import { blob, index, integer, primaryKey, table, text, uniqueIndex } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AccountBinding, AccountStatus } from './rows/accounts.ts';
@@ -232,6 +232,8 @@ export const connections = table(
     organizationName: text('organization_name').notNull(),
     domains: json<string[]>('domains').notNull(),
     clientId: text('client_id'),
+    dataKey: integer('data_key'),
+    kekId: text('kek_id'),
     clientSecretSealed: blob('client_secret_sealed', { mode: 'buffer' }),
     clientGeneration: integer('client_generation').notNull(),
     clientBinding: json<ClientBinding>('client_binding'),
@@ -250,7 +252,21 @@ export const connections = table(
     uniqueIndex('connections_key_id').on(t.environmentId, t.keyId),
     uniqueIndex('connections_page').on(t.environmentId, t.id),
     index('connections_provider').on(t.environmentId, t.providerKey),
+    index('connections_kek').on(t.kekId),
   ],
+);
+
+/** Longer than any wrapped data key, of which the id of the key-encryption key is the only part without a fixed length. */
+const DATA_KEY_BYTES = 128;
+
+export const dataKeys = table(
+  'data_keys',
+  {
+    slot: integer().primaryKey().notNull(),
+    used: integer().$type<0 | 1>().notNull(),
+    wrapped: paddedBytes('wrapped', DATA_KEY_BYTES).notNull(),
+  },
+  (t) => [index('data_keys_free').on(t.used)],
 );
 
 export const accounts = table(
@@ -275,7 +291,7 @@ export const accounts = table(
     origins: json<string[]>('origins').notNull(),
     binding: json<AccountBinding>('binding').notNull(),
     providerSubject: text('provider_subject'),
-    wrappedDataKey: blob('wrapped_data_key', { mode: 'buffer' }),
+    dataKey: integer('data_key'),
     kekId: text('kek_id'),
     credentialsSealed: blob('credentials_sealed', { mode: 'buffer' }),
     temporarySealed: blob('temporary_sealed', { mode: 'buffer' }),
@@ -333,7 +349,7 @@ export const authRequests = table(
     userVerifyUrl: text('user_verify_url'),
     callerState: text('caller_state'),
     origins: json<string[]>('origins').notNull(),
-    wrappedDataKey: blob('wrapped_data_key', { mode: 'buffer' }),
+    dataKey: integer('data_key'),
     kekId: text('kek_id'),
     pendingSealed: blob('pending_sealed', { mode: 'buffer' }),
     mismatches: integer().notNull(),
@@ -376,6 +392,7 @@ export const jobs = table(
     lane: text().notNull(),
     subjectId: text('subject_id'),
     kekId: text('kek_id'),
+    dataKey: integer('data_key'),
     payloadSealed: blob('payload_sealed', { mode: 'buffer' }),
     state: text().$type<JobState>().notNull(),
     attempts: integer().notNull(),
@@ -490,7 +507,7 @@ export const storedContents = table(
     userId: text('user_id').notNull().default(''),
     size: integer().notNull(),
     kekId: text('kek_id').notNull(),
-    wrappedDataKey: blob('wrapped_data_key', { mode: 'buffer' }).notNull(),
+    dataKey: integer('data_key').notNull(),
     sealed: blob({ mode: 'buffer' }).notNull(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),

@@ -1,4 +1,5 @@
-import { and, eq, lte, type SQL, sql } from './drizzle.ts';
+import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
+import { and, eq, getTableColumns, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
 import type { NewStoredContent, StoredContentFacts, StoredContentRow } from './rows/stored-contents.ts';
@@ -42,6 +43,8 @@ export interface StoredContentWrites {
 
 export type StoredContentRepository = StoredContentReads & StoredContentWrites;
 
+const { dataKey, ...ownColumns } = getTableColumns(storedContents);
+const columns = { ...ownColumns, wrappedDataKey: wrappedDataKeyIn(dataKey) as SQL<Buffer> };
 const ENVIRONMENT = sql.placeholder('environmentId');
 const alive = and(
   eq(storedContents.id, sql.placeholder('id')),
@@ -50,8 +53,8 @@ const alive = and(
   sql`${storedContents.expiresAt} > ${sql.placeholder('now')}`,
 ) as SQL;
 
-export function createStoredContentRepository({ db, once }: Statements): StoredContentRepository {
-  const get = once(() => db.select().from(storedContents).where(alive).prepare());
+export function createStoredContentRepository({ db, once }: Statements, dataKeys: DataKeys): StoredContentRepository {
+  const get = once(() => db.select(columns).from(storedContents).where(alive).prepare());
   const describe = once(() =>
     db
       .select({
@@ -121,10 +124,11 @@ export function createStoredContentRepository({ db, once }: Statements): StoredC
     async total(environmentId, kind) {
       return (await total().get({ environmentId, kind }))?.total ?? 0;
     },
-    async insert(environmentId, content) {
+    async insert(environmentId, { wrappedDataKey, ...content }) {
+      const dataKey = await dataKeys.add(wrappedDataKey);
       await db
         .insert(storedContents)
-        .values({ ...content, environmentId })
+        .values({ ...content, dataKey, environmentId })
         .run();
     },
     async sweep(environmentId, now, piece) {

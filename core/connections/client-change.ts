@@ -6,7 +6,7 @@ import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import { clientSecretOf } from './client.ts';
 import { bindClient, isClientCovered } from './client-binding.ts';
-import { type ClientColumns, resealClient } from './client-secret.ts';
+import { type ClientColumns, NO_CLIENT_SECRET, resealClient } from './client-secret.ts';
 import { findPattern } from './providers.ts';
 
 const WITHDRAWN =
@@ -32,7 +32,7 @@ export async function withdrawClients(
     const { clientBinding: bound, id, clientId } = connection;
     if (bound === null || !pattern || isClientCovered(bound, provider, pattern)) continue;
     await giveUpObtained(tx, tools, environmentId, id);
-    const gone = { clientId: null, clientSecretSealed: null, clientBinding: null };
+    const gone = { clientId: null, ...NO_CLIENT_SECRET, clientBinding: null };
     await tx.connections.update(environmentId, id, connection.version, {
       ...gone,
       clientGeneration: connection.clientGeneration + 1,

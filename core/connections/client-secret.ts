@@ -1,11 +1,25 @@
 import type { ClientBinding, ConnectionRow } from '../../db/store.ts';
 import type { Secret } from '../secret.ts';
 import { bindingDigest } from '../vault/binding-digest.ts';
-import type { ValueContext } from '../vault/context.ts';
+import type { DataKeyContext, RecordContext } from '../vault/context.ts';
 import type { Vault } from '../vault/vault.ts';
 
 /** The columns that contain the client of a connection, apart from its public id. */
-export type ClientColumns = Pick<ConnectionRow, 'clientSecretSealed' | 'clientGeneration' | 'clientBinding'>;
+export type ClientColumns = Pick<
+  ConnectionRow,
+  'wrappedDataKey' | 'kekId' | 'clientSecretSealed' | 'clientGeneration' | 'clientBinding'
+>;
+
+type SecretColumns = Pick<ConnectionRow, 'wrappedDataKey' | 'kekId' | 'clientSecretSealed'>;
+
+type ConnectionPlace = Pick<ConnectionRow, 'environmentId' | 'id'>;
+
+export const NO_CLIENT_SECRET: SecretColumns = { wrappedDataKey: null, kekId: null, clientSecretSealed: null };
+
+/** Returns the context that the data key of a client secret is bound to. */
+export function clientPlace(environmentId: string, id: string, generation: number): DataKeyContext {
+  return { table: 'connections', environmentId, recordId: id, generation };
+}
 
 /**
  * Returns what the client secret of a connection is bound to: its row, its generation, and the binding that it was
@@ -16,13 +30,9 @@ export function clientSecretPlace({
   id,
   clientGeneration,
   clientBinding,
-}: Pick<ConnectionRow, 'environmentId' | 'id' | 'clientGeneration' | 'clientBinding'>): ValueContext {
+}: Pick<ConnectionRow, 'environmentId' | 'id' | 'clientGeneration' | 'clientBinding'>): RecordContext {
   return {
-    table: 'connections',
-    environmentId,
-    recordId: id,
-    field: 'client_secret',
-    generation: clientGeneration,
+    ...clientPlace(environmentId, id, clientGeneration),
     bindingDigest: bindingDigest([], clientBinding === null ? [] : [canonical(clientBinding)]),
   };
 }
@@ -49,8 +59,25 @@ export function resealClient(
   clientBinding: ClientBinding,
 ): ClientColumns {
   const place = clientSecretPlace({ environmentId, id, clientGeneration, clientBinding });
-  const clientSecretSealed = secret === null ? null : vault.sealValue(place, secret).blob;
-  return { clientSecretSealed, clientGeneration, clientBinding };
+  return { ...sealSecret(vault, place, secret), clientGeneration, clientBinding };
+}
+
+function sealSecret(vault: Vault, place: RecordContext, secret: Secret | null): SecretColumns {
+  if (secret === null) return NO_CLIENT_SECRET;
+  const { sealed, ...key } = vault.sealRecord(place, { client_secret: secret });
+  return { ...key, clientSecretSealed: sealed.client_secret };
+}
+
+/**
+ * Decrypts the client secret of a connection; null if it has none.
+ *
+ * @throws VaultError if the row, the secret or the binding was altered
+ */
+export function openClientSecret(vault: Vault, connection: ClientColumns & ConnectionPlace): Secret | null {
+  const { wrappedDataKey, clientSecretSealed } = connection;
+  if (!wrappedDataKey || !clientSecretSealed) return null;
+  const sealed = { client_secret: clientSecretSealed };
+  return vault.open(clientSecretPlace(connection), 'client_secret', { wrappedDataKey, sealed });
 }
 
 function canonical({ method, audience, within, base, allowed, registered, pinned }: ClientBinding): string {

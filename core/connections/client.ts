@@ -7,7 +7,7 @@ import { readSmartClientKey } from '../smart-fhir/client-key.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import { type ClientPattern, type ClientProvider, isClientCovered } from './client-binding.ts';
-import { type ClientColumns, clientSecretPlace } from './client-secret.ts';
+import { type ClientColumns, openClientSecret } from './client-secret.ts';
 
 /** The columns of a connection that its client is built from. */
 export type BoundConnection = Pick<ConnectionRow, 'environmentId' | 'id' | 'clientId' | 'allowedAddresses'> &
@@ -56,9 +56,8 @@ export function clientFor(
 export function clientSecretOf(vault: Vault, purpose: ClientPurpose): Secret | null {
   requireTerms(purpose);
   const { connection } = purpose;
-  if (connection.clientSecretSealed === null) return null;
   try {
-    return vault.openValue(clientSecretPlace(connection), connection.clientSecretSealed);
+    return openClientSecret(vault, connection);
   } catch (cause) {
     if (!(cause instanceof VaultError)) throw cause;
     throw new OAuthConfigError('The client secret of the connection cannot be decrypted.', { cause });

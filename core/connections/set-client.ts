@@ -8,7 +8,7 @@ import type { Vault } from '../vault/vault.ts';
 import { isWithin } from './allowed-addresses.ts';
 import { type BoundConnection, clientSecretOf } from './client.ts';
 import { bindClient } from './client-binding.ts';
-import { type ClientColumns, resealClient, sealClient } from './client-secret.ts';
+import { type ClientColumns, NO_CLIENT_SECRET, resealClient, sealClient } from './client-secret.ts';
 
 /** The client fields of a request for a connection; `null` clears a field. */
 export interface ClientInput {
@@ -20,7 +20,7 @@ export interface ClientInput {
 /** The client columns of a new connection. */
 export const NO_CLIENT = {
   clientId: null,
-  clientSecretSealed: null,
+  ...NO_CLIENT_SECRET,
   clientGeneration: 0,
   clientBinding: null,
   allowedAddresses: null,
@@ -40,7 +40,7 @@ export function clientColumns(
 ): Partial<ClientColumns> {
   const { allowed_addresses: allowed = stored.allowedAddresses, client_secret: secret } = input;
   if (!setsClient(stored, input)) return withAddresses(vault, stored, definition, allowed);
-  if (!definition) return { clientSecretSealed: null, clientBinding: null };
+  if (!definition) return { ...NO_CLIENT_SECRET, clientBinding: null };
   const terms = bindClient(definition.provider, definition.pattern, allowed);
   return sealClient(vault, stored, secret ? new Secret(secret) : null, terms);
 }

@@ -1,16 +1,13 @@
-import type { EnvironmentId, Repositories, SealedWaitingRow, Store } from '../../db/store.ts';
+import type { DataKeyTable, Repositories, Store, WaitingKeyRow } from '../../db/store.ts';
 import { pendingPlace } from '../accounts/links/places.ts';
-import { clientSecretPlace } from '../connections/client-secret.ts';
+import { clientPlace } from '../connections/client-secret.ts';
 import { contentPlace } from '../contents/place.ts';
 import { jobPlace } from '../jobs/payload.ts';
-import { sealedValuePrefix } from '../vault/blob.ts';
 import type { KeyCheckStore } from '../vault/key-check.ts';
 import type { Resealed, RotationStore, SealedItem } from '../vault/rotate.ts';
 import { deploymentSecretPlace } from './deployment.ts';
 
 type Reads = Pick<Repositories, 'deploymentSecrets' | 'keyRotation'> | Store['read'];
-
-const PAGE = 500;
 
 /** The reading part of the key checks, for a database that is opened read-only. */
 export function createKeyCheckReads(read: Reads): Omit<KeyCheckStore, 'addKeyCheck'> {
@@ -48,8 +45,7 @@ export function createRotationStore(store: Store): RotationStore & KeyCheckStore
 
 async function countUnder(read: Reads, kekId: string): Promise<number> {
   const secrets = await deploymentSecretsUnder(read, kekId);
-  const connections = await connectionSecretsUnder(read, kekId);
-  return (await read.keyRotation.countByKek(kekId)) + secrets.length + connections.length;
+  return (await read.keyRotation.countByKek(kekId)) + secrets.length;
 }
 
 /**
@@ -58,7 +54,7 @@ async function countUnder(read: Reads, kekId: string): Promise<number> {
  */
 async function listUnder(read: Reads, kekId: string, cursor: string | undefined, limit: number) {
   if (cursor === undefined) {
-    const secrets = [...(await deploymentSecretsUnder(read, kekId)), ...(await connectionSecretsUnder(read, kekId))];
+    const secrets = await deploymentSecretsUnder(read, kekId);
     const waiting = await read.keyRotation.listWaiting(kekId);
     return { items: [...secrets, ...waiting.map(waitingItem)], next: '0' };
   }
@@ -75,25 +71,12 @@ async function deploymentSecretsUnder(read: Reads, kekId: string): Promise<Seale
   return rows.map((row) => ({ kind: 'value', context: deploymentSecretPlace(row.name), blob: row.sealed }));
 }
 
-async function connectionSecretsUnder(read: Reads, kekId: string): Promise<SealedItem[]> {
-  const prefix = sealedValuePrefix(kekId);
-  const items: SealedItem[] = [];
-  for (let afterId = ''; ; ) {
-    const rows = await read.keyRotation.listConnectionSecrets(afterId, PAGE);
-    for (const row of rows) {
-      const blob = row.clientSecretSealed;
-      if (!blob.subarray(0, prefix.length).equals(prefix)) continue;
-      items.push({ kind: 'value', context: clientSecretPlace(row), blob });
-    }
-    if (rows.length < PAGE) return items;
-    afterId = rows.at(-1)?.id ?? '';
-  }
-}
+const PLACES = { auth_requests: pendingPlace, jobs: jobPlace, stored_contents: contentPlace };
 
-function waitingItem({ table, id, environmentId, sealed }: SealedWaitingRow): SealedItem {
-  if (table === 'jobs') return { kind: 'value', context: jobPlace(environmentId, id), blob: sealed };
-  const place = table === 'stored_contents' ? contentPlace : pendingPlace;
-  return { kind: 'data-key', context: place(environmentId, id), blob: sealed };
+function waitingItem({ table, id, environmentId, generation, wrappedDataKey }: WaitingKeyRow): SealedItem {
+  const context =
+    table === 'connections' ? clientPlace(environmentId, id, generation ?? 0) : PLACES[table](environmentId, id);
+  return { kind: 'data-key', context, blob: wrappedDataKey };
 }
 
 /**
@@ -101,13 +84,8 @@ function waitingItem({ table, id, environmentId, sealed }: SealedWaitingRow): Se
  */
 function replace(tx: Repositories, { item, kekId, blob }: Resealed): Promise<boolean> {
   const { table, recordId: id } = item.context;
-  if (table === 'auth_requests' || table === 'jobs' || table === 'stored_contents') {
-    const row = { table, id, environmentId: item.context.environmentId as EnvironmentId, sealed: item.blob } as const;
-    return tx.keyRotation.setWaiting(row, { sealed: blob, kekId });
-  }
   if (item.kind === 'data-key') {
-    return tx.keyRotation.setWrappedKey(id, item.blob, { wrappedDataKey: blob, kekId });
+    return tx.keyRotation.setWrappedKey(table as DataKeyTable, id, item.blob, { wrappedDataKey: blob, kekId });
   }
-  if (table === 'deployment_secrets') return tx.deploymentSecrets.replace(id, item.blob, { kekId, sealed: blob });
-  return tx.keyRotation.setConnectionSecret(id, item.blob, blob);
+  return tx.deploymentSecrets.replace(id, item.blob, { kekId, sealed: blob });
 }

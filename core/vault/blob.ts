@@ -16,18 +16,7 @@ export interface SealedBlob {
 
 /** Returns the stored form: version (1 byte), length of the key id (1 byte), key id (ASCII), body. */
 export function encodeBlob(version: BlobVersion, keyId: string, body: Buffer): Buffer {
-  return Buffer.concat([prefix(version, keyId), body]);
-}
-
-/**
- * Returns the bytes that every value encrypted under this key begins with, for tables without a column for the key id.
- */
-export function sealedValuePrefix(kekId: string): Buffer {
-  return prefix(SALTED, kekId);
-}
-
-function prefix(version: BlobVersion, keyId: string): Buffer {
-  return Buffer.concat([Buffer.from([version, keyId.length]), Buffer.from(keyId, 'latin1')]);
+  return Buffer.concat([Buffer.from([version, keyId.length]), Buffer.from(keyId, 'latin1'), body]);
 }
 
 /** Returns the id of the key that encrypted a blob, for any version. Throws as `decodeBlob`. */

@@ -1,10 +1,11 @@
+import { wrappedDataKeyIn } from '../data-keys.ts';
 import { getTableColumns } from '../drizzle.ts';
 import { accounts } from '../schema.ts';
 
-const { searchText: _searchText, ...rowColumns } = getTableColumns(accounts);
+const { searchText: _searchText, dataKey, ...rowColumns } = getTableColumns(accounts);
 
 /** All columns of an account except the search text, which is derived. */
-export const ACCOUNT_COLUMNS = rowColumns;
+export const ACCOUNT_COLUMNS = { ...rowColumns, wrappedDataKey: wrappedDataKeyIn(dataKey) };
 
 /** The columns that lists return: none that is encrypted or large. */
 export const SUMMARY_COLUMNS = {

@@ -1,9 +1,9 @@
-import { sql } from '../drizzle.ts';
+import type { DataKeys } from '../data-keys.ts';
+import { getTableColumns, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { AccountRow, NewAccount } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
 import type { Statements } from '../statements.ts';
-import { ACCOUNT_COLUMNS } from './columns.ts';
 import { foldForSearch } from './fold.ts';
 
 const EMPTY: Partial<AccountRow> = {
@@ -17,7 +17,6 @@ const EMPTY: Partial<AccountRow> = {
   origins: [],
   binding: { base: null, use: '', fields: {}, issued: null, endpoints: [] },
   providerSubject: null,
-  wrappedDataKey: null,
   kekId: null,
   credentialsSealed: null,
   temporarySealed: null,
@@ -27,17 +26,19 @@ const EMPTY: Partial<AccountRow> = {
 
 export function createInsert(
   statements: Statements,
+  dataKeys: DataKeys,
 ): (environmentId: EnvironmentId, account: NewAccount) => Promise<void> {
   const statement = statements.once(() => prepareInsert(statements));
-  return async (environmentId, account) => {
-    await statement().run({ ...EMPTY, ...account, environmentId, searchText: foldForSearch(account.identifier) });
+  return async (environmentId, { wrappedDataKey = null, ...account }) => {
+    const dataKey = wrappedDataKey && (await dataKeys.add(wrappedDataKey));
+    const searchText = foldForSearch(account.identifier);
+    await statement().run({ ...EMPTY, ...account, environmentId, dataKey, searchText });
   };
 }
 
 function prepareInsert({ db, dialect }: Statements) {
-  const { seq: _seq, ...columns } = ACCOUNT_COLUMNS;
-  const names = [...Object.keys(columns), 'searchText'];
-  const values = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
+  const { seq: _seq, ...columns } = getTableColumns(accounts);
+  const values = Object.fromEntries(Object.keys(columns).map((name) => [name, sql.placeholder(name)]));
   return db
     .insert(accounts)
     .values({ ...values, seq: dialect.nextSeq('accounts') } as unknown as typeof accounts.$inferInsert)

@@ -1,3 +1,4 @@
+import type { DataKeys } from '../data-keys.ts';
 import { and, asc, eq, isNotNull, type SQL, type SQLWrapper, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { Page, PageRequest } from '../page.ts';
@@ -108,6 +109,7 @@ const statusChange = {
 
 export function createAccountRepository(
   statements: Statements,
+  dataKeys: DataKeys,
   { pacing, accountInserted }: AccountOptions,
 ): AccountRepository {
   const { db, once, dialect } = statements;
@@ -115,7 +117,7 @@ export function createAccountRepository(
   const search = createAccountSearch(statements, list);
   const byKey = createByKey(statements);
   const listIdle = createListIdle(statements);
-  const update = createUpdate(statements);
+  const update = createUpdate(statements, dataKeys);
   const get = once(() => db.select(ACCOUNT_COLUMNS).from(accounts).where(oneAccount).prepare());
   const shown = once(() => db.select(SHOWN_COLUMNS).from(accounts).where(oneAccount).prepare());
   const tombstone = once(() =>
@@ -160,7 +162,7 @@ export function createAccountRepository(
       .limit(sql.placeholder('limit'))
       .prepare(),
   );
-  const insert = createInsert(statements);
+  const insert = createInsert(statements, dataKeys);
   const setStatus = once(() => {
     const from = dialect.isIn(accounts.status, 'from');
     return db.update(accounts).set(statusChange).where(and(oneAccount, from)).prepare();

@@ -38,6 +38,8 @@ export interface ConnectionRow {
   organizationName: string;
   domains: string[];
   clientId: string | null;
+  wrappedDataKey: Buffer | null;
+  kekId: string | null;
   clientSecretSealed: Buffer | null;
   clientGeneration: number;
   clientBinding: ClientBinding | null;

@@ -12,6 +12,7 @@ export interface JobRow {
   /** The object that the job is about, usually an account. */
   subjectId: string | null;
   kekId: string | null;
+  wrappedDataKey: Buffer | null;
   payloadSealed: Buffer | null;
   state: JobState;
   /** Attempts that were started since the job was added, or since a client retried it. */
@@ -30,7 +31,7 @@ export interface JobRow {
 
 type About = Pick<JobRow, 'id' | 'kind' | 'lane' | 'subjectId' | 'giveUpAt' | 'createdAt'>;
 
-export type NewJob = About & Pick<JobRow, 'runAt'> & { kekId: string; payloadSealed: Buffer };
+export type NewJob = About & Pick<JobRow, 'runAt'> & { kekId: string; wrappedDataKey: Buffer; payloadSealed: Buffer };
 
 /** A job that could not be attempted, with the reason. */
 export type FailedJob = About & { reason: string };

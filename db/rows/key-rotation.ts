@@ -1,6 +1,5 @@
 import type { EnvironmentId } from '../environment-id.ts';
 import type { AccountRow } from './accounts.ts';
-import type { ConnectionRow } from './connections.ts';
 
 /** The columns that are needed to rewrap the data key of an account. */
 export type WrappedKeyRow = Pick<AccountRow, 'seq' | 'id' | 'environmentId' | 'credentialGeneration' | 'origins'> & {
@@ -8,17 +7,15 @@ export type WrappedKeyRow = Pick<AccountRow, 'seq' | 'id' | 'environmentId' | 'c
   kekId: string;
 };
 
-export type SealedConnectionSecretRow = Pick<
-  ConnectionRow,
-  'id' | 'environmentId' | 'clientGeneration' | 'clientBinding'
-> & {
-  clientSecretSealed: Buffer;
-};
+/** The tables whose rows have a data key. */
+export type DataKeyTable = 'accounts' | 'auth_requests' | 'connections' | 'jobs' | 'stored_contents';
 
-/** A data key of an unverified grant or of stored contents, or the payload of a job. */
-export interface SealedWaitingRow {
-  table: 'auth_requests' | 'jobs' | 'stored_contents';
+/** The data key of an unverified grant, of a client secret, of stored contents, or of the payload of a job. */
+export interface WaitingKeyRow {
+  table: Exclude<DataKeyTable, 'accounts'>;
   id: string;
   environmentId: EnvironmentId;
-  sealed: Buffer;
+  /** The generation of a client; null in the other tables, which have none. */
+  generation: number | null;
+  wrappedDataKey: Buffer;
 }

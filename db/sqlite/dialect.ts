@@ -31,6 +31,7 @@ export const sqliteDialect: Dialect = {
   nextSeq: (table) => sql<number>`(select ${counters.lastSeq} + 1 from ${counters}
     where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${literal(table)})`,
   auditOrder: 'seq',
+  reusesSlots: true,
   search: {
     table: accountsSearch,
     seq: accountsSearch.rowid,

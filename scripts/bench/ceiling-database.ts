@@ -51,12 +51,13 @@ export function openCeilingDatabase(path: string) {
   const matches = db.prepare(`select count(*) from accounts_search where ${match}`).pluck();
   const insert =
     db.prepare(`insert into accounts (seq, id, environment_id, connection_id, connector, provider, organization_id,
-    user_id, identifier, authorization_type, status, api_config, public_details, origins, wrapped_data_key, kek_id,
+    user_id, identifier, authorization_type, status, api_config, public_details, origins, data_key, kek_id,
     credentials_sealed, credential_generation, search_text, created_at, updated_at)
     select (select last_seq + 1 from counters where environment_id = $environment and name = 'accounts'), $id, environment_id,
       connection_id, connector, provider, $organization, $user, $identifier, authorization_type, 'ACTIVE', $config, $details,
-      origins, wrapped_data_key, kek_id, $sealed, 1, $identifier || char(10) || provider || char(10) || connector, $at, $at
+      origins, $dataKey, kek_id, $sealed, 1, $identifier || char(10) || provider || char(10) || connector, $at, $at
     from accounts where id = $model`);
+  const addKey = db.prepare('insert into data_keys (used, wrapped) values (1, randomblob(128)) returning slot').pluck();
   const index = db.prepare('delete from accounts_unindexed');
   const model = db.prepare('select id from accounts limit 1').pluck().get() as string;
   const append =
@@ -84,7 +85,7 @@ export function openCeilingDatabase(path: string) {
       total: matches.get(phrase, low, high) as number,
     }),
     insert(values: Record<string, unknown>) {
-      insert.run({ ...values, environment: environment.id, model });
+      insert.run({ ...values, environment: environment.id, model, dataKey: addKey.get() });
       index.run();
     },
     secret: (clientId: string) => secret.get(clientId),

@@ -9,7 +9,7 @@ export interface LedgerAccount {
   version: number;
   /** One that was sent and had no response. */
   sentVersion?: number;
-  /** The end of its sealed credentials, as it was stored. */
+  /** The end of the data key of its credentials, as it was stored. */
   mark?: Buffer;
   /** The idempotency key of its creation, where it had one. */
   key?: string;
@@ -51,9 +51,6 @@ export interface Ledger {
   clientId: string;
   /** Versions of an imported document, of which one is stored. The first one was acknowledged last. */
   imports: number[];
-  /** Deletions whose bytes were looked for, and the accounts of which some were left. */
-  deletions: number;
-  copies: string[];
   /** Responses that no client should see. */
   faults: string[];
   acknowledged: number;
@@ -70,8 +67,6 @@ export function createLedger(): Ledger {
     secrets: [],
     clientId: '',
     imports: [],
-    deletions: 0,
-    copies: [],
     faults: [],
     acknowledged: 0,
   };

@@ -52,8 +52,10 @@ const create: Kind = async (server, { databaseFile, keyedConnector }, ledger, ra
   const answer = await server.call('POST', ACCOUNTS, creation(keyedConnector, identifier, key.key));
   if (!isOk(answer, 201, ledger)) return;
   Object.assign(account, { id: answer.body.connected_account.id, state: 'there' });
-  const [row] = selectRows(databaseFile, 'select credentials_sealed as value from accounts where id = ?', account.id);
-  if (row) account.mark = (row['value'] as Buffer).subarray(-30);
+  const select = 'select wrapped from data_keys where slot = (select data_key from accounts where id = ?)';
+  const stored = selectRows(databaseFile, select, account.id)[0]?.['wrapped'] as Buffer | undefined;
+  // Zeros follow the key.
+  if (stored) account.mark = stored.subarray(1, 1 + stored.readUInt8()).subarray(-30);
 };
 
 /** The request that creates an account. Sent again with the same key it has no second effect. */

@@ -110,16 +110,17 @@ describe('the store of authorization requests', () => {
     const rotation = test.store.read.keyRotation;
     expect(await rotation.countByKek('kek_1')).to.equal(2);
     const rows = await rotation.listWaiting('kek_1');
-    const of = (table: string, id: string, sealed: string) => ({
+    const of = (table: string, id: string) => ({
       table,
       id,
       environmentId: test.env,
-      sealed: Buffer.from(sealed),
+      generation: null,
+      wrappedDataKey: Buffer.from('key'),
     });
-    expect(rows).to.deep.equal([of('auth_requests', 'areq_1', 'key'), of('jobs', 'job_1', 'payload')]);
-    for (const row of rows) {
-      const replace = () =>
-        write((tx) => tx.keyRotation.setWaiting(row, { sealed: Buffer.from('new'), kekId: 'kek_2' }));
+    expect(rows).to.deep.equal([of('auth_requests', 'areq_1'), of('jobs', 'job_1')]);
+    for (const { table, id, wrappedDataKey } of rows) {
+      const by = { wrappedDataKey: Buffer.from('new'), kekId: 'kek_2' };
+      const replace = () => write((tx) => tx.keyRotation.setWrappedKey(table, id, wrappedDataKey, by));
       expect(await Promise.all([replace(), replace()])).to.deep.equal([true, false]);
     }
     expect([await rotation.countByKek('kek_1'), await rotation.countByKek('kek_2')]).to.deep.equal([0, 2]);

@@ -3,6 +3,7 @@ import {
   account,
   addConnection,
   addEnvironment,
+  addKeyChecks,
   connection,
   failure,
   github,
@@ -16,6 +17,7 @@ describe('connections', () => {
 
   beforeEach(async () => {
     test = await openTestStore();
+    await addKeyChecks(test.store, 'kek_1');
   });
 
   afterEach(() => test.end());
@@ -29,6 +31,8 @@ describe('connections', () => {
       organizationName: 'One',
       domains: ['one.org'],
       clientId: 'client',
+      wrappedDataKey: Buffer.from('key'),
+      kekId: 'kek_1',
       clientSecretSealed: Buffer.from('sealed'),
       clientGeneration: 3,
       clientBinding: {

@@ -69,10 +69,7 @@ const WITHOUT_ENVIRONMENT = [
   'JobQueueWrites.fail',
   'KeyRotationReads.countByKek',
   'KeyRotationReads.listByKek',
-  'KeyRotationReads.listConnectionSecrets',
   'KeyRotationReads.listWaiting',
-  'KeyRotationWrites.setConnectionSecret',
-  'KeyRotationWrites.setWaiting',
   'KeyRotationWrites.setWrappedKey',
   'PeriodicJobReads.list',
   'PeriodicJobWrites.add',
@@ -483,7 +480,12 @@ describe('no query without an environment (C1)', () => {
         await tx.audit.removeArchived(env, 1);
       });
       const ids = { account: row.id, connection: connectionId, execution: 'exec_1' };
-      const before = test.database.dump();
+      // A slot of a data key that was not used after all is free, and is left.
+      const dump = () => {
+        const { data_keys: keys = [], ...rest } = test.database.dump();
+        return { ...rest, keys: keys.filter((row) => String((row as { used: unknown }).used) === '1') };
+      };
+      const before = dump();
 
       const all = Object.entries(store.read)
         .filter(([name]) => !unscoped.includes(name))
@@ -493,7 +495,7 @@ describe('no query without an environment (C1)', () => {
       for (const [name, [call, expected]] of Object.entries(calls)) {
         expect(await store.write((tx) => call(tx, foreign, ids)), name).to.deep.equal(expected);
       }
-      expect(test.database.dump()).to.deep.equal(before);
+      expect(dump()).to.deep.equal(before);
 
       // The negative control: with their own environment the same calls do find and change.
       for (const [name, [call, expected]] of Object.entries(calls)) {

@@ -85,7 +85,10 @@ describe('rotation of the key-encryption key', () => {
 
     const wrap = (id: string, old: string) =>
       test.store.write((tx) =>
-        tx.keyRotation.setWrappedKey(id, Buffer.from(old), { wrappedDataKey: Buffer.from('new'), kekId: 'kek_2' }),
+        tx.keyRotation.setWrappedKey('accounts', id, Buffer.from(old), {
+          wrappedDataKey: Buffer.from('new'),
+          kekId: 'kek_2',
+        }),
       );
     expect(await wrap(rows[0]?.id ?? '', 'old-0')).to.equal(true);
     expect(await wrap(rows[0]?.id ?? '', 'old-0')).to.equal(false);
@@ -97,16 +100,19 @@ describe('rotation of the key-encryption key', () => {
   });
 
   it('reaches the client secrets of connections', async () => {
-    const row = connection(test.newId, { keyId: 'sealed', clientSecretSealed: Buffer.from('old') });
+    const sealed = { wrappedDataKey: Buffer.from('old'), kekId: 'kek_1', clientSecretSealed: Buffer.from('sealed') };
+    const row = connection(test.newId, { keyId: 'sealed', ...sealed, clientGeneration: 3 });
     await addConnection(test.store, test.env, row);
     const rotation = test.store.read.keyRotation;
-    const place = { id: row.id, environmentId: test.env, clientGeneration: 0, clientBinding: null };
-    const expected = { ...place, clientSecretSealed: Buffer.from('old') };
-    expect(await rotation.listConnectionSecrets('', 10)).to.deep.equal([expected]);
-    expect(await rotation.listConnectionSecrets(row.id, 10)).to.deep.equal([]);
+    expect([await rotation.countByKek('kek_1'), await rotation.countByKek('kek_2')]).to.deep.equal([1, 0]);
+    const place = { table: 'connections', id: row.id, environmentId: test.env, generation: 3 };
+    expect(await rotation.listWaiting('kek_1')).to.deep.equal([{ ...place, wrappedDataKey: Buffer.from('old') }]);
+    expect(await rotation.listWaiting('kek_2')).to.deep.equal([]);
+    const by = { wrappedDataKey: Buffer.from('new'), kekId: 'kek_2' };
     const replace = () =>
-      test.store.write((tx) => tx.keyRotation.setConnectionSecret(row.id, Buffer.from('old'), Buffer.from('new')));
+      test.store.write((tx) => tx.keyRotation.setWrappedKey('connections', row.id, Buffer.from('old'), by));
     expect(await Promise.all([replace(), replace()])).to.deep.equal([true, false]);
-    expect((await test.store.read.connections.get(test.env, row.id))?.clientSecretSealed?.toString()).to.equal('new');
+    expect(await test.store.read.connections.get(test.env, row.id)).to.deep.include({ ...by, version: 1 });
+    expect([await rotation.countByKek('kek_1'), await rotation.countByKek('kek_2')]).to.deep.equal([0, 1]);
   });
 });

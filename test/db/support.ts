@@ -217,7 +217,7 @@ export function authFlow(requestId: string, connectionId: string, over: Partial<
 
 /** A job that is due, sealed under `kek_1`. */
 export function job(id: string, subjectId: string, over: Partial<NewJob> = {}): NewJob {
-  const sealed = { kekId: 'kek_1', payloadSealed: Buffer.from('payload') };
+  const sealed = { kekId: 'kek_1', wrappedDataKey: Buffer.from('key'), payloadSealed: Buffer.from('payload') };
   const times = { runAt: NOW, giveUpAt: NOW + 1000, createdAt: NOW };
   return { id, kind: 'revocation', lane: 'github', subjectId, ...sealed, ...times, ...over };
 }

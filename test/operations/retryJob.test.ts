@@ -160,7 +160,7 @@ describe('retryJob', () => {
     });
 
     it('JOB_NOT_RETRYABLE for a job whose payload was removed', async () => {
-      const statement = 'update jobs set payload_sealed = null, kek_id = null where id = ?';
+      const statement = 'update jobs set payload_sealed = null, data_key = null, kek_id = null where id = ?';
       expect(tamper(server.deps.config.databaseFile, statement, id)).to.equal(1);
       await expectRefused(id, 'The data of the job was deleted or never existed.');
     });

@@ -51,6 +51,12 @@ describe('what is no longer stored', () => {
   const column = (table: string, name: string, id: string) =>
     selectRows(server.deps.config.databaseFile, `select ${name} as value from ${table} where id = ?`, id)[0]?.['value'];
 
+  /** Returns the end of the data key of a row; zeros follow it in its slot. */
+  function keyMark(table: string, id: string): Buffer {
+    const key = column(table, '(select wrapped from data_keys where slot = data_key)', id) as Buffer;
+    return markOf(key.subarray(1, 1 + key.readUInt8()));
+  }
+
   /** Returns the sealed columns of a new account; the credentials are large enough to need separate pages. */
   async function freshAccount() {
     const connector = await createConnector(server, [{ type: 'API_KEY' }]);
@@ -60,7 +66,7 @@ describe('what is no longer stored', () => {
       identifier,
       connectedAccount: withKey('x'.repeat(16_000)),
     });
-    const marks = ['credentials_sealed', 'wrapped_data_key'].map((name) => markOf(column('accounts', name, id)));
+    const marks = [markOf(column('accounts', 'credentials_sealed', id)), keyMark('accounts', id)];
     expect(marks.map(onDisk)).to.deep.equal([true, true]);
     return { id, connector, identifier, marks };
   }
@@ -107,11 +113,11 @@ describe('what is no longer stored', () => {
   it('of a connection leaves the files: a client secret that was replaced, or cleared', async () => {
     for (const client_secret of ['another-secret', null]) {
       const { id } = await createConnection(server, { client_id: 'id', client_secret: 'secret-of-the-client' });
-      const mark = markOf(column('connections', 'client_secret_sealed', id));
-      expect(onDisk(mark)).to.equal(true);
+      const marks = [markOf(column('connections', 'client_secret_sealed', id)), keyMark('connections', id)];
+      expect(marks.map(onDisk)).to.deep.equal([true, true]);
       await server.call('PUT', `/api/v1/connections/${id}`, { body: { client_secret } });
       await server.deps.store.scrub();
-      expect(onDisk(mark)).to.equal(false);
+      expect(marks.map(onDisk)).to.deep.equal([false, false]);
     }
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { sealCredentials } from '../../core/accounts/credentials.ts';
 import type { Details } from '../../core/accounts/details.ts';
-import { clientSecretPlace } from '../../core/connections/client-secret.ts';
+import { openClientSecret } from '../../core/connections/client-secret.ts';
 import type { Secret } from '../../core/secret.ts';
 import { VaultError } from '../../core/vault/errors.ts';
 import type { AccountRow, ConnectionRow } from '../../db/store.ts';
@@ -27,7 +27,11 @@ const OTHER_KEY = 'kek_other_key';
 const KEYS = [FIRST_KEY, OTHER_KEY]
   .map((id, index) => `${id}:${Buffer.alloc(32, index + 1).toString('base64')}`)
   .join('\n');
-const SEALED = ['wrapped_data_key', 'kek_id', 'credentials_sealed', 'temporary_sealed'];
+const SEALED = ['data_key', 'kek_id', 'credentials_sealed', 'temporary_sealed'];
+
+/** The stored form of the data key of an account, which begins with its length. */
+const WRAPPED = '(select wrapped from data_keys where slot = data_key)';
+const SET_WRAPPED = 'update data_keys set wrapped = ? where slot = (select data_key from accounts where id = ?)';
 
 /** The content of the stored copy that every test alters in a different way. */
 interface Stored {
@@ -65,8 +69,8 @@ describe('rows that were altered in the database file', () => {
       return (await createAccount(first, { connector: 'api', identifier, connectedAccount })).id;
     };
     const [one, two] = [await create('one', 'secret-one-before'), await create('two', 'secret-two')];
-    const select = `select ${SEALED.join(', ')} from accounts where id = ?`;
-    older = selectRows(first.deps.config.databaseFile, select, one)[0] ?? {};
+    const select = `select ${SEALED.join(', ')}, ${WRAPPED} as wrapped from accounts where id = ?`;
+    const { wrapped, ...before } = selectRows(first.deps.config.databaseFile, select, one)[0] ?? {};
     await first.call('PUT', ACCOUNTS, { body: updateOf(one, 'secret-one') });
     const dwd = await createTemporary(first);
     const other = await addSecondEnvironment(first);
@@ -82,6 +86,12 @@ describe('rows that were altered in the database file', () => {
     };
     await first.stop();
     server = undefined;
+    const file = join(template.path, 'valetkey.db');
+    // Who writes the file runs no triggers, and can put an old data key back.
+    for (const table of ['accounts', 'connections']) tamper(file, `drop trigger ${table}_data_key_replaced`);
+    tamper(file, 'insert into data_keys (used, wrapped) values (1, ?)', wrapped);
+    const [slot] = selectRows(file, 'select max(slot) as data_key from data_keys');
+    older = { ...before, ...slot };
   });
   afterEach(async () => {
     await server?.stop();
@@ -211,8 +221,8 @@ describe('rows that were altered in the database file', () => {
     for (const columns of [
       SEALED,
       ['credentials_sealed'],
-      ['wrapped_data_key'],
-      ['wrapped_data_key', 'credentials_sealed', 'credential_generation'],
+      ['data_key'],
+      ['data_key', 'credentials_sealed', 'credential_generation'],
     ]) {
       it(`do not open: ${columns.join(', ')} exchanged`, async () => {
         const to = await startAltered(...swap(stored.one, stored.two, columns));
@@ -258,7 +268,9 @@ describe('rows that were altered in the database file', () => {
     });
 
     it('do not open: a data key in the place of what it seals', async () => {
-      await expectClosed(await startAltered(set(stored.one, 'credentials_sealed = wrapped_data_key')), stored.one);
+      const key = 'substr(wrapped, 2, 2 + length(kek_id) + 80)';
+      const assignment = `credentials_sealed = (select ${key} from data_keys where slot = data_key)`;
+      await expectClosed(await startAltered(set(stored.one, assignment)), stored.one);
     });
 
     it('do not open: the client secret of a connection in the place of credentials', async () => {
@@ -383,11 +395,12 @@ describe('rows that were altered in the database file', () => {
         const { path, alter } = copyOfFiles();
         const [row] = selectRows(
           join(path, 'valetkey.db'),
-          'select wrapped_data_key from accounts where id = ?',
+          `select ${WRAPPED} as wrapped from accounts where id = ?`,
           stored.one,
         );
-        const blob = renamed(row?.['wrapped_data_key'] as Buffer, id);
-        expect(alter(...set(stored.one, 'wrapped_data_key = @blob, kek_id = @id2', { blob, id2: id }))).to.equal(1);
+        const blob = renamed(row?.['wrapped'] as Buffer, id);
+        expect(alter(SET_WRAPPED, blob, stored.one)).to.equal(1);
+        expect(alter(...set(stored.one, 'kek_id = @id2', { id2: id }))).to.equal(1);
         server = await startTestServer(options(path));
         await expectClosed(server, stored.one);
         await expectOpen(server, stored.two, '"secret-two"');
@@ -396,21 +409,28 @@ describe('rows that were altered in the database file', () => {
   });
 
   describe('by a single bit', () => {
-    for (const column of ['wrapped_data_key', 'credentials_sealed']) {
-      it(`do not open: any byte of ${column}`, async () => {
+    const statements = {
+      'the data key': [`select ${WRAPPED} as value from accounts where id = ?`, SET_WRAPPED],
+      'the credentials': [
+        'select credentials_sealed as value from accounts where id = ?',
+        'update accounts set credentials_sealed = ? where id = ?',
+      ],
+    } as const;
+    for (const [what, [select, update]] of Object.entries(statements)) {
+      it(`do not open: any byte of ${what}`, async () => {
         const to = await startAltered(set(stored.two, 'updated_at = updated_at'));
-        const { id } = await firstEnvironment(to);
-        const row = (await to.deps.store.read.accounts.get(id, stored.one)) as AccountRow;
-        const bytes = Buffer.from(
-          (column === 'wrapped_data_key' ? row.wrappedDataKey : row.credentialsSealed) as Buffer,
-        );
-        for (let at = 0; at < bytes.length; at++) {
+        const { databaseFile } = to.deps.config;
+        const bytes = selectRows(databaseFile, select, stored.one)[0]?.['value'] as Buffer;
+        // Zeros follow a data key.
+        const length = what === 'the data key' ? 1 + bytes.readUInt8() : bytes.length;
+        expect(length).to.be.greaterThan(60);
+        for (let at = 0; at < length; at++) {
           const flipped = Buffer.from(bytes);
           flipped.writeUInt8(bytes.readUInt8(at) ^ (1 << (at & 7)), at);
-          tamper(to.deps.config.databaseFile, `update accounts set ${column} = ? where id = ?`, flipped, stored.one);
+          tamper(databaseFile, update, flipped, stored.one);
           expect((await auth(to, stored.one)).status, `byte ${at}`).to.equal(500);
         }
-        tamper(to.deps.config.databaseFile, `update accounts set ${column} = ? where id = ?`, bytes, stored.one);
+        tamper(databaseFile, update, bytes, stored.one);
         await expectOpen(to, stored.one, '"secret-one"');
       });
     }
@@ -421,7 +441,7 @@ describe('rows that were altered in the database file', () => {
       const [environment] = stored.environments;
       const { connections } = to.deps.store.read;
       const row = (await connections.get(environmentId(environment), stored.connections[index])) as ConnectionRow;
-      return to.deps.vault.openValue(clientSecretPlace(row), row.clientSecretSealed as Buffer);
+      return openClientSecret(to.deps.vault, row) as Secret;
     };
     const expectSealed = async (to: TestServer, index: 0 | 1) => {
       const outcome = await read(to, index).catch((error: unknown) => error);
@@ -445,6 +465,15 @@ describe('rows that were altered in the database file', () => {
     it('do not open: the client secret of another connection', async () => {
       const other = '(select client_secret_sealed from connections where id = @other)';
       const to = await startAltered(put(0, other, { other: stored.connections[1] }));
+      await expectSealed(to, 0);
+      expect((await read(to, 1)).reveal()).to.equal('secret-of-b');
+    });
+
+    it('do not open: the client secret of another connection with its data key', async () => {
+      const its = (column: string) => `${column} = (select ${column} from connections where id = @other)`;
+      const assignment = `${its('data_key')}, ${its('client_secret_sealed')}, ${its('client_binding')}`;
+      const [id, other] = stored.connections;
+      const to = await startAltered([`update connections set ${assignment} where id = @id`, { id, other }]);
       await expectSealed(to, 0);
       expect((await read(to, 1)).reveal()).to.equal('secret-of-b');
     });

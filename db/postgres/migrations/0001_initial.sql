@@ -83,6 +83,8 @@ create table connections (
   organization_name text collate "C" not null default '',
   domains text collate "C" not null default '[]',
   client_id text collate "C",
+  data_key bigint,
+  kek_id text collate "C" references key_checks (kek_id),
   client_secret_sealed bytea,
   -- Incremented whenever the client is replaced. It and the binding are authenticated with the secret.
   client_generation bigint not null default 0 check (client_generation >= 0),
@@ -96,12 +98,27 @@ create table connections (
   settings text collate "C" not null default '{}',
   version bigint not null default 1,
   created_at bigint not null,
-  updated_at bigint not null
+  updated_at bigint not null,
+  check ((data_key is null) = (client_secret_sealed is null)),
+  check ((kek_id is null) = (client_secret_sealed is null))
 );
 
 create unique index connections_key_id on connections (environment_id, key_id);
 create unique index connections_page on connections (environment_id, id);
 create index connections_provider on connections (environment_id, provider_key);
+create index connections_kek on connections (kek_id) where kek_id is not null;
+
+-- The wrapped data keys of sealed values. A row of another table has the slot of its key, whose row triggers delete with it. There is no
+-- foreign key, because each such deletion would look for the other rows with the slot. What is sealed opens no more without its data key.
+-- wrapped: the length of the key in one byte, the key, and zeros.
+create table data_keys (
+  slot bigint primary key not null,
+  used bigint not null check (used in (0, 1)),
+  wrapped bytea not null check (length(wrapped) = 128)
+);
+
+create index data_keys_free on data_keys (used) where used = 0;
+create sequence data_keys_slot;
 
 create table accounts (
   seq bigint primary key not null,
@@ -124,7 +141,7 @@ create table accounts (
   -- Further values that the credential is bound to. They are authenticated with it, like its origins.
   binding text collate "C" not null default '{"base":null,"use":"","fields":{},"issued":null,"endpoints":[]}',
   provider_subject text collate "C",
-  wrapped_data_key bytea,
+  data_key bigint,
   kek_id text collate "C" references key_checks (kek_id),
   credentials_sealed bytea,
   temporary_sealed bytea,
@@ -134,7 +151,7 @@ create table accounts (
   version bigint not null default 1,
   created_at bigint not null,
   updated_at bigint not null,
-  check ((wrapped_data_key is null) = (kek_id is null)),
+  check ((data_key is null) = (kek_id is null)),
   check (strpos(identifier || connector || provider, chr(10)) = 0),
   foreign key (environment_id, connection_id) references connections (environment_id, id)
 );
@@ -352,14 +369,14 @@ create table auth_requests (
   user_verify_url text collate "C",
   caller_state text collate "C",
   origins text collate "C" not null default '[]',
-  wrapped_data_key bytea,
+  data_key bigint,
   kek_id text collate "C" references key_checks (kek_id),
   pending_sealed bytea,
   mismatches bigint not null default 0 check (mismatches >= 0),
   created_at bigint not null,
   expires_at bigint not null,
   ended_at bigint,
-  check ((wrapped_data_key is null) = (pending_sealed is null)),
+  check ((data_key is null) = (pending_sealed is null)),
   check ((kek_id is null) = (pending_sealed is null)),
   check ((state = 'PENDING_VERIFICATION') = (pending_sealed is not null)),
   check ((state in ('OPEN', 'PENDING_VERIFICATION')) = (ended_at is null))
@@ -420,6 +437,7 @@ create table jobs (
   kind text collate "C" not null,
   lane text collate "C" not null,
   subject_id text collate "C",
+  data_key bigint,
   kek_id text collate "C" references key_checks (kek_id),
   payload_sealed bytea,
   state text collate "C" not null check (state in ('WAITING', 'RUNNING', 'DONE', 'FAILED')),
@@ -432,6 +450,7 @@ create table jobs (
   reason text collate "C",
   created_at bigint not null,
   updated_at bigint not null,
+  check ((data_key is null) = (payload_sealed is null)),
   check ((kek_id is null) = (payload_sealed is null)),
   check (payload_sealed is null or state <> 'DONE'),
   check (payload_sealed is not null or state in ('DONE', 'FAILED')),
@@ -473,7 +492,7 @@ create table stored_contents (
   user_id text collate "C" not null default '',
   size bigint not null check (size >= 0),
   kek_id text collate "C" not null references key_checks (kek_id),
-  wrapped_data_key bytea not null,
+  data_key bigint not null,
   sealed bytea not null,
   created_at bigint not null,
   expires_at bigint not null
@@ -587,6 +606,36 @@ begin
   perform 1 from instances where number = its_number;
   if not found then raise exception 'the instance % has ended', its_number using errcode = 'VK001'; end if;
 end $$;
+
+create function number_data_key() returns trigger language plpgsql as $$
+begin
+  new.slot := coalesce(new.slot, nextval('data_keys_slot'));
+  return new;
+end $$;
+
+create trigger data_keys_numbered before insert on data_keys for each row execute function number_data_key();
+
+create function delete_data_key() returns trigger language plpgsql as $$
+begin
+  delete from data_keys where slot = old.data_key;
+  return null;
+end $$;
+
+create trigger connections_data_key_replaced after update of data_key on connections for each row
+  when (old.data_key is distinct from new.data_key) execute function delete_data_key();
+create trigger connections_data_key_removed after delete on connections for each row execute function delete_data_key();
+create trigger accounts_data_key_replaced after update of data_key on accounts for each row
+  when (old.data_key is distinct from new.data_key) execute function delete_data_key();
+create trigger accounts_data_key_removed after delete on accounts for each row execute function delete_data_key();
+create trigger auth_requests_data_key_replaced after update of data_key on auth_requests for each row
+  when (old.data_key is distinct from new.data_key) execute function delete_data_key();
+create trigger auth_requests_data_key_removed after delete on auth_requests for each row execute function delete_data_key();
+create trigger jobs_data_key_replaced after update of data_key on jobs for each row
+  when (old.data_key is distinct from new.data_key) execute function delete_data_key();
+create trigger jobs_data_key_removed after delete on jobs for each row execute function delete_data_key();
+create trigger stored_contents_data_key_replaced after update of data_key on stored_contents for each row
+  when (old.data_key is distinct from new.data_key) execute function delete_data_key();
+create trigger stored_contents_data_key_removed after delete on stored_contents for each row execute function delete_data_key();
 
 create function keep_tombstone() returns trigger language plpgsql as $$
 begin

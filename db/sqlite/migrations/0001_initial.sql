@@ -86,6 +86,8 @@ create table connections (
   organization_name text not null default '',
   domains text not null default '[]' check (json_valid(domains)),
   client_id text,
+  data_key integer references data_keys (slot),
+  kek_id text references key_checks (kek_id),
   client_secret_sealed blob,
   -- Incremented whenever the client is replaced. It and the binding are authenticated with the secret.
   client_generation integer not null default 0 check (client_generation >= 0),
@@ -99,12 +101,44 @@ create table connections (
   settings text not null default '{}' check (json_valid(settings)),
   version integer not null default 1,
   created_at integer not null,
-  updated_at integer not null
+  updated_at integer not null,
+  check ((data_key is null) = (client_secret_sealed is null)),
+  check ((kek_id is null) = (client_secret_sealed is null))
 ) strict;
 
 create unique index connections_key_id on connections (environment_id, key_id);
 create unique index connections_page on connections (environment_id, id);
 create index connections_provider on connections (environment_id, provider_key);
+create index connections_kek on connections (kek_id) where kek_id is not null;
+
+create trigger connections_data_key_replaced after update of data_key on connections
+when old.data_key is not null and new.data_key is not old.data_key begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
+
+create trigger connections_data_key_removed after delete on connections when old.data_key is not null begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
+
+-- The wrapped data keys of sealed values. SQLite can leave a copy of a row in the free space of a page when it moves the row to another
+-- page. So these rows never move: all have one size, they are only added at the end, and they are never deleted. The slot of a row that
+-- is gone is overwritten with zeros in place, and is used again. Without its data key, a copy of a sealed value opens no more.
+-- wrapped: the length of the key in one byte, the key, and zeros.
+create table data_keys (
+  slot integer primary key not null,
+  used integer not null check (used in (0, 1)),
+  wrapped blob not null check (length(wrapped) = 128)
+) strict;
+
+create index data_keys_free on data_keys (used) where used = 0;
+
+create trigger data_keys_stay before delete on data_keys begin
+  select raise(abort, 'a data key is overwritten, never deleted');
+end;
+
+create trigger data_keys_keep_slot before update of slot on data_keys begin
+  select raise(abort, 'a data key never moves');
+end;
 
 create table accounts (
   seq integer primary key not null,
@@ -127,7 +161,7 @@ create table accounts (
   -- Further values that the credential is bound to. They are authenticated with it, like its origins.
   binding text not null default '{"base":null,"use":"","fields":{},"issued":null,"endpoints":[]}' check (json_valid(binding)),
   provider_subject text,
-  wrapped_data_key blob,
+  data_key integer references data_keys (slot),
   kek_id text references key_checks (kek_id),
   credentials_sealed blob,
   temporary_sealed blob,
@@ -137,7 +171,7 @@ create table accounts (
   version integer not null default 1,
   created_at integer not null,
   updated_at integer not null,
-  check ((wrapped_data_key is null) = (kek_id is null)),
+  check ((data_key is null) = (kek_id is null)),
   check (instr(identifier || connector || provider, char(10)) = 0),
   foreign key (environment_id, connection_id) references connections (environment_id, id)
 ) strict;
@@ -154,6 +188,15 @@ create index accounts_user on accounts (user_id) where user_id <> '';
 create index accounts_identifier on accounts (identifier);
 create index accounts_status on accounts (status);
 create index accounts_kek on accounts (kek_id) where kek_id is not null;
+
+create trigger accounts_data_key_replaced after update of data_key on accounts
+when old.data_key is not null and new.data_key is not old.data_key begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
+
+create trigger accounts_data_key_removed after delete on accounts when old.data_key is not null begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
 
 create trigger accounts_counted after insert on accounts begin
   update counters set total = total + 1, last_seq = new.seq where environment_id = new.environment_id and name = 'accounts';
@@ -449,14 +492,14 @@ create table auth_requests (
   user_verify_url text,
   caller_state text,
   origins text not null default '[]' check (json_valid(origins)),
-  wrapped_data_key blob,
+  data_key integer references data_keys (slot),
   kek_id text references key_checks (kek_id),
   pending_sealed blob,
   mismatches integer not null default 0 check (mismatches >= 0),
   created_at integer not null,
   expires_at integer not null,
   ended_at integer,
-  check ((wrapped_data_key is null) = (pending_sealed is null)),
+  check ((data_key is null) = (pending_sealed is null)),
   check ((kek_id is null) = (pending_sealed is null)),
   check ((state = 'PENDING_VERIFICATION') = (pending_sealed is not null)),
   check ((state in ('OPEN', 'PENDING_VERIFICATION')) = (ended_at is null))
@@ -468,6 +511,15 @@ create index auth_requests_account on auth_requests (account_id) where ended_at 
 create index auth_requests_due on auth_requests (environment_id, expires_at) where ended_at is null;
 create index auth_requests_ended on auth_requests (environment_id, ended_at) where ended_at is not null;
 create index auth_requests_kek on auth_requests (kek_id) where kek_id is not null;
+
+create trigger auth_requests_data_key_replaced after update of data_key on auth_requests
+when old.data_key is not null and new.data_key is not old.data_key begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
+
+create trigger auth_requests_data_key_removed after delete on auth_requests when old.data_key is not null begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
 
 -- One row for each visit of a provider: the secrets of the browser and the server, which are valid for one return.
 create table auth_flows (
@@ -517,6 +569,7 @@ create table jobs (
   kind text not null,
   lane text not null,
   subject_id text,
+  data_key integer references data_keys (slot),
   kek_id text references key_checks (kek_id),
   payload_sealed blob,
   state text not null check (state in ('WAITING', 'RUNNING', 'DONE', 'FAILED')),
@@ -529,6 +582,7 @@ create table jobs (
   reason text,
   created_at integer not null,
   updated_at integer not null,
+  check ((data_key is null) = (payload_sealed is null)),
   check ((kek_id is null) = (payload_sealed is null)),
   check (payload_sealed is null or state <> 'DONE'),
   check (payload_sealed is not null or state in ('DONE', 'FAILED')),
@@ -545,6 +599,15 @@ create index jobs_subject on jobs (subject_id, id);
 create index jobs_ended on jobs (environment_id, updated_at) where state in ('DONE', 'FAILED');
 create index jobs_kept on jobs (environment_id, updated_at) where state = 'FAILED' and payload_sealed is not null;
 create index jobs_kek on jobs (kek_id) where kek_id is not null;
+
+create trigger jobs_data_key_replaced after update of data_key on jobs
+when old.data_key is not null and new.data_key is not old.data_key begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
+
+create trigger jobs_data_key_removed after delete on jobs when old.data_key is not null begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
 
 -- Work that one instance of the deployment does again and again. holder: the number of the instance that is doing it.
 create table periodic_jobs (
@@ -570,7 +633,7 @@ create table stored_contents (
   user_id text not null default '',
   size integer not null check (size >= 0),
   kek_id text not null references key_checks (kek_id),
-  wrapped_data_key blob not null,
+  data_key integer not null references data_keys (slot),
   sealed blob not null,
   created_at integer not null,
   expires_at integer not null
@@ -583,6 +646,15 @@ create index stored_contents_expiry on stored_contents (environment_id, expires_
 -- Finds what is older than a retention that was shortened.
 create index stored_contents_age on stored_contents (environment_id, kind, created_at);
 create index stored_contents_kek on stored_contents (kek_id);
+
+create trigger stored_contents_data_key_replaced after update of data_key on stored_contents
+when old.data_key is not null and new.data_key is not old.data_key begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
+
+create trigger stored_contents_data_key_removed after delete on stored_contents when old.data_key is not null begin
+  update data_keys set used = 0, wrapped = zeroblob(128) where slot = old.data_key;
+end;
 
 create trigger stored_contents_of_account after delete on accounts begin
   delete from stored_contents where account_id = old.id;

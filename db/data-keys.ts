@@ -1,0 +1,73 @@
+import { and, eq, type SQL, type SQLWrapper, sql } from './drizzle.ts';
+import { dataKeys } from './schema.ts';
+import type { Statements } from './statements.ts';
+
+/**
+ * The wrapped data keys of rows of other tables, each in its own slot. Where the dialect reuses slots, a slot never
+ * moves within the file and is overwritten in place. So a data key that was deleted or replaced is gone, and what was
+ * encrypted with it cannot be decrypted, even if a copy of that is left somewhere. Triggers wipe the slot of a row that is
+ * deleted, or that names another slot or none.
+ */
+export interface DataKeys {
+  /** Stores a wrapped data key and returns its slot, for the column `data_key` of the row that it belongs to. */
+  add(wrapped: Buffer): Promise<number>;
+  /** Replaces a wrapped data key by the same key wrapped again. Returns false if the slot has another one. */
+  rewrap(slot: number, old: Buffer, wrapped: Buffer): Promise<boolean>;
+  /** Wipes a slot that no row uses. */
+  wipe(slot: number): Promise<void>;
+}
+
+const NOTHING = Buffer.alloc(0);
+const given = (name: string) => sql.param(sql.placeholder(name), dataKeys.wrapped);
+const isFree = sql`${dataKeys.used} = 0`;
+
+export function createDataKeys({ db, once, dialect }: Statements): DataKeys {
+  const reuse = once(() => {
+    const free = db.select({ slot: dataKeys.slot }).from(dataKeys).where(isFree).limit(1);
+    return db
+      .update(dataKeys)
+      .set({ used: 1, wrapped: sql`${given('wrapped')}` })
+      .where(eq(dataKeys.slot, sql`${free}`))
+      .returning({ slot: dataKeys.slot })
+      .prepare();
+  });
+  const insert = once(() =>
+    db
+      .insert(dataKeys)
+      .values({ used: 1, wrapped: sql`${given('wrapped')}` })
+      .returning({ slot: dataKeys.slot })
+      .prepare(),
+  );
+  const rewrap = once(() =>
+    db
+      .update(dataKeys)
+      .set({ wrapped: sql`${given('wrapped')}` })
+      .where(and(eq(dataKeys.slot, sql.placeholder('slot')), eq(dataKeys.wrapped, given('old'))))
+      .prepare(),
+  );
+  const wipe = once(() => {
+    const its = eq(dataKeys.slot, sql.placeholder('slot'));
+    return dialect.reusesSlots
+      ? db.update(dataKeys).set({ used: 0, wrapped: NOTHING }).where(its).prepare()
+      : db.delete(dataKeys).where(its).prepare();
+  });
+  return {
+    async add(wrapped) {
+      const reused = dialect.reusesSlots ? await reuse().get({ wrapped }) : undefined;
+      const { slot } = reused ?? ((await insert().get({ wrapped })) as { slot: number });
+      return slot;
+    },
+    async rewrap(slot, old, wrapped) {
+      return (await rewrap().run({ slot, old, wrapped })).changes === 1;
+    },
+    async wipe(slot) {
+      await wipe().run({ slot });
+    },
+  };
+}
+
+/** Selects the wrapped data key in the slot that a column names; null if it names none. */
+export function wrappedDataKeyIn(slot: SQLWrapper): SQL<Buffer | null> {
+  const wrapped = sql<Buffer | null>`(select ${dataKeys.wrapped} from ${dataKeys} where ${dataKeys.slot} = ${slot})`;
+  return wrapped.mapWith(dataKeys.wrapped) as SQL<Buffer | null>;
+}
