@@ -61,6 +61,15 @@ export function startTimer(work: (signal: AbortSignal) => unknown, { everyMs, fa
   };
 }
 
+/** Calls a function once, after some milliseconds. Returns a function that cancels the call. Tests use one that they control. */
+export type Deadline = (ms: number, passed: () => void) => () => void;
+
+/** A deadline on the real clock. It does not keep the process alive. */
+export const startDeadline: Deadline = (ms, passed) => {
+  const timer = setTimeout(passed, ms).unref();
+  return () => clearTimeout(timer);
+};
+
 /** Waits for work to end, but not longer than the limit in milliseconds. @returns whether it has ended */
 export async function withinLimit(work: Promise<unknown>, limitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
   const ended = work.then(

@@ -1,11 +1,6 @@
 import { MCP_SERVER } from '../budgets.ts';
+import { type Deadline, startDeadline } from '../timers.ts';
 import type { McpExchange } from './exchange.ts';
-import type { Timer } from './upstream/ask.ts';
-
-const realTimer: Timer = (ms, fire) => {
-  const timer = setTimeout(fire, ms).unref();
-  return () => clearTimeout(timer);
-};
 
 /**
  * Bounds the streams that clients open to wait for messages (GET of the revision 2025-11-25), so that no user and no environment
@@ -14,7 +9,7 @@ const realTimer: Timer = (ms, fire) => {
  *
  * @param now milliseconds UTC
  */
-export function createOpenStreams(now: () => number, timer: Timer = realTimer) {
+export function createOpenStreams(now: () => number, timer: Deadline = startDeadline) {
   const counts = new Map<string, number>();
   const add = (key: string, more: number) => {
     const count = (counts.get(key) ?? 0) + more;

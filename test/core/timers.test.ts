@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startTimer, type Timer, withinLimit } from '../../core/timers.ts';
+import { startDeadline, startTimer, type Timer, withinLimit } from '../../core/timers.ts';
 
 const NEVER = 2 ** 31 - 1;
 
@@ -120,5 +120,24 @@ describe('withinLimit', () => {
     expect(await withinLimit(Promise.reject(new Error('planted')), NEVER)).to.equal(true);
     expect(await withinLimit(Promise.reject(new Error('planted')))).to.equal(true);
     expect(await withinLimit(new Promise(() => {}), 1)).to.equal(false);
+  });
+});
+
+describe('deadlines', () => {
+  it('call once when their time has passed', async () => {
+    let calls = 0;
+    startDeadline(1, () => calls++);
+    await until(() => calls > 0);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(calls).to.equal(1);
+  });
+
+  it('call nothing when they are cancelled before', async () => {
+    let isCalled = false;
+    startDeadline(0, () => {
+      isCalled = true;
+    })();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(isCalled).to.equal(false);
   });
 });

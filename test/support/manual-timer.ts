@@ -1,4 +1,4 @@
-import type { Timer } from '../../core/mcp/upstream/ask.ts';
+import type { Deadline } from '../../core/timers.ts';
 
 interface Running {
   ms: number;
@@ -7,7 +7,7 @@ interface Running {
 
 /** Timers that fire when a test says so. */
 export interface ManualTimers {
-  timer: Timer;
+  timer: Deadline;
   /** The times of the timers that run, in milliseconds. */
   readonly running: number[];
   /** How many were started with this time so far. */

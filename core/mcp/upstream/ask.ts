@@ -1,5 +1,6 @@
 import type { Progress, RequestOptions } from '@modelcontextprotocol/client';
 import { MCP_UPSTREAM } from '../../budgets.ts';
+import type { Deadline } from '../../timers.ts';
 import type { UpstreamConnection } from './connect.ts';
 import type { UpstreamResults } from './results.ts';
 import { RpcError, UpstreamCancelled, UpstreamTimeout } from './upstream-errors.ts';
@@ -20,9 +21,6 @@ export interface UpstreamRequest<M extends keyof UpstreamResults = keyof Upstrea
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Starts a timer and returns a function that stops it. */
-export type Timer = (ms: number, fire: () => void) => () => void;
-
 /** Accepts any result, because results are checked by the caller. */
 const ANY = { '~standard': { version: 1, vendor: 'valetkey', validate: (value: unknown) => ({ value }) } } as const;
 
@@ -36,7 +34,7 @@ let keys = 0;
 export async function askUpstream<M extends keyof UpstreamResults>(
   { client, wire }: UpstreamConnection,
   { method, params, headers, silenceMs, bytes, signal, onProgress }: UpstreamRequest<M>,
-  timer: Timer,
+  timer: Deadline,
 ): Promise<UpstreamResults[M]> {
   const end = new AbortController();
   const call: WireCall = { key: String(++keys), signal: end.signal, silenceMs, bytes };

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import type { PlacedPart } from '../../connectors/placement.ts';
-import { askUpstream, type Timer, type UpstreamRequest } from './ask.ts';
+import { type Deadline, startDeadline } from '../../timers.ts';
+import { askUpstream, type UpstreamRequest } from './ask.ts';
 import { connectUpstream, type UpstreamConnection } from './connect.ts';
 import type { MessageReaders } from './message-reader.ts';
 import type { UpstreamResults } from './results.ts';
@@ -45,7 +46,7 @@ export interface SessionTools {
   /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
   messageReaders: MessageReaders;
-  timer?: Timer;
+  timer?: Deadline;
 }
 
 interface Session {
@@ -63,7 +64,7 @@ interface Session {
  * credential; a new credential opens a new session.
  */
 export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
-  const { now, wait, messageReaders, timer = startTimer } = tools;
+  const { now, wait, messageReaders, timer = startDeadline } = tools;
   const sessions = new LRUCache<string, Session>({
     max: MCP_UPSTREAM.sessions,
     ttl: MCP_UPSTREAM.idleSessionMs,
@@ -172,9 +173,4 @@ function fingerprintOf({ url, credential }: UpstreamPlace): string {
   return createHash('sha256')
     .update(JSON.stringify([url.href, parts]))
     .digest('base64url');
-}
-
-function startTimer(ms: number, fire: () => void): () => void {
-  const timer = setTimeout(fire, ms);
-  return () => clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import { FairQueue } from '../../threads/fair-queue.ts';
-import type { Timer } from './ask.ts';
+import { type Deadline, startDeadline } from '../../timers.ts';
 
 /** Runs the reading of tool lists one at a time; environments take turns. */
 export interface SyncTurns {
@@ -18,7 +18,7 @@ interface Turn {
   start(): Promise<void>;
 }
 
-export function createSyncTurns(timer: Timer = startTimer): SyncTurns {
+export function createSyncTurns(timer: Deadline = startDeadline): SyncTurns {
   const { queuedSyncs: places, allQueuedSyncs: waiting } = MCP_UPSTREAM;
   const bytes = { tenantBytes: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
   const queue = new FairQueue<Turn>({ places, waiting, running: 1, ...bytes });
@@ -54,9 +54,4 @@ export function createSyncTurns(timer: Timer = startTimer): SyncTurns {
         next();
       }),
   };
-}
-
-function startTimer(ms: number, fire: () => void): () => void {
-  const handle = setTimeout(fire, ms);
-  return () => clearTimeout(handle);
 }
