@@ -27,6 +27,7 @@ export async function openAccess(
   const granted = scopes.filter((scope) => row.scopes.includes(scope));
   const grant: McpGrant = {
     clientId: grantId,
+    sessionClient: row.clientId,
     user: {
       organizationId: row.organizationId || undefined,
       userId: row.userId || undefined,

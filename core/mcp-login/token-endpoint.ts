@@ -1,13 +1,14 @@
 import type { EnvironmentRow, OAuthGrantRow, Store } from '../../db/store.ts';
 import { MCP_LOGIN } from '../budgets.ts';
 import type { Cause } from '../events/events.ts';
-import type { TokenError } from '../tokens/token-error.ts';
+import { type TokenError, tokenError } from '../tokens/token-error.ts';
 import { authenticateClient } from './authenticate-client.ts';
 import { type ExchangeTools, exchangeCode } from './exchange-code.ts';
 import { mintAccessToken, mintRefreshToken, openAccessToken, openRefreshToken } from './grant-tokens.ts';
 import { endGrant } from './grants.ts';
+import { isToken, loginTokenDigest } from './login-tokens.ts';
 import { type RefreshTools, refreshGrant } from './refresh-grant.ts';
-import { failed, readClient, readTexts } from './token-parameters.ts';
+import { type Form, failed, readClient, readTexts } from './token-parameters.ts';
 
 export interface TokenEndpointTools extends ExchangeTools, RefreshTools {
   store: Store;
@@ -30,6 +31,11 @@ export interface IssuedToken {
 
 type Outcome<T> = { ok: true; value: T } | { ok: false; error: TokenError };
 
+const UNKNOWN = tokenError(
+  'invalid_grant',
+  'The code or refresh token is invalid, expired, used, or of another client',
+);
+
 /** Who causes the events of these endpoints in the audit log: the client is named by the grant. */
 const ACTOR = 'mcp_client';
 
@@ -43,6 +49,7 @@ export async function issueGrantToken(
   const read = await authenticated(tools, environment, sent);
   if (!read.ok) return read;
   const { clientId, form } = read.value;
+  if (await isUnknown(tools, environment, form)) return failed(UNKNOWN);
   const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId };
   return tools.store.write(async (tx) => {
     if (form['grant_type'] === 'refresh_token') {
@@ -83,6 +90,19 @@ export async function revokeToken(
     });
   }
   return { ok: true, value: undefined };
+}
+
+/** Whether a code or refresh token was never issued, or is long over: anyone can send one, so it costs no transaction. */
+async function isUnknown(
+  { sealedReplies, store, digester }: TokenEndpointTools,
+  { id }: EnvironmentRow,
+  { grant_type: grantType, refresh_token: refreshToken, code }: Form,
+): Promise<boolean> {
+  if (grantType === 'refresh_token') {
+    return refreshToken !== undefined && openRefreshToken(sealedReplies, id, refreshToken) === null;
+  }
+  if (code === undefined) return false;
+  return !isToken(code) || !(await store.read.oauthLogins.byToken(id, loginTokenDigest(digester, 'code', code)));
 }
 
 async function authenticated({ store, digester }: TokenEndpointTools, { id }: EnvironmentRow, sent: SentForm) {

@@ -8,7 +8,7 @@ const PREFIX = 'vkm_';
 const PURPOSE = 'MCP session';
 
 /** The content of a session token. It allows every method of the protocol. */
-export type SessionGrant = Omit<McpGrant, 'scopes'>;
+export type SessionGrant = Omit<McpGrant, 'scopes' | 'sessionClient'>;
 
 /** The encrypted content of a token. It is encrypted because the client must not learn the user's identifiers. */
 interface Carried extends SessionGrant {
@@ -54,7 +54,8 @@ export async function openSessionToken(
   if (text === null) return { ok: false, authFailure: { reason: 'token' } };
   const { generation, ...grant } = JSON.parse(text) as Carried;
   const client = await read.apiClients.state(environmentId, grant.clientId);
-  if (client?.enabled && client.generation === generation) return { ok: true, grant: { ...grant, scopes: MCP_SCOPES } };
+  if (client?.enabled && client.generation === generation)
+    return { ok: true, grant: { ...grant, sessionClient: grant.clientId, scopes: MCP_SCOPES } };
   const reason = client?.enabled === false ? 'client_disabled' : 'revoked';
   return { ok: false, authFailure: { reason, clientId: grant.clientId } };
 }

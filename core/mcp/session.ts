@@ -14,6 +14,8 @@ export interface McpUser {
 export interface McpGrant {
   /** The ID for limits and records: of the API client that requested a session token, or of the grant of a user. */
   clientId: string;
+  /** The client that sessions belong to. It stays the same when a user logs in again: the API client, or the MCP client. */
+  sessionClient: string;
   user: McpUser;
   /** Where users return after connecting an account; null if the application creates links itself. */
   userVerifyUrl: string | null;
@@ -52,5 +54,5 @@ export function sessionOf(auth: AuthInfo | undefined): McpSession {
 /** Returns a text that identifies the API client, the server and the user of a session. */
 export function ownerOf({ environment, server, grant }: McpSession): string {
   const { organizationId = null, userId = null, identifier } = grant.user;
-  return JSON.stringify([environment.id, server.id, grant.clientId, organizationId, userId, identifier]);
+  return JSON.stringify([environment.id, server.id, grant.sessionClient, organizationId, userId, identifier]);
 }

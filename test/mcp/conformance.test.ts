@@ -25,7 +25,11 @@ describe('MCP conformance', () => {
 
   before(async () => {
     server = await startTestServer();
-    const grant = { clientId: 'cli_conformance', user: { organizationId: undefined, userId: 'u', identifier: 'u' } };
+    const grant = {
+      clientId: 'cli_conformance',
+      sessionClient: 'cli_conformance',
+      user: { organizationId: undefined, userId: 'u', identifier: 'u' },
+    };
     const rights = { userVerifyUrl: null, mayConnect: false, scopes: MCP_SCOPES, expiresAt: Number.MAX_SAFE_INTEGER };
     const pipeline = createPipeline(server.deps);
     const serving: McpServing = {

@@ -4,7 +4,15 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
 import { TestBrowser } from '../support/browser.ts';
-import { ADA, allow, type LoginWorld, loginRequestOf, REDIRECT_URI, startLoginWorld } from '../support/mcp-login.ts';
+import {
+  ADA,
+  allow,
+  callMcp,
+  type LoginWorld,
+  loginRequestOf,
+  REDIRECT_URI,
+  startLoginWorld,
+} from '../support/mcp-login.ts';
 
 /** What a client keeps of a login: the part of OAuthClientProvider that both lines of the SDK have. */
 class KeptLogin {
@@ -122,6 +130,23 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
     const sent = page.location ? page : await allow(browser, page);
     return new URL(sent.location as string).searchParams;
   }
+
+  it('a session of the revision 2025-11-25 goes on when the user has logged in again', async () => {
+    const begin = (token: string, headers: Record<string, string>, method = 'initialize') => {
+      const clientInfo = { name: 'test', version: '1' };
+      const params = method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } : {};
+      return callMcp(world.server, world.serverId, token, method, params, headers);
+    };
+    const first = await world.tokens();
+    const session = (await begin(first.access_token, {})).headers['mcp-session-id'] as string;
+    expect(session).to.be.a('string');
+    await world.server.call('POST', '/api/v1/mcp/grants:revoke', { body: ADA });
+    const second = await world.tokens();
+    const headers = { 'mcp-session-id': session };
+    expect((await begin(second.access_token, headers, 'tools/list')).status).to.equal(200);
+    const other = await world.tokens({}, { user_id: 'user_eve', identifier: 'eve' });
+    expect((await begin(other.access_token, headers, 'tools/list')).status, 'of another user').to.equal(404);
+  });
 
   for (const [name, line] of Object.entries(LINES)) {
     for (const way of WAYS) {

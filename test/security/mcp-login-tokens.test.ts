@@ -336,6 +336,29 @@ describe('attacks on tokens of MCP clients', () => {
     });
   });
 
+  it('A12: a flood of codes and refresh tokens that were never issued begins no transaction', async () => {
+    const { store } = world.server.deps;
+    const write = store.write;
+    let writes = 0;
+    Object.assign(store, {
+      write: (unit: never) => {
+        writes += 1;
+        return write.call(store, unit);
+      },
+    });
+    try {
+      for (const token of ['vkr_x', 'x', `vkr_${'A'.repeat(100)}`])
+        expect((await world.refresh(token)).body.error).to.equal('invalid_grant');
+      for (const code of ['x', 'A'.repeat(43)])
+        expect((await world.exchange(code)).body.error).to.equal('invalid_grant');
+      expect(writes).to.equal(0);
+      await world.tokens();
+      expect(writes, 'the control').to.be.greaterThan(0);
+    } finally {
+      Object.assign(store, { write });
+    }
+  });
+
   it('A15: users have a bounded number of grants at a server: the one used longest ago ends', async () => {
     const user = { user_id: 'user_many', identifier: 'many' };
     const first = await world.tokens({}, user);
