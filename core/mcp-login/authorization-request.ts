@@ -10,8 +10,8 @@ import { OFFLINE_ACCESS, readMcpScopes } from './scopes.ts';
 export type Parameters = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * `refused`: a page says so, because it is not known to whom the browser could be sent back. `error`: the client is told, with a code
- * of RFC 6749 §4.1.2.1 or RFC 8707 §2.
+ * `refused`: the user sees an error page, because the client or its redirect URI is not valid. `error`: the browser is redirected to the
+ * client with an error code of RFC 6749 §4.1.2.1 or RFC 8707 §2.
  */
 export type JudgedRequest =
   | { kind: 'accepted'; request: LoginRequest }
@@ -22,8 +22,8 @@ export type JudgedRequest =
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Judges an authorization request (OAuth 2.1 §4.1.1). The client and its redirect address come first: until both are known to be right,
- * nothing is sent to that address.
+ * Checks an authorization request (OAuth 2.1 §4.1.1). The client and its redirect URI are checked first, because the browser must not be
+ * redirected to an address that the client has not registered.
  */
 export async function judgeRequest(
   read: ReadRepositories,

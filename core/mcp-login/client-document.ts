@@ -12,7 +12,7 @@ export interface DocumentTools {
   now(): number;
 }
 
-/** `busy`: too many documents are being fetched. A message is for the developer of the client. */
+/** `busy`: too many documents are being fetched. The message is for the developer of the client. */
 export type ReadDocument = { ok: true; metadata: ClientMetadata } | { ok: false; busy?: true; message: string };
 
 /** Reads the documents that describe clients. */
@@ -20,15 +20,15 @@ export interface ClientDocuments {
   read(environment: EnvironmentRow, url: string, schemes: readonly string[]): Promise<ReadDocument>;
 }
 
-/** Whether a client id is the address of a document: nothing else that is a client id here looks like one. */
+/** Whether a client ID is the URL of a metadata document. IDs of registered clients never look like a URL. */
 export function isDocumentUrl(clientId: string): boolean {
   return /^https?:/i.test(clientId);
 }
 
 /**
- * Reads OAuth Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document-00): a client id is the https address of a
- * document that names the same id. A document is fetched by the strict rules for outbound calls, without redirects, and is kept as long
- * as its response allows, within bounds.
+ * Reads OAuth Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document-00): the client ID is the https URL of a
+ * document that contains the same ID. Documents are fetched with the rules for outbound calls, without redirects, and cached as long as
+ * their Cache-Control allows, within limits.
  */
 export function createClientDocuments({ egressOf, now }: DocumentTools): ClientDocuments {
   const kept = new LRUCache<string, { read: ReadDocument; until: number }>({ max: MCP_LOGIN.documents });
@@ -58,7 +58,7 @@ export function createClientDocuments({ egressOf, now }: DocumentTools): ClientD
   };
 }
 
-/** Two spellings of one address would be two clients, so there is one: that of a URL parser (draft §3). */
+/** Accepts only the normalized form of a URL, because two spellings would be two clients (draft §3). */
 function addressProblem(text: string): string | undefined {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || text.length > MCP_LOGIN.redirectUriChars) return 'must be an https URL';
@@ -118,13 +118,13 @@ function readDocument(document: unknown, url: string, schemes: readonly string[]
   return { ok: true, metadata: read.metadata };
 }
 
-/** A document is public, so its client has no secret. One that can sign may also be used without. */
+/** A document is public, so its client has no secret. Clients that support `private_key_jwt` and `none` use `none`. */
 function publicMethod(document: Record<string, unknown>): ClientAuthMethod | undefined {
   const { token_endpoint_auth_method: method = 'none', token_endpoint_auth_methods_supported: methods } = document;
   return method === 'none' || (Array.isArray(methods) && methods.includes('none')) ? 'none' : undefined;
 }
 
-/** Cache-Control (RFC 9111 §5.2), within bounds: a login has several requests, and a change must come through in a day. */
+/** How long a document is cached, by its Cache-Control (RFC 9111 §5.2) within limits. */
 function keptMs(cacheControl: string): number {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return MCP_LOGIN.documentLeastMs;
   const [, seconds] = /\bmax-age *= *"?(\d{1,9})/i.exec(cacheControl) ?? [];

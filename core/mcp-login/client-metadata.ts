@@ -4,7 +4,7 @@ import { cleanText } from '../mcp/upstream/clean-text.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
-/** What a client says of itself, as far as it matters here (RFC 7591 §2). */
+/** The metadata of a client that Valetkey uses (RFC 7591 §2). */
 export interface ClientMetadata {
   name: string;
   redirectUris: string[];
@@ -19,8 +19,8 @@ export type ReadClientMetadata =
   | { ok: false; error: 'invalid_redirect_uri' | 'invalid_client_metadata'; description: string };
 
 /**
- * Reads the metadata of a client. What is not known here is ignored, never an error: clients send grant types, scopes and extensions of
- * other servers, and many leave out `application_type`.
+ * Reads the metadata of a client. Unknown members and values are ignored, because clients send grant types, scopes and extensions that
+ * other servers need, and many omit `application_type`.
  *
  * @param schemes the private schemes that the environment accepts
  * @param methodOf the authentication method, from what the client says

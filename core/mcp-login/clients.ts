@@ -12,9 +12,9 @@ export interface LoginClient extends ClientMetadata {
 export type FoundClient = { ok: true; client: LoginClient } | { ok: false; busy?: true; message: string };
 
 /**
- * Finds the client of an authorization request: registered here, or described by a document at the address that is its id.
+ * Finds the client of an authorization request: a registered client, or one whose ID is the URL of its metadata document.
  *
- * @returns a message for the developer of the client when there is none
+ * @returns a message for the developer of the client if there is none
  */
 export async function findClient(
   read: ReadRepositories,
@@ -36,7 +36,7 @@ export async function findClient(
   return { ok: true, client: { id, kind, name, redirectUris, authMethod, refreshes } };
 }
 
-/** The private schemes of redirect addresses that an environment accepts. */
+/** The private schemes that an environment accepts in redirect URIs. */
 export function schemesOf({ settings }: Pick<EnvironmentRow, 'settings'>): readonly string[] {
   return settings.mcpRedirectSchemes ?? DEFAULT_SCHEMES;
 }
@@ -49,8 +49,8 @@ export interface ClientProof {
 }
 
 /**
- * What a client must prove at the token endpoint. No document is read here: its client was accepted when the user logged in, and it is
- * a public one.
+ * Finds how a client authenticates at the token endpoint. A metadata document is not read here: its client was accepted when the user
+ * logged in, and is public.
  */
 export async function proofOf(
   read: Pick<ReadRepositories, 'oauthClients'>,

@@ -2,9 +2,9 @@ import type { EnvironmentRow, OAuthGrantRow, OAuthLoginRow, ReadRepositories } f
 import { redirectHost } from './redirect-uri.ts';
 
 /**
- * Whether the user has to be asked. A client that only a page of a known host can be, because it returns by https, is not asked about
- * twice, as long as the user's grant lasts; nor is one whose document is at a host that the environment trusts. A client that registered
- * itself, or returns to a program of the user's machine, could be any program: the user is always asked.
+ * Whether the user must be asked for consent. Consent is not needed again while a grant with the same client, redirect host, server and
+ * scopes exists, or for clients whose metadata document is at a trusted host. Both only hold for clients with an https redirect URI. A
+ * client that registered itself, or that returns to the user's machine, could be any program, so the user is always asked.
  */
 export async function needsConsent(
   read: Pick<ReadRepositories, 'oauthGrants'>,

@@ -20,8 +20,8 @@ const INVALID = tokenError('invalid_grant', 'The code is invalid, expired, used,
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /**
- * Exchanges an authorization code for a grant (OAuth 2.1 §4.1.3). A code is used up by its first use, also if that fails. Its second
- * use shows that two parties have it, so the grant of the first use ends.
+ * Exchanges an authorization code for a grant (OAuth 2.1 §4.1.3). A code can be used once, also if that attempt fails. A second use
+ * means that two parties have it, so the grant of the first use ends.
  *
  * What it returns has to be committed also where it is a refusal.
  *

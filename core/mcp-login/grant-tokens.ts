@@ -2,7 +2,7 @@ import type { EnvironmentId, OAuthGrantRow } from '../../db/store.ts';
 import { MCP_LOGIN } from '../budgets.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 
-/** Let secret scanners find tokens that leaked. */
+/** Fixed prefixes let secret scanners find leaked tokens. */
 const ACCESS_PREFIX = 'vka_';
 const REFRESH_PREFIX = 'vkr_';
 const ACCESS = 'MCP access';
@@ -20,8 +20,8 @@ export function isAccessToken(token: string): boolean {
 }
 
 /**
- * Makes an access token: sealed, dated, and for the MCP server of its grant alone, which is its audience (RFC 8707). It names the grant,
- * which is read with every request.
+ * Creates an access token: encrypted, with an expiry, and valid only at the MCP server of its grant, which is its audience (RFC 8707). It
+ * contains the ID of the grant, which is read with every request.
  */
 export function mintAccessToken(
   sealed: SealedTokens,
@@ -51,7 +51,7 @@ export interface CarriedRefresh {
   generation: number;
 }
 
-/** Makes the refresh token of a generation of a grant. It is not stored, so it can be made again for a repeated request. */
+/** Creates the refresh token of the current generation of a grant. It is not stored, so it can be created again for a repeated request. */
 export function mintRefreshToken(
   sealed: SealedTokens,
   { environmentId, id, generation, createdAt }: OAuthGrantRow,

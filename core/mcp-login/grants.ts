@@ -22,7 +22,7 @@ export interface GrantTools {
 /** Why a grant ended. */
 export type GrantEnd = EventData<'mcp_grant.revoked'>['reason'];
 
-/** Records what a user has granted. Of too many grants of the user at the server the one ends that was used longest ago. */
+/** Creates the grant of a login. If the user has too many grants at the server, the least recently used one ends. */
 export async function createGrant(
   tx: Transaction,
   tools: GrantTools,
@@ -62,7 +62,7 @@ export async function createGrant(
   return row;
 }
 
-/** Ends a grant: its tokens stop working with the next request. */
+/** Ends a grant. Its tokens are rejected from the next request on. */
 export async function endGrant(
   tx: Transaction,
   { events }: Pick<GrantTools, 'events'>,
@@ -81,7 +81,7 @@ export async function endGrant(
 
 const PAGE = 100;
 
-/** Ends every grant that fits the filters. @returns how many */
+/** Ends all grants that match the filters. @returns how many */
 export async function endGrants(
   tx: Transaction,
   tools: Pick<GrantTools, 'events'>,
@@ -99,7 +99,7 @@ export async function endGrants(
   }
 }
 
-/** Ends the grants of a user who has no connected account any more. */
+/** Ends the grants of a user whose last connected account was deleted. */
 export async function endGrantsWithoutAccount(
   tx: Transaction,
   tools: Pick<GrantTools, 'events'>,

@@ -21,10 +21,10 @@ export interface LoginTools {
 }
 
 /**
- * Begins a login: it belongs to the browser with this cookie, and waits for the application to say who the user is.
+ * Begins a login. It is bound to the browser with this cookie, and waits until the application identifies the user.
  *
  * @param cookie the secret of the browser
- * @returns the secret that the application gets; undefined when too many logins are under way
+ * @returns the `login_request` for the application; undefined if too many logins are open
  */
 export async function beginLogin(
   tools: LoginTools,
@@ -50,10 +50,10 @@ export async function beginLogin(
   return token;
 }
 
-/** The states in which each secret of a login is valid. */
+/** The state in which each secret of a login is valid. */
 const STATE_OF = { 'login request': 'OPEN', continuation: 'COMPLETED', consent: 'CONSENT', code: 'CODE' } as const;
 
-/** The login that a secret of some kind takes further now; undefined for a wrong, used or expired one. */
+/** Finds a login by its current secret; undefined if the secret is wrong, used or expired. */
 export async function findLogin(
   read: Pick<ReadRepositories, 'oauthLogins'>,
   { digester, now }: Pick<LoginTools, 'digester' | 'now'>,
@@ -66,7 +66,7 @@ export async function findLogin(
   return login?.state === STATE_OF[kind] && login.expiresAt > now() ? login : undefined;
 }
 
-/** Takes a login to its next state. @returns the secret of that state; undefined when another request was faster */
+/** Changes a login to its next state. @returns the secret of that state; undefined if another request has changed it first */
 async function advance(
   tx: Repositories,
   { digester, now, random }: Pick<LoginTools, 'digester' | 'now' | 'random'>,
@@ -87,9 +87,9 @@ async function advance(
 }
 
 /**
- * Notes who the user of a login is, as the application says. Its request is used up.
+ * Stores the user of a login, as identified by the application. The `login_request` cannot be used again.
  *
- * @returns the secret with which the browser continues; undefined when the login is unknown, completed or over
+ * @returns the secret with which the browser continues; undefined if the login is unknown, completed or expired
  */
 export async function completeLogin(
   tx: Repositories,
@@ -104,11 +104,11 @@ export async function completeLogin(
 }
 
 /**
- * Continues a login in the browser in which it began. Both secrets are needed: the cookie, which only the browser of the beginning has,
- * and the continuation, which only the browser of the user has whom the application knows. Without the first, an attacker could send
- * the beginning of a login to a user and would get that user's tools. A login that is continued in another browser ends.
+ * Continues a login in the browser in which it began. Two secrets are required: the cookie, which only the browser that began the login
+ * has, and the continuation, which only the browser of the identified user gets. Without the cookie, an attacker could begin a login, send
+ * its address to a user, and get access to that user's tools. A login that is continued in another browser is deleted.
  *
- * @returns the secret of the consent page; `elsewhere` for another browser
+ * @returns the secret of the consent page; `elsewhere` if it is another browser
  */
 export async function continueLogin(
   tools: LoginTools,
@@ -137,7 +137,7 @@ export function isOfBrowser(
   return cookie !== undefined && digester.equal(browserDigest(digester, cookie), login.browserDigest);
 }
 
-/** Ends a login with a code for its client. @returns undefined when another request was faster */
+/** Creates the authorization code of a login. @returns undefined if another request has changed the login first */
 export function issueCode(
   tx: Repositories,
   tools: Pick<LoginTools, 'digester' | 'now' | 'random'>,

@@ -4,8 +4,8 @@ import type { SealedTokens } from '../vault/sealed-token.ts';
 import { openAccessToken } from './grant-tokens.ts';
 
 /**
- * Opens the access token of a client that a user has logged in for, and reads its grant: what was revoked ends with this request. A
- * grant also ends with the API client that said who the user is.
+ * Decrypts the access token of an MCP client and reads its grant, so that a revocation takes effect immediately. A grant also ends when
+ * the API client that identified the user is disabled.
  *
  * @param now milliseconds UTC
  */

@@ -1,28 +1,28 @@
 import { MCP_LOGIN } from '../budgets.ts';
 
-/** Plain http on this machine, as RFC 8252 §7.3 has it for native applications: host, port, rest. */
+/** A loopback URL of a native application (RFC 8252 §7.3): host, port, rest. */
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?((?:[/?].*)?)$/;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** Private schemes of native applications that are accepted where an environment lists none. */
+/** The private schemes of native applications that are accepted by default. */
 export const DEFAULT_SCHEMES: readonly string[] = ['cursor'];
 
-/** Schemes that a browser acts upon by itself. */
+/** Schemes that browsers or operating systems handle themselves. */
 const NEVER = new Set(
   'about blob chrome data file filesystem ftp http https intent jar javascript mailto sms tel vbscript view-source ws wss'.split(
     ' ',
   ),
 );
 
-/** Why a private scheme cannot be listed; undefined when it can. */
+/** Returns why a private scheme cannot be accepted; undefined if it can. */
 export function schemeProblem(scheme: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]{1,49}$/.test(scheme)) return 'must be a URI scheme in lower case, without a colon';
   return NEVER.has(scheme) ? 'is not a scheme of an application' : undefined;
 }
 
 /**
- * Why an address cannot be one that a client registers; undefined when it can. It is https, http on this machine, or a listed private
- * scheme, and written as a URL parser writes it, so that what was registered is what a browser is told.
+ * Returns why a client cannot register a redirect URI; undefined if it can. A redirect URI is an https URL in normalized form, an http
+ * URL of the loopback interface, or a URI with an accepted private scheme.
  *
  * @param schemes the private schemes that the environment accepts
  */
@@ -42,20 +42,20 @@ export function redirectUriProblem(text: string, schemes: readonly string[]): st
 }
 
 /**
- * Whether a requested address is a registered one (OAuth 2.1 §2.3.1, RFC 8252 §7.3): character for character, except for the port of an
- * address on this machine, which the system chooses for each login.
+ * Whether a requested redirect URI is registered (OAuth 2.1 §2.3.1, RFC 8252 §7.3). They are compared exactly, except for the port of
+ * loopback URLs, because native applications get another port for each login.
  */
 export function isRegistered(requested: string, registered: readonly string[]): boolean {
   const wanted = withoutPort(requested);
   return registered.some((uri) => uri === requested || (wanted !== undefined && withoutPort(uri) === wanted));
 }
 
-/** Whether an address is one on the machine of the user: any program there could be listening. */
+/** Whether a redirect URI is on the user's machine, where any program could be listening. */
 export function isOnUsersMachine(uri: string): boolean {
   return LOOPBACK.test(uri);
 }
 
-/** What a person is shown of an address: its host, or the scheme of an application. */
+/** The part of a redirect URI that users see: its host, or its private scheme. */
 export function redirectHost(uri: string): string {
   const { protocol, host } = new URL(uri);
   return protocol === 'http:' || protocol === 'https:' ? host : protocol;

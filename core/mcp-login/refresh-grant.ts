@@ -21,8 +21,7 @@ const INVALID = tokenError('invalid_grant', 'The refresh token is invalid, expir
 const ATTEMPTS = 3;
 
 /**
- * Uses a refresh token (OAuth 2.1 §4.3): the valid one is replaced, one that was replaced a short time ago gets the present one, and
- * any other one ends the grant.
+ * Uses a refresh token (OAuth 2.1 §4.3): see `judgeGeneration`.
  *
  * What it returns has to be committed also where it is a refusal.
  *

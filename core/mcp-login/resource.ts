@@ -5,10 +5,10 @@ import { findServer, MCP_PATH, type McpServerDefinition } from '../mcp/server-de
 const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 
 /**
- * The MCP server that a resource indicator names (RFC 8707 §2), at any host name of the environment: clients send the address that
- * their user has typed.
+ * Finds the MCP server of a resource indicator (RFC 8707 §2). All host names of the environment are accepted, because clients send the
+ * address that their user entered.
  *
- * @returns undefined for the address of anything else
+ * @returns undefined if it is not the address of an MCP server of the environment
  */
 export async function serverOfResource(
   read: ReadRepositories,
@@ -22,7 +22,7 @@ export async function serverOfResource(
   return findServer(read, environment.id, id);
 }
 
-/** All names of an environment are behind the same proxy. In development names of this machine are taken with any port. */
+/** All host names of an environment have the scheme and port of its base URL, except loopback names in development. */
 function isAddressOf(environment: EnvironmentRow, url: URL): boolean {
   const base = new URL(environment.baseUrl);
   if (url.origin === base.origin) return true;

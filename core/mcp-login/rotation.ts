@@ -2,9 +2,9 @@ import type { OAuthGrantRow } from '../../db/store.ts';
 import { MCP_LOGIN } from '../budgets.ts';
 
 /**
- * What the refresh token of a generation is worth. `present`: it is the valid one, and is replaced. `repeat`: it was replaced a short
- * time ago, and its client gets the present one, because clients refresh concurrently and lose responses. `reuse`: two parties have
- * it, so the grant must end (OAuth 2.1 §4.3.1).
+ * Decides what happens to a refresh token. `present`: it is the current one, and is replaced. `repeat`: it was replaced recently, and the
+ * client gets the current one, because clients refresh concurrently and lose responses. `reuse`: it was replaced earlier, so two parties
+ * have it and the grant must end (OAuth 2.1 §4.3.1).
  *
  * @param generation of the presented token
  * @param now milliseconds UTC

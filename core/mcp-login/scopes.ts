@@ -1,4 +1,4 @@
-/** What a client of an MCP server can be given. `tools:call` includes `tools:read`. */
+/** The scopes of MCP clients. `tools:call` includes `tools:read`. */
 export const MCP_SCOPES = ['tools:read', 'tools:call'] as const;
 
 export type McpScope = (typeof MCP_SCOPES)[number];
@@ -7,8 +7,8 @@ export type McpScope = (typeof MCP_SCOPES)[number];
 export const OFFLINE_ACCESS = 'offline_access';
 
 /**
- * Reads a scope parameter (RFC 6749 §3.3). Scopes that do not exist here are ignored, because clients send those of other servers. A
- * request without any of ours asks for all: a client that got less would have to ask its user again at the first call.
+ * Reads a scope parameter (RFC 6749 §3.3). Unknown scopes are ignored, because clients send scopes of other servers. A request without a
+ * known scope gets all scopes; with fewer, the client would have to ask its user again at the first call.
  */
 export function readMcpScopes(text: string | undefined): McpScope[] {
   const asked = new Set(text?.split(' '));
@@ -21,5 +21,5 @@ export function allowsMethod(scopes: readonly string[], method: unknown): boolea
   return method !== 'tools/call' || scopes.includes('tools:call');
 }
 
-/** The scopes of a challenge: all that the tools of a server can need, because clients ask for exactly these. */
+/** The scopes of a challenge: all scopes, because clients request exactly those of the challenge. */
 export const CHALLENGED_SCOPES = MCP_SCOPES.join(' ');
