@@ -10,6 +10,8 @@ export interface OAuthGrantReads {
   get(environmentId: EnvironmentId, id: string): Promise<OAuthGrantRow | undefined>;
   /** Newest first. */
   list(environmentId: EnvironmentId, filters: GrantFilters, page: PageRequest): Promise<Page<OAuthGrantRow>>;
+  /** The newest grants that match the filters, without a count. */
+  some(environmentId: EnvironmentId, filters: GrantFilters, limit: number): Promise<OAuthGrantRow[]>;
   /** The grants of exactly this user at a server, newest first. */
   ofUser(environmentId: EnvironmentId, user: GrantUser, serverId: string): Promise<OAuthGrantRow[]>;
 }
@@ -103,6 +105,10 @@ export function createOAuthGrantRepository(statements: Statements): OAuthGrantRe
   return {
     get: (environmentId, id) => get().get({ environmentId, id }),
     list: (environmentId, filters, page) => list.page(environmentId, filters, page),
+    some: async (environmentId, filters, limit) => {
+      const read = await list.rows(environmentId, { ...filters });
+      return read('older', undefined, limit);
+    },
     ofUser: (environmentId, { organizationId, userId, identifier }, serverId) =>
       ofUser().all({ environmentId, organizationId, userId, identifier, serverId }),
     async insert(environmentId, grant) {

@@ -91,7 +91,7 @@ export async function endGrants(
   cause: Cause,
 ): Promise<number> {
   for (let ended = 0; ; ) {
-    const { rows } = await tx.oauthGrants.list(environmentId, filters, { size: PAGE });
+    const rows = await tx.oauthGrants.some(environmentId, filters, PAGE);
     if (rows.length === 0) return ended;
     for (const grant of rows) await endGrant(tx, tools, grant, reason, cause);
     ended += rows.length;

@@ -228,6 +228,7 @@ describe('no query without an environment (C1)', () => {
       'oauthLogins.sweep': [(r, env) => r.oauthLogins.sweep(env, NOW + 1e9, 9), 0],
       'oauthGrants.get': [(r, env) => r.oauthGrants.get(env, 'grt_1'), undefined],
       'oauthGrants.list': [(r, env) => r.oauthGrants.list(env, { clientId: 'ocl_1' }, page), empty],
+      'oauthGrants.some': [(r, env) => r.oauthGrants.some(env, { clientId: 'ocl_1' }, 9), []],
       'oauthGrants.ofUser': [
         (r, env) => r.oauthGrants.ofUser(env, { organizationId: '', userId: 'user_1', identifier: 'ada' }, 'conn_1'),
         [],
