@@ -131,5 +131,5 @@ bench: install ## Measure the server against a minimal server, side by side, and
 	node scripts/bench/main.ts
 
 .PHONY: bench-stalls
-bench-stalls: install ## Send 91 inputs and say for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
+bench-stalls: install ## Send 94 inputs and say for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
 	node scripts/bench/stalls/main.ts $(if $(ONLY),--only='$(ONLY)')

@@ -98,9 +98,32 @@ export const LARGE_DATA: readonly Scenario[] = [
         'tools?query=thing',
       ]),
   },
+  {
+    id: 'F6',
+    name: 'lists of 200 tools with schemas of 60 KB, in every format',
+    seed: (env) => storeTools(env, 200, LARGE_SCHEMA),
+    play: (lab) =>
+      lists(
+        lab,
+        ['', '&detail=full', '&format=openai&strict=true', '&format=gemini', '&format=mcp'].map(
+          (view) => `tools?connector=acme&page_size=100${view}`,
+        ),
+      ),
+  },
 ];
 
-async function storeTools(env: Record<string, string>, count: number): Promise<void> {
+const LARGE_SCHEMA = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Array.from({ length: 1_200 }, (_, at) => [`input${at}`, { type: 'string', description: `d${at}` }]),
+  ),
+};
+
+async function storeTools(
+  env: Record<string, string>,
+  count: number,
+  input_schema: object = { type: 'object', properties: { number: { type: 'integer' } } },
+): Promise<void> {
   const { config, secrets } = readConfig({ ...env, LOG_LEVEL: 'silent' });
   const { parts, firstStart } = await createApplication(config, secrets);
   const rows = Array.from({ length: count }, (_, at) => {
@@ -113,7 +136,7 @@ async function storeTools(env: Record<string, string>, count: number): Promise<v
       tags: ['things'],
       hints: { read_only: true, destructive: false, idempotent: true, open_world: false },
       scopes: [],
-      input_schema: { type: 'object', properties: { number: { type: 'integer' } } },
+      input_schema: { ...input_schema },
       output_schema: { type: 'object' },
       examples: [],
       request: { method: 'GET' as const, path: '/things' },
