@@ -4,7 +4,8 @@ import type { Jobs } from '../core/jobs/jobs.ts';
 import { createAuditArchive } from '../core/retention/audit-archive.ts';
 import { createRetention } from '../core/retention/retention.ts';
 import { auditDirectory } from '../http/config.ts';
-import { createJobs, type JobNeeds, LINK_EXPIRY, type PeriodicNeeds, periodicJobs } from './jobs.ts';
+import { createJobs, type JobNeeds } from './jobs.ts';
+import { LINK_EXPIRY, type PeriodicNeeds, periodicJobs } from './periodic-jobs.ts';
 import type { Setup } from './setup.ts';
 import type { Surroundings } from './surroundings.ts';
 
