@@ -66,7 +66,10 @@ export async function openPostgresStore({
   const flush = createFlush(ask);
   const folding = startTimer(() => readers.ask({ text: 'select fold_counts()' }), {
     everyMs: POSTGRES.foldEveryMs,
-    failed: (error) => report(error, 'the counts could not be joined'),
+    // A server that cannot be reached is told of by those who need it.
+    failed: (error) => {
+      if (!(error instanceof StorageError)) report(error, 'the counts could not be joined');
+    },
   });
   let closing: Promise<void> | undefined;
 

@@ -36,7 +36,7 @@ export function createUnits(writers: readonly Writer[]): Units {
   async function again<T>(unit: Unit<T>, durable: boolean): Promise<T> {
     let conflict: unknown;
     for (let runs = 2; runs <= POSTGRES.reruns + 1; runs++) {
-      await pause(Math.random() * POSTGRES.rerunPauseMs * (runs - 2));
+      if (runs > 2) await pause(Math.random() * POSTGRES.rerunPauseMs * (runs - 2));
       try {
         return await attempt(unit, durable, runs);
       } catch (error) {

@@ -81,8 +81,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const logs: string[] = [];
   const log = createLogger(config.logLevel, { write: (line) => logs.push(line) });
-  const overrides = { log, wait: async () => {}, eventSinks: [checkEvents], ...options.overrides };
-  if (secrets.databaseUrl) await initialise(config, secrets, overrides);
+  const overrides: Overrides = { log, wait: async () => {}, eventSinks: [checkEvents], ...options.overrides };
+  if (secrets.databaseUrl) {
+    // The other parts are closed with what they are given to.
+    const { now, random, newId } = overrides;
+    const clock = { ...(now && { now }), ...(random && { random }), ...(newId && { newId }) };
+    await initialise(config, secrets, { log, ...clock });
+  }
   const { parts: wired } = await createApplication(config, secrets, overrides);
   const answered = wired.onResponse;
   const deps: Parts = {

@@ -9,6 +9,11 @@ export interface Cluster {
   socket: string;
   /** Address of one of its databases. */
   url(database: string): string;
+  /** Ends all processes of the server immediately, as a crash does. */
+  kill(): void;
+  /** Starts it again after `kill`; it recovers from its log. */
+  restart(): void;
+  /** Ends it and removes its data. */
   stop(): void;
 }
 
@@ -46,12 +51,16 @@ export function startCluster(settings: readonly string[] = []): Cluster {
   const data = join(directory, 'data');
   run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
   const options = [`unix_socket_directories='${directory}'`, ...SETTINGS, ...settings].map((each) => `-c ${each}`);
-  run('pg_ctl', ['-D', data, '-l', join(directory, 'log'), '-w', '-o', options.join(' '), 'start']);
+  const start = () => run('pg_ctl', ['-D', data, '-l', join(directory, 'log'), '-w', '-o', options.join(' '), 'start']);
+  const kill = () => run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
+  start();
   return {
     socket: directory,
     url: (database) => addressOf(directory, database),
+    kill,
+    restart: start,
     stop() {
-      run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
+      kill();
       rmSync(directory, { recursive: true, force: true });
     },
   };

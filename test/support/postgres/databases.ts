@@ -7,7 +7,7 @@ import { addressOf, postgresPrograms } from './cluster.ts';
 /** The variable with the directory of the socket of the server that tests use; `with-postgres.ts` sets it. */
 export const SOCKET = 'VALETKEY_TEST_POSTGRES';
 
-const TEMPLATE = 'valetkey_template';
+export const TEMPLATE = 'valetkey_template';
 
 /** Whether there is a server for the tests; those of PostgreSQL alone are left out otherwise. */
 export function isAvailable(): boolean {

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import type { createIds } from '../../../core/ids.ts';
+import { openStore, type Store } from '../../../db/store.ts';
+import { type Cluster, startCluster } from '../../support/postgres/cluster.ts';
+import { createTemplate, isAvailable, TEMPLATE } from '../../support/postgres/databases.ts';
+import { account, addConnection, addEnvironment, connection, freshIds, NOW } from '../support.ts';
+
+type Environment = Awaited<ReturnType<typeof addEnvironment>>;
+
+/** How often the server is killed under load. */
+const KILLS = Number(process.env['POSTGRES_KILLS'] ?? 2);
+const WRITERS = 24;
+
+describe('a PostgreSQL server that crashes under load', function () {
+  if (!isAvailable()) return;
+  this.timeout(60_000 + KILLS * 30_000);
+  let cluster: Cluster;
+  let store: Store;
+  let environment: Environment;
+  let connectionId: string;
+  const newId: ReturnType<typeof createIds> = freshIds();
+
+  before(async () => {
+    cluster = startCluster(['fsync=on', 'full_page_writes=on']);
+    await createTemplate(cluster.socket);
+    store = await openStore({ location: cluster.url(TEMPLATE), now: () => NOW });
+    environment = await addEnvironment(store, newId, 'localhost');
+    connectionId = await addConnection(store, environment, connection(newId));
+  });
+
+  after(async () => {
+    await store.close();
+    cluster.stop();
+  });
+
+  /** Inserts an account and its audit record in one unit. @returns its id once it is durable; null when the unit failed */
+  async function write(): Promise<string | null> {
+    const row = account(newId, connectionId);
+    const entry = { id: newId('aud'), at: NOW, actor: 'cli_1', action: 'created', subjectId: row.id, requestId: null };
+    try {
+      await store.write(async (tx) => {
+        await tx.accounts.insert(environment, row);
+        await tx.audit.append(environment, entry);
+      });
+      return row.id;
+    } catch (error) {
+      expect((error as Error).name, String(error)).to.match(/^(StorageError|RetryableError)$/);
+      return null;
+    }
+  }
+
+  it('loses nothing that was acknowledged, does nothing twice, and is used again without a restart', async () => {
+    const acknowledged: string[] = [];
+    for (let kills = 0; kills < KILLS; kills++) {
+      let isDown = false;
+      const load = Array.from({ length: WRITERS }, async () => {
+        while (!isDown) {
+          const id = await write();
+          if (id === null) return;
+          acknowledged.push(id);
+        }
+      });
+      const enough = acknowledged.length + 200;
+      while (acknowledged.length < enough) await new Promise((resolve) => setImmediate(resolve));
+      cluster.kill();
+      isDown = true;
+      await Promise.all(load);
+      cluster.restart();
+      let id: string | null = null;
+      while (id === null) id = await write();
+      acknowledged.push(id);
+    }
+    const { total } = await store.read.accounts.list(environment, {}, { size: 1 });
+    const audit = await store.read.audit.verifyChain(environment);
+    expect(audit).to.deep.equal({ intact: true, rows: total });
+    expect(total).to.be.at.least(acknowledged.length);
+    for (const id of acknowledged) expect((await store.read.accounts.shown(environment, id))?.id).to.equal(id);
+  });
+});
