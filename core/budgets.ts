@@ -212,6 +212,9 @@ export const BACKGROUND = {
   linksMs: 30 * SECOND,
   /** Outdated tool lists of MCP servers. */
   toolListsMs: MINUTE,
+  /** Ends of the audit chains, which are published as events. */
+  auditHeadsMs: DAY,
+  auditHeadsFirstMs: HOUR,
   /** Times of last use, which are collected in memory and then written. */
   usageMs: 5 * SECOND,
 } as const;
@@ -262,6 +265,12 @@ export const WEBHOOKS = {
   redeliveredRows: 100,
   /** Queueing deliveries again, in one attempt. */
   redeliveryMs: 5 * MINUTE,
+} as const;
+
+/** The audit log. */
+export const AUDIT = {
+  /** Entries that an export reads at a time. */
+  exportedRows: 200,
 } as const;
 
 /** Streams of events (server-sent events). */

@@ -1,17 +1,21 @@
 import { createAuditArchives } from './audit-archives.ts';
 import { auditHash, GENESIS } from './audit-chain.ts';
 import type { AuditChain, AuditHeads } from './audit-heads.ts';
-import { and, asc, count, eq, lte, type SQL, sql } from './drizzle.ts';
+import { and, asc, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { createKeysetList } from './keyset.ts';
+import { createKeysetList, type Filter } from './keyset.ts';
+import { countUpTo, placesOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { AuditHead, AuditRow, AuditVerdict, NewAuditRow } from './rows/audit.ts';
+import type { AuditFilters, AuditHead, AuditRow, AuditVerdict, NewAuditRow } from './rows/audit.ts';
 import { auditLog } from './schema.ts';
 import { environmentRange, environmentRangeAfter } from './sequence.ts';
+import type { Pacing } from './slices.ts';
 import type { Statements } from './statements.ts';
 
 export interface AuditReads {
-  list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<AuditRow>>;
+  list(environmentId: EnvironmentId, page: PageRequest, filters?: AuditFilters): Promise<Page<AuditRow>>;
+  /** The records of a chain that follow a `seq`, the oldest first. */
+  following(environmentId: EnvironmentId, chain: AuditChain, after: number, limit: number): Promise<AuditRow[]>;
   /**
    * Recomputes the chains of the environment, each from its first record or from the last one that was archived and removed. An attacker who can write the database can also forge a chain: keep a copy of its last hash elsewhere.
    */
@@ -33,9 +37,18 @@ export interface AuditWrites {
 export type AuditRepository = AuditReads & AuditWrites;
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-const BATCH = 1000;
+/** Rows that are verified in one turn of the event loop. */
+const BATCH = 250;
 
-export function createAuditRepository(statements: Statements, heads: AuditHeads): AuditRepository {
+const FILTERS: Record<keyof AuditFilters, Filter> = {
+  subjectId: () => sql`${auditLog.subjectId} = ${sql.placeholder('subjectId')}`,
+  actor: () => sql`${auditLog.actor} = ${sql.placeholder('actor')}`,
+  action: () => sql`${auditLog.action} = ${sql.placeholder('action')}`,
+  createdFrom: () => sql`${auditLog.at} >= ${sql.placeholder('createdFrom')}`,
+  createdBefore: () => sql`${auditLog.at} < ${sql.placeholder('createdBefore')}`,
+};
+
+export function createAuditRepository(statements: Statements, heads: AuditHeads, pacing: Pacing): AuditRepository {
   const { db, once, dialect } = statements;
   const insert = once(() => {
     const names = ['seq', 'id', 'environmentId', 'at', 'actor', 'action', 'subjectId', 'requestId', 'details'];
@@ -80,20 +93,29 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads)
   );
   const order = dialect.auditOrder;
   const within = eq(auditLog.environmentId, ENVIRONMENT);
-  const list = createKeysetList<AuditRow, never>(statements, {
+  const list = createKeysetList<AuditRow, keyof AuditFilters>(statements, {
     order: auditLog[order],
     scope: order === 'seq' ? environmentRange(auditLog.seq) : { all: within, older: within, newer: within },
-    filters: {},
+    filters: FILTERS,
     select: (where, order) =>
       db.select().from(auditLog).where(and(where, within)).orderBy(order).limit(sql.placeholder('limit')).prepare(),
-    count: (where) => db.select({ total: count() }).from(auditLog).where(where).prepare(),
-    keptTotal: (_names, { environmentId }) => heads.total(environmentId as EnvironmentId),
+    count: (where) => countUpTo(db, auditLog, where),
+    keptTotal: async (names, { environmentId }) =>
+      names.length === 0 ? heads.total(environmentId as EnvironmentId) : undefined,
+    large: {
+      // The log is read in its order: an index for each filter would slow down every change.
+      lead: async () => undefined,
+      places: (where, order) => placesOf(db, auditLog, auditLog[dialect.auditOrder], where, order),
+      pacing,
+    },
     placeOf: (row) => row[order],
     placeOfCursor: async (environmentId, id) => (await place().get({ environmentId, id }))?.place,
   });
 
   return {
-    list: (environmentId, page) => list.page(environmentId, {}, page),
+    list: (environmentId, page, filters = {}) => list.page(environmentId, { ...filters }, page),
+    following: (environmentId, chain, after, limit) =>
+      next().all({ environmentId, after: Math.max(after, chain.start), until: chain.limit, limit }),
     async append(environmentId, { details = {}, ...given }) {
       const before = await heads.next(environmentId);
       const seq = before.seq + 1;
@@ -160,6 +182,7 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads)
         rows += 1;
       }
       if (batch.length < BATCH) break;
+      await pacing.breathe();
     }
     const { head } = chain;
     const complete = head === undefined ? last === undefined : head.seq === last && head.hash.equals(hash);

@@ -1,8 +1,14 @@
 import { count, type SQL, type SQLWrapper, sql } from './drizzle.ts';
-import type { accounts, events, executions, jobs, webhookDeliveries } from './schema.ts';
+import type { accounts, auditLog, events, executions, jobs, webhookDeliveries } from './schema.ts';
 import type { Db } from './statements.ts';
 
-type LargeTable = typeof accounts | typeof events | typeof executions | typeof jobs | typeof webhookDeliveries;
+type LargeTable =
+  | typeof accounts
+  | typeof auditLog
+  | typeof events
+  | typeof executions
+  | typeof jobs
+  | typeof webhookDeliveries;
 
 /** Prepares a count of at most `limit` rows. */
 export function countUpTo(db: Db, table: LargeTable, where: SQL) {

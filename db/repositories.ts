@@ -185,7 +185,7 @@ export function createRepositories(
     executions: createExecutionRepository(statements, pacing),
     storedContents: createStoredContentRepository(statements, dataKeys),
     idempotencyKeys: createIdempotencyKeyRepository(statements),
-    audit: createAuditRepository(statements, auditHeads),
+    audit: createAuditRepository(statements, auditHeads, pacing),
     deploymentSecrets: createDeploymentSecretRepository(statements),
     instances: createInstanceRepository(statements),
     keyRotation: createKeyRotationRepository(statements, dataKeys),

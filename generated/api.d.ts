@@ -148,6 +148,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log
+         * @description Lists the audit log of this environment, newest first. Filters are combined. Entries that were archived are not listed.
+         *
+         *     `total_size` is exact without filters, and for up to 10,000 matches. Otherwise it can be a lower bound, and
+         *     `total_size_is_lower_bound` is `true`.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit_events:export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the audit log
+         * @description Returns the whole audit log of this environment as JSON lines: one entry in each line, the oldest entry of each chain first.
+         *     Entries that were archived are in the archive files of the server.
+         */
+        get: operations["exportAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit_events:verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify the audit log
+         * @description Computes the hashes of the audit log of this environment again, from the first entry or from the last one that was archived. The
+         *     command `valetkey verify-audit` also verifies the archive. Someone who can write to the database could forge the whole log:
+         *     compare it with the hashes of the events `environment.audit_head`, stored elsewhere.
+         */
+        get: operations["verifyAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connected_accounts": {
         parameters: {
             query?: never;
@@ -3062,6 +3128,70 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "environment.audit_head": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The ends of the audit log were published
+         * @description This event is sent once a day, if there are new entries. Store it in another place to be able to prove later that no entry was
+         *     removed or changed.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        /** @description The environment and the last entry of each chain of its audit log. */
+                        data: {
+                            environment: components["schemas"]["Environment"];
+                            /** @description The last entries. */
+                            heads: components["schemas"]["AuditHead"][];
+                        };
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "environment.audit_head";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "environment.updated": {
         parameters: {
             query?: never;
@@ -5299,6 +5429,81 @@ export interface components {
             /** @description The name of the header, the query parameter or the cookie. */
             name: string;
         };
+        /** @description An entry of the audit log. */
+        AuditEvent: {
+            /** @description The name of the event. */
+            action: string;
+            /** @description The API client, or `system` for what the server does by itself. */
+            actor: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            /** @description Facts about what happened, without secrets. */
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description The SHA-256 hash of this entry and of `prev_hash`, in hexadecimal. */
+            hash: string;
+            /** @description The ID of the entry. */
+            id: string;
+            /** @description The hash of the entry before this one in its chain, in hexadecimal. 64 zeros for the first one. */
+            prev_hash: string;
+            /** @description The request, or empty. */
+            request_id: string;
+            /**
+             * Format: int64
+             * @description The sequence number of the entry. Entries of one chain have consecutive numbers.
+             */
+            seq: number;
+            /** @description The ID of what the entry is about, or empty. */
+            subject_id: string;
+        };
+        /** @description A page of the audit log, newest first. */
+        AuditEventList: {
+            /** @description The entries on this page. */
+            audit_events: components["schemas"]["AuditEvent"][];
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+            /**
+             * @description `true` if counting stopped at a limit, which the operation states: there are at least `total_size` matches. Otherwise the
+             *     field is absent.
+             */
+            total_size_is_lower_bound?: boolean;
+        };
+        /** @description The last entry of a chain of the audit log. */
+        AuditHead: {
+            /** @description The hash of the entry, in hexadecimal. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description The sequence number of the entry.
+             */
+            seq: number;
+        };
+        /** @description The result of the verification of an audit log. */
+        AuditVerification: {
+            /**
+             * Format: int64
+             * @description The `seq` of the first entry that was changed or does not follow from the one before it; null if the log is intact.
+             */
+            broken_at: number | null;
+            /**
+             * Format: int64
+             * @description The number of verified entries; null if the log is not intact.
+             */
+            entries: number | null;
+            /** @description Whether every entry follows from the one before it, and none is missing at the end. */
+            intact: boolean;
+        };
         /** @description A field that a user enters. */
         AuthField: {
             /** @description The name of the field. It is the key of the value in the stored details. */
@@ -6364,7 +6569,7 @@ export interface components {
          * @description The name of an event. New events may be added.
          * @enum {string}
          */
-        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_archived";
+        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived";
         /**
          * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
          *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
@@ -9566,6 +9771,31 @@ export interface components {
          */
         AgentRunIdQuery: string;
         /**
+         * @description Return only entries with this action, the name of an event.
+         * @example connected_account.credentials_read
+         */
+        AuditActionQuery: string;
+        /**
+         * @description Return only entries of this API client, or of `system`.
+         * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
+         */
+        AuditActorQuery: string;
+        /**
+         * @description Return only entries before this time.
+         * @example 2026-11-21T00:00:00Z
+         */
+        AuditCreatedBeforeQuery: string;
+        /**
+         * @description Return only entries at or after this time.
+         * @example 2026-11-20T00:00:00Z
+         */
+        AuditCreatedFromQuery: string;
+        /**
+         * @description Return only entries about this resource, for example an account.
+         * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
+         */
+        AuditSubjectQuery: string;
+        /**
          * @description The ID of the API client.
          * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
          */
@@ -10282,6 +10512,133 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["UnknownHost"];
             422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only entries with this action, the name of an event.
+                 * @example connected_account.credentials_read
+                 */
+                action?: components["parameters"]["AuditActionQuery"];
+                /**
+                 * @description Return only entries of this API client, or of `system`.
+                 * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
+                 */
+                actor?: components["parameters"]["AuditActorQuery"];
+                /**
+                 * @description Return only entries before this time.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                created_before?: components["parameters"]["AuditCreatedBeforeQuery"];
+                /**
+                 * @description Return only entries at or after this time.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                created_from?: components["parameters"]["AuditCreatedFromQuery"];
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+                /**
+                 * @description Return only entries about this resource, for example an account.
+                 * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
+                 */
+                subject_id?: components["parameters"]["AuditSubjectQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the audit log. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEventList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    exportAuditEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The audit log. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    verifyAuditEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];

@@ -1,4 +1,5 @@
 import type { Accounts } from '../core/capabilities/accounts.ts';
+import type { Audit } from '../core/capabilities/audit.ts';
 import type { Clients } from '../core/capabilities/clients.ts';
 import type { Connections } from '../core/capabilities/connections.ts';
 import type { Environments } from '../core/capabilities/environments.ts';
@@ -17,6 +18,9 @@ import { createApiClient } from './api-clients/createApiClient.ts';
 import { disableApiClient } from './api-clients/disableApiClient.ts';
 import { listApiClients } from './api-clients/listApiClients.ts';
 import { rotateApiClientSecret } from './api-clients/rotateApiClientSecret.ts';
+import { exportAuditEvents } from './audit/exportAuditEvents.ts';
+import { listAuditEvents } from './audit/listAuditEvents.ts';
+import { verifyAuditEvents } from './audit/verifyAuditEvents.ts';
 import { createConnectedAccount } from './connected-accounts/createConnectedAccount.ts';
 import { deleteConnectedAccount } from './connected-accounts/deleteConnectedAccount.ts';
 import { disconnectConnectedAccount } from './connected-accounts/disconnectConnectedAccount.ts';
@@ -99,6 +103,7 @@ import { updateWebhookEndpoint } from './webhooks/updateWebhookEndpoint.ts';
 /** The dependencies of handlers; each handler receives the one capability that it needs. */
 export interface Capabilities {
   accounts: Accounts;
+  audit: Audit;
   clients: Clients;
   connections: Connections;
   environments: Environments;
@@ -118,6 +123,7 @@ export interface Capabilities {
 export function createHandlers(capabilities: Capabilities): Handlers {
   const {
     accounts,
+    audit,
     clients,
     connections,
     environments,
@@ -147,6 +153,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       searchConnectedAccounts,
       updateConnectedAccount,
     }),
+    ...bind(audit, { exportAuditEvents, listAuditEvents, verifyAuditEvents }),
     ...bind(clients, { createApiClient, disableApiClient, listApiClients, rotateApiClientSecret }),
     ...bind(connections, {
       createConnection,

@@ -16,6 +16,7 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
   const outbound = { egressOf, upstreamSessions };
   return {
     accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage },
+    audit: lists,
     clients: { ...lists, digester, events, newId, random },
     connections: { ...lists, ...revocations, newId, toolDirectory, events },
     environments: { store, events, executionContents },

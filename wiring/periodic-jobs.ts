@@ -1,5 +1,6 @@
 import { createKeepAlive, type KeepAliveTools } from '../core/accounts/keep-alive.ts';
 import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.ts';
+import { publishHeads } from '../core/audit/publish-heads.ts';
 import { BACKGROUND } from '../core/budgets.ts';
 import type { PeriodicJob } from '../core/jobs/periodic.ts';
 import { createToolFreshness, type FreshnessTools } from '../core/mcp/upstream/freshness.ts';
@@ -44,6 +45,12 @@ export function periodicJobs(parts: PeriodicNeeds): PeriodicJob[] {
       everyMs: BACKGROUND.toolListsMs,
       firstMs: BACKGROUND.toolListsMs,
       run: createToolFreshness(parts).run,
+    },
+    {
+      name: 'audit_heads',
+      everyMs: BACKGROUND.auditHeadsMs,
+      firstMs: BACKGROUND.auditHeadsFirstMs,
+      run: (signal) => publishHeads(parts, signal),
     },
   ];
 }

@@ -22,6 +22,16 @@ export type NewAuditRow = Omit<AuditRow, 'seq' | 'environmentId' | 'prevHash' | 
 };
 
 /** `brokenAt`: the `seq` of the first row whose hash does not match the previous row, or of a missing last row. */
+/** Every filter that is given must match. */
+export interface AuditFilters {
+  actor?: string | undefined;
+  action?: string | undefined;
+  subjectId?: string | undefined;
+  /** Milliseconds UTC: at or after, and before. */
+  createdFrom?: number | undefined;
+  createdBefore?: number | undefined;
+}
+
 export type AuditVerdict = { intact: true; rows: number } | { intact: false; brokenAt: number };
 
 /** The last row of a chain. */

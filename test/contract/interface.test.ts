@@ -62,6 +62,9 @@ getExecution get /api/v1/executions/{execution_id} tools:read
 listEvents get /api/v1/events events:read
 streamEvents get /api/v1/events:stream events:read
 getEvent get /api/v1/events/{event_id} events:read
+listAuditEvents get /api/v1/audit_events events:read
+exportAuditEvents get /api/v1/audit_events:export events:read
+verifyAuditEvents get /api/v1/audit_events:verify events:read
 listWebhookEndpoints get /api/v1/webhook_endpoints events:read
 createWebhookEndpoint post /api/v1/webhook_endpoints events:write
 getWebhookEndpoint get /api/v1/webhook_endpoints/{endpoint_id} events:read

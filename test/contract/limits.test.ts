@@ -89,6 +89,7 @@ describe('limits of the contract', () => {
       'listJobs',
       'listMcpConfigs',
       'listEvents',
+      'listAuditEvents',
       'listWebhookEndpoints',
       'listWebhookDeliveries',
     ]) {

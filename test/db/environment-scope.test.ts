@@ -159,6 +159,7 @@ describe('no query without an environment (C1)', () => {
     const secret = { id: 'sec_2', digest: digest('two'), prefix: 'two', createdAt: NOW };
     const FAILED = { state: 'FAILED' as const, attempts: 1, nextAttemptAt: null, lastAttempt: null, at: NOW };
     const ENDED = { endpointId: 'whk_1', afterId: '', createdFrom: 0, endedUntil: NOW, limit: 9 };
+    const CHAIN = { start: 0, limit: Number.MAX_SAFE_INTEGER, head: undefined };
     const calls: Record<string, [call: Call, expected: unknown]> = {
       'catalogueDigests.get': [(r, env) => r.catalogueDigests.get(env), undefined],
       'storedContents.get': [(r, env) => r.storedContents.get(env, 'file', 'file_1', NOW), undefined],
@@ -363,6 +364,7 @@ describe('no query without an environment (C1)', () => {
       'webhookDeliveries.record': [(r, env) => r.webhookDeliveries.record(env, 'whd_2', 'job_1', FAILED), false],
       'webhookDeliveries.sweep': [(r, env) => r.webhookDeliveries.sweep(env, NOW + 1, 9), 0],
       'audit.list': [(r, env) => r.audit.list(env, page), empty],
+      'audit.following': [async (r, env) => r.audit.following(env, CHAIN, 0, 9), []],
       'audit.verifyChain': [(r, env) => r.audit.verifyChain(env), { intact: true, rows: 0 }],
       'audit.chains': [async (r, env) => (await r.audit.chains(env)).filter(({ head }) => head), []],
       'audit.unarchived': [(r, env) => unarchived(r, env, 9), []],

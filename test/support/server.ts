@@ -143,7 +143,7 @@ async function call(origin: string, method: string, path: string, request: TestR
     body: isRaw ? (body as string) : body === undefined ? null : JSON.stringify(body),
   });
   const text = await response.body.text();
-  const isJson = /json/.test(String(response.headers['content-type']));
+  const isJson = /json(?!l)/.test(String(response.headers['content-type']));
   return {
     status: response.statusCode,
     headers: response.headers,

@@ -1,0 +1,36 @@
+import type { EnvironmentId, Store } from '../../db/store.ts';
+import type { Events } from '../events/events.ts';
+
+const TYPE = 'environment.audit_head';
+
+/**
+ * Publishes the ends of the chains of each environment as an event. Who stores the events elsewhere can prove later that no entry was
+ * removed. An environment whose last entry is such an event has nothing new.
+ */
+export async function publishHeads(
+  { store, events }: { store: Pick<Store, 'read' | 'write'>; events: Events },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { id } of await store.read.environments.list()) {
+    if (signal.aborted) return;
+    const [last] = (await store.read.audit.list(id, { size: 1 })).rows;
+    if (last !== undefined && last.action !== TYPE) await publish(id);
+  }
+
+  function publish(environmentId: EnvironmentId): Promise<void> {
+    return store.write(async (tx) => {
+      const chains = await tx.audit.chains(environmentId);
+      const heads = chains.flatMap(({ head }) => (head ? [{ seq: head.seq, hash: head.hash.toString('hex') }] : []));
+      await events.emit(
+        tx,
+        { environmentId, actor: 'system', requestId: '' },
+        {
+          type: TYPE,
+          subject: environmentId,
+          details: { heads },
+          data: async (show) => ({ environment: await show.environment() }),
+        },
+      );
+    });
+  }
+}

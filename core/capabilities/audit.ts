@@ -1,0 +1,4 @@
+import type { Lists } from './lists.ts';
+
+/** The audit log. */
+export type Audit = Lists;

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { type WebhookWorld, webhookWorld } from '../support/webhooks.ts';
+
+const PATH = '/api/v1/audit_events:export';
+
+describe('exportAuditEvents', () => {
+  let world: WebhookWorld;
+
+  beforeEach(async () => {
+    world = await webhookWorld();
+  });
+  afterEach(() => world.stop());
+
+  it('403: requires the scope events:read', async () => {
+    const token = world.server.token('events:write', 'admin');
+    expect((await world.server.call('GET', PATH, { token })).body.code).to.equal('INSUFFICIENT_SCOPE');
+    const allowed = await world.server.call('GET', PATH, { token: world.server.token('events:read') });
+    expect(allowed.status).to.equal(200);
+  });
+
+  describe('200', () => {
+    it('returns every entry in a line of JSON, the oldest first, in several pieces', async () => {
+      for (let count = 0; count < 210; count++) await world.cause();
+      const answer = await world.server.call('GET', PATH);
+      expect(answer.headers['content-type']).to.equal('application/jsonl');
+      const lines = answer.text.trimEnd().split('\n');
+      const entries = lines.map((line) => JSON.parse(line));
+      const { audit_events: page, total_size: total } = (
+        await world.server.call('GET', '/api/v1/audit_events?page_size=100')
+      ).body;
+      expect(entries).to.have.length(total);
+      expect(entries.reverse().slice(0, 100)).to.deep.equal(page);
+    });
+  });
+});

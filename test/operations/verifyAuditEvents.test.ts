@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { tamper } from '../support/database-file.ts';
+import { type WebhookWorld, webhookWorld } from '../support/webhooks.ts';
+
+const PATH = '/api/v1/audit_events:verify';
+
+describe('verifyAuditEvents', () => {
+  let world: WebhookWorld;
+
+  beforeEach(async () => {
+    world = await webhookWorld();
+  });
+  afterEach(() => world.stop());
+
+  it('403: requires the scope events:read', async () => {
+    const token = world.server.token('events:write', 'admin');
+    expect((await world.server.call('GET', PATH, { token })).body.code).to.equal('INSUFFICIENT_SCOPE');
+    const allowed = await world.server.call('GET', PATH, { token: world.server.token('events:read') });
+    expect(allowed.status).to.equal(200);
+  });
+
+  describe('200', () => {
+    it('finds an intact log, and the first entry that was changed', async () => {
+      for (let count = 0; count < 5; count++) await world.cause();
+      const { audit_events: entries, total_size } = (await world.server.call('GET', '/api/v1/audit_events')).body;
+      const intact = await world.server.call('GET', PATH);
+      expect(intact.body).to.deep.equal({ intact: true, entries: total_size, broken_at: null });
+      const { databaseFile } = world.server.deps.config;
+      tamper(databaseFile, 'drop trigger audit_log_final');
+      const { seq } = entries[2];
+      expect(tamper(databaseFile, "update audit_log set actor = 'somebody' where seq = ?", seq)).to.equal(1);
+      const broken = await world.server.call('GET', PATH);
+      expect(broken.body).to.deep.equal({ intact: false, entries: null, broken_at: seq });
+    });
+  });
+});
