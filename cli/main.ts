@@ -59,6 +59,11 @@ const COMMANDS: Record<string, Command> = {
     summary: 'Check that the audit log and its archive are one whole chain, while the server runs or not',
     run: async (args) => (await import('./verify-audit.ts')).verifyAuditCommand(args),
   },
+  webhooks: {
+    usage: 'webhooks listen --forward-to <http address of this machine> [--server <origin>]',
+    summary: 'Send the events of an environment to an application on this machine, signed like webhooks',
+    run: async (args) => (await import('./webhooks.ts')).webhooksCommand(args),
+  },
   doctor: {
     usage: 'doctor <connector> [--connection <key_id>] [--environment <id>] [--issuer <https address>]',
     summary: 'Compare a connector, and a connection, with what the provider says of itself',

@@ -25,8 +25,13 @@ export function signedHeaders(
   const signatures = liveSecrets(endpoint.secrets, at).map(({ id: secretId }) => {
     const place = { environmentId: endpoint.environmentId, endpointId: endpoint.id, secretId };
     return endpoint.algorithm === 'HMAC_SHA256'
-      ? `v1,${createHmac('sha256', hmacKeyOf(digester, place)).update(content).digest('base64')}`
+      ? hmacSignature(hmacKeyOf(digester, place), content)
       : `v1a,${sign(null, content, privateKeyOf(digester, place)).toString('base64')}`;
   });
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+/** The entry `v1` of a signature. @param content `<id>.<timestamp>.<body>` */
+export function hmacSignature(key: Buffer, content: Buffer): string {
+  return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }
