@@ -1,4 +1,4 @@
-import { type AnyColumn, and, eq, type SQL, sql } from './drizzle.ts';
+import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createExecutionBlocks } from './execution-blocks.ts';
 import { createExecutionTotals, isCounted } from './execution-counts.ts';
@@ -76,7 +76,7 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
       })
       .prepare(),
   );
-  const insertPlanned = once(() => db.insert(executions).select(plannedExecution(statements)).prepare());
+  const isCurrent = createPlanCheck(statements);
   const finish = once(() =>
     db
       .update(executions)
@@ -152,7 +152,9 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
       await insert().run({ ...execution, environmentId });
     },
     async insertPlanned(environmentId, execution, planned) {
-      return (await insertPlanned().run({ ...execution, ...planned, environmentId })).changes === 1;
+      if (!(await isCurrent(environmentId, execution.accountId, planned))) return false;
+      await insert().run({ ...execution, environmentId });
+      return true;
     },
     async finish(environmentId, id, { status, errorKind = null, upstreamStatus = null, finishedAt }) {
       return (await finish().run({ environmentId, id, status, errorKind, upstreamStatus, finishedAt })).changes === 1;
@@ -164,51 +166,58 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
   };
 }
 
-/** The row of an execution if its plan is current, otherwise no row. */
-function plannedExecution({ db, dialect }: Statements) {
+/**
+ * Says whether all that a call was planned with still has the versions. A look-up for each row: they can be under way together, and
+ * SQLite runs one statement over several tables ten times slower than these.
+ */
+function createPlanCheck({ db, once }: Statements) {
   const given = (name: string) => sql.placeholder(name);
-  const value = <T>(name: string, column: AnyColumn) => sql<T>`${given(name)}`.as(column.name);
-  const nothing = (column: AnyColumn) => sql<null>`null`.as(column.name);
-  const t = executions;
-  return db
-    .select({
-      seq: dialect.nextSeq('executions').as(t.seq.name),
-      id: value<string>('id', t.id),
-      environmentId: accounts.environmentId,
-      accountId: accounts.id,
-      connector: value<string>('connector', t.connector),
-      toolName: value<string>('toolName', t.toolName),
-      agentRunId: value<string | null>('agentRunId', t.agentRunId),
-      apiClientId: value<string>('apiClientId', t.apiClientId),
-      instance: value<number>('instance', t.instance),
-      status: sql<'STARTED'>`'STARTED'`.as(t.status.name),
-      errorKind: nothing(t.errorKind),
-      upstreamStatus: nothing(t.upstreamStatus),
-      startedAt: value<number>('startedAt', t.startedAt),
-      finishedAt: nothing(t.finishedAt),
-    })
-    .from(accounts)
-    .where(
-      and(
-        eq(accounts.id, given('accountId')),
-        eq(accounts.environmentId, ENVIRONMENT),
-        eq(accounts.version, given('accountVersion')),
-        sql`exists (select 1 from ${connections} where ${and(
-          eq(connections.id, given('connectionId')),
-          eq(connections.environmentId, ENVIRONMENT),
-          eq(connections.version, given('connectionVersion')),
-        )})`,
-        sql`(cast(${given('provider')} as text) is null or exists (select 1 from ${customProviders} where ${and(
-          eq(customProviders.environmentId, ENVIRONMENT),
-          eq(customProviders.identifier, given('provider')),
-          eq(customProviders.version, given('providerVersion')),
-        )}))`,
-        sql`(cast(${given('ownTool')} as text) is null or exists (select 1 from ${environmentTools} where ${and(
-          eq(environmentTools.environmentId, ENVIRONMENT),
-          eq(environmentTools.name, given('ownTool')),
-          eq(environmentTools.contentHash, given('contentHash')),
-          sql`${environmentTools.flagged} is null`,
-        )}))`,
-      ),
+  const account = once(() =>
+    db
+      .select({ version: accounts.version })
+      .from(accounts)
+      .where(and(eq(accounts.id, given('accountId')), eq(accounts.environmentId, ENVIRONMENT)))
+      .prepare(),
+  );
+  const connection = once(() =>
+    db
+      .select({ version: connections.version })
+      .from(connections)
+      .where(and(eq(connections.id, given('connectionId')), eq(connections.environmentId, ENVIRONMENT)))
+      .prepare(),
+  );
+  const provider = once(() =>
+    db
+      .select({ version: customProviders.version })
+      .from(customProviders)
+      .where(and(eq(customProviders.environmentId, ENVIRONMENT), eq(customProviders.identifier, given('provider'))))
+      .prepare(),
+  );
+  const tool = once(() =>
+    db
+      .select({ contentHash: environmentTools.contentHash, flagged: environmentTools.flagged })
+      .from(environmentTools)
+      .where(and(eq(environmentTools.environmentId, ENVIRONMENT), eq(environmentTools.name, given('ownTool'))))
+      .prepare(),
+  );
+
+  return async function isCurrent(
+    environmentId: EnvironmentId,
+    accountId: string | null,
+    planned: PlanVersions,
+  ): Promise<boolean> {
+    const { connectionId, provider: identifier, ownTool } = planned;
+    const [foundAccount, foundConnection, foundProvider, foundTool] = await Promise.all([
+      account().get({ environmentId, accountId }),
+      connection().get({ environmentId, connectionId }),
+      identifier === null ? undefined : provider().get({ environmentId, provider: identifier }),
+      ownTool === null ? undefined : tool().get({ environmentId, ownTool }),
+    ]);
+    return (
+      foundAccount?.version === planned.accountVersion &&
+      foundConnection?.version === planned.connectionVersion &&
+      (identifier === null || foundProvider?.version === planned.providerVersion) &&
+      (ownTool === null || (foundTool?.contentHash === planned.contentHash && foundTool.flagged === null))
     );
+  };
 }

@@ -22,7 +22,7 @@ export type StartRecord = Omit<NewExecution, 'accountId' | 'connector'>;
 
 /**
  * Records the start of a call that was planned before the transaction, unless something that the plan depends on has changed since:
- * the statement that inserts the record also compares the versions.
+ * the versions of the rows are compared within the transaction.
  *
  * @returns false if the plan is outdated; plan the call again within the transaction then
  */
