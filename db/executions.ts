@@ -167,8 +167,8 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
 }
 
 /**
- * Says whether all that a call was planned with still has the versions. A look-up for each row: they can be under way together, and
- * SQLite runs one statement over several tables ten times slower than these.
+ * Says whether all that a call was planned with still has the versions. One look-up for each row: they are under way together, and
+ * one statement over several tables takes ten times as long in an embedded database.
  */
 function createPlanCheck({ db, once }: Statements) {
   const given = (name: string) => sql.placeholder(name);
