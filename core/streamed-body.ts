@@ -1,13 +1,36 @@
 /** The body of a response that is written piece by piece. */
 export class StreamedBody {
-  readonly #open: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly #open: (signal: AbortSignal) => AsyncGenerator<string>;
+  #pieces: AsyncGenerator<string> | undefined;
+  #first: IteratorResult<string> | undefined;
 
   /** @param open starts the stream; its signal is aborted when the client has disconnected */
-  constructor(open: (signal: AbortSignal) => AsyncIterable<string>) {
+  constructor(open: (signal: AbortSignal) => AsyncGenerator<string>) {
     this.#open = open;
   }
 
-  open(signal: AbortSignal): AsyncIterable<string> {
-    return this.#open(signal);
+  /**
+   * Makes the first piece. Call it before the head of the response is written.
+   *
+   * @throws what making the piece throws, for which an error can still be returned
+   */
+  async begin(signal: AbortSignal): Promise<void> {
+    this.#pieces = this.#open(signal);
+    this.#first = await this.#pieces.next();
+  }
+
+  /** The pieces, including the first one. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    try {
+      if (this.#first && !this.#first.done) yield this.#first.value;
+      if (this.#pieces) yield* this.#pieces;
+    } finally {
+      await this.end();
+    }
+  }
+
+  /** Gives back what the stream holds. */
+  async end(): Promise<void> {
+    await this.#pieces?.return(undefined);
   }
 }

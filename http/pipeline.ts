@@ -10,7 +10,7 @@ import { type FailureParts, toApiError } from './failure.ts';
 import { retryAfterOf } from './problem.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
 import { writeReply } from './write.ts';
-import { writeStream } from './write-stream.ts';
+import { leftSignal, writeStream } from './write-stream.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 
@@ -76,19 +76,21 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   async function serve(entryPoint: EntryPoint, exchange: Exchange): Promise<void> {
     let reply: Reply | number;
+    let left: AbortSignal | undefined;
     try {
       reply = await entryPoint.dispatch(exchange);
+      if (typeof reply !== 'number' && reply.body instanceof StreamedBody) {
+        left = leftSignal(exchange);
+        await reply.body.begin(left);
+      }
     } catch (thrown) {
       reply = errorReply(thrown, entryPoint, exchange);
     }
-    const written = typeof reply === 'number' ? undefined : write(exchange, reply);
-    if (written) await written;
+    if (typeof reply !== 'number') {
+      if (left && reply.body instanceof StreamedBody) await writeStream(exchange, reply, reply.body, left);
+      else writeReply(exchange, reply);
+    }
     parts.onResponse(exchange, typeof reply === 'number' ? reply : reply.status);
-  }
-
-  /** Most responses are written in this turn of the event loop. */
-  function write(exchange: Exchange, reply: Reply): Promise<void> | void {
-    return reply.body instanceof StreamedBody ? writeStream(exchange, reply, reply.body) : writeReply(exchange, reply);
   }
 
   return {

@@ -4,26 +4,39 @@ import type { Reply } from './contract.ts';
 import type { Exchange } from './exchange.ts';
 import { commonHeaders } from './write.ts';
 
+/** @returns a signal that is aborted when the client has disconnected */
+export function leftSignal({ res }: Exchange): AbortSignal {
+  const left = new AbortController();
+  if (res.closed) left.abort();
+  res.once('close', () => left.abort());
+  return left.signal;
+}
+
 /**
  * Writes a response piece by piece. The next piece is made when the client has read enough of those before it. The connection ends with
  * the response, so that nothing is kept for a client that does not read.
  *
+ * @param body that was begun
+ * @param left is aborted when the client has disconnected
  * @throws what making a piece throws; the client sees a response that is cut off
  */
-export async function writeStream(exchange: Exchange, { status, headers }: Reply, body: StreamedBody): Promise<void> {
+export async function writeStream(
+  exchange: Exchange,
+  { status, headers }: Reply,
+  body: StreamedBody,
+  left: AbortSignal,
+): Promise<void> {
   const { req, res } = exchange;
-  if (res.destroyed) return;
-  const left = new AbortController();
-  res.once('close', () => left.abort());
+  if (left.aborted) return body.end();
   res.writeHead(status, { ...commonHeaders(exchange), ...headers, connection: 'close' });
   if (req.method === 'HEAD') {
     res.end();
-    return;
+    return body.end();
   }
   res.flushHeaders();
-  for await (const piece of body.open(left.signal)) {
-    if (left.signal.aborted) return;
-    if (!res.write(piece)) await once(res, 'drain', { signal: left.signal }).catch(() => {});
+  for await (const piece of body) {
+    if (left.aborted) return;
+    if (!res.write(piece)) await once(res, 'drain', { signal: left }).catch(() => {});
   }
   res.end();
 }
