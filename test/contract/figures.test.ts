@@ -23,7 +23,7 @@ const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => joi
   path.endsWith('.md'),
 );
 
-/** Pages in which every figure is marked, but those that are no limit of the server: of a key, of a measurement, of providers. */
+/** Pages in which every figure is marked, except figures that are not limits of the server: of a key, of a measurement, of providers. */
 const NOT_OURS = {
   'docs/operations.md': ['32 bytes', 'a KiB', '180 days'],
   'docs/execution.md': [],
@@ -151,7 +151,7 @@ const STATED = [
   `after about ${RESTS[0] / SECOND} seconds, ${RESTS[1] / MINUTE} minutes, ${RESTS[2] / MINUTE} minutes, ${LONG_RESTS} and ${RESTS[8] / HOUR} hours`,
 ];
 
-/** Figures of the contract that are no limit of the server's: what a request may choose, or what the command takes. */
+/** Figures of the contract that are not limits of the server: values that a request may choose, or that a command accepts. */
 const NOT_LIMITS = [
   'documents of up to 64 MiB',
   'for 60 seconds to 24 hours',

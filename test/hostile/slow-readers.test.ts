@@ -119,7 +119,7 @@ describe('S2: clients that do not read what they asked for', () => {
     await othersAreServed();
   });
 
-  it('M7: do no harm when they open streams of an MCP server: each ends with its token, and nothing is kept for it', async () => {
+  it('M7: do no harm when they open streams of an MCP server: each ends with its token and leaves no data behind', async () => {
     const { connection_id } = await createGithubAccount('streams');
     const owner = { user_id: 'streams', identifier: 'ada', lifetime_seconds: 60 };
     const path = `/mcp/${connection_id}`;

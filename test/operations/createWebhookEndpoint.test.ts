@@ -36,7 +36,7 @@ describe('createWebhookEndpoint', () => {
       });
     });
 
-    it('takes the settings of the request, and has a private key that nobody shares', async () => {
+    it('uses the settings of the request, and has its own private key', async () => {
       const input = { description: 'Status', event_types: ['tool.created'], ordered: true, algorithm: 'ED25519' };
       const { endpoint, secret } = await world.create(input);
       expect(endpoint).to.deep.include(input);

@@ -15,7 +15,7 @@ describe('testWebhookEndpoint', () => {
   const pathOf = (id: string) => `/api/v1/webhook_endpoints/${id}:test`;
 
   describe('200', () => {
-    it('delivers a test event to this endpoint only, whatever its events are', async () => {
+    it('delivers a test event to this endpoint only, for any event types of the endpoint', async () => {
       await world.create();
       const { endpoint, secret } = await world.create({ event_types: ['tool.created'] });
       await world.deliver();

@@ -169,7 +169,7 @@ describe('a webhook endpoint', () => {
     expect(sent.attempt.error).to.equal('The call was cancelled.');
   });
 
-  it('can return bytes that are no text', async () => {
+  it('can return bytes that are not text', async () => {
     const local = await serve((_request, response) => response.writeHead(400).end(Buffer.from([0, 255, 97])));
     expect((await to(local)).attempt).to.include({ body: '\ufffd\ufffda', isCut: false });
   });
