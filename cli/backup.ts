@@ -11,7 +11,7 @@ const USAGE = 'give either <file>, or --dir <directory> [--keep <number>]';
 /** The names of backups in `--dir`: they sort by time, and no other file is ever removed. */
 const NAME = /^valetkey-\d{8}T\d{6}Z\.db$/;
 const MIB = 1024 * 1024;
-const TOLD_EVERY_MS = 5_000;
+const REPORT_EVERY_MS = 5_000;
 
 /** `valetkey backup <file>` or `--dir <directory> [--keep <number>]`: works with or without a running server. */
 export async function backupCommand(args: string[]): Promise<void> {
@@ -61,10 +61,10 @@ function nameOf(now: Date): string {
 
 /** Reports the progress of a slow backup on standard error. */
 function createProgress() {
-  let toldAt = performance.now();
+  let reportedAt = performance.now();
   return (phase: 'copying' | 'verifying', written: number, total: number): void => {
-    if (performance.now() - toldAt < TOLD_EVERY_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = performance.now();
     const share = total === 0 ? '' : ` of ${Math.ceil(total / MIB)} MiB`;
     console.error(phase === 'copying' ? `copied ${Math.floor(written / MIB)}${share}` : 'verifying the copy');
   };

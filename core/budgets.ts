@@ -189,7 +189,7 @@ export const BACKGROUND = {
   keepAliveFirstMs: MINUTE,
   keepAliveMs: HOUR,
   /** How many such accounts are refreshed concurrently. Low, because this work is not urgent. */
-  keepAliveAtOnce: 4,
+  keepAliveConcurrency: 4,
   /**
    * An idle grant is refreshed after this percentage of its maximum idle time. The rest is a reserve for outages of
    * several days.

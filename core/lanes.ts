@@ -41,7 +41,7 @@ export class Lanes {
 
   /** Whether an entry would get a slot immediately. */
   isFree(name: string): boolean {
-    return this.#hasRoom(name, this.#lanes.get(name));
+    return this.#hasFreePlace(name, this.#lanes.get(name));
   }
 
   activeIn(name: string): number {
@@ -55,7 +55,7 @@ export class Lanes {
   /** Takes a slot if one is free. */
   tryEnter(name: string): Leave | undefined {
     const lane = this.#lanes.get(name);
-    return this.#hasRoom(name, lane) ? this.#take(lane ?? this.#open(name)) : undefined;
+    return this.#hasFreePlace(name, lane) ? this.#take(lane ?? this.#open(name)) : undefined;
   }
 
   /**
@@ -87,7 +87,7 @@ export class Lanes {
     });
   }
 
-  #hasRoom(name: string, lane: Lane | undefined): boolean {
+  #hasFreePlace(name: string, lane: Lane | undefined): boolean {
     return (lane?.active ?? 0) < Math.min(this.#places(name), this.#total - this.#active);
   }
 
@@ -128,7 +128,7 @@ export class Lanes {
 
   /** Passes a slot to the next waiting entry in the same event-loop turn, so that no later entry can take it first. */
   #admit(lane: Lane): boolean {
-    if (lane.waiting.size === 0 || !this.#hasRoom(lane.name, lane)) return false;
+    if (lane.waiting.size === 0 || !this.#hasFreePlace(lane.name, lane)) return false;
     const [next] = lane.waiting;
     lane.waiting.delete(next as () => void);
     next?.();

@@ -10,7 +10,7 @@ import type { ContractRequest } from './request.ts';
 
 type AnyCall = Call<OperationId>;
 
-const NOBODY: Principal = { clientId: 'anonymous', scopes: [] };
+const ANONYMOUS: Principal = { clientId: 'anonymous', scopes: [] };
 
 /**
  * A class instead of an object literal: a literal with getters would get a new hidden class for every request, which
@@ -28,7 +28,7 @@ class RequestCall {
   readonly #parts: IdempotencyParts;
 
   constructor(request: ContractRequest, exchange: Exchange, parts: IdempotencyParts) {
-    this.client = exchange.client ?? NOBODY;
+    this.client = exchange.client ?? ANONYMOUS;
     this.requestId = exchange.requestId;
     this.path = request.params;
     this.query = request.query;

@@ -2,14 +2,14 @@ import type { BinaryBody } from '../core/binary-body.ts';
 import type { ApiError, AuthFailure } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { ExecutionEnd } from '../core/executions/execution-end.ts';
-import type { Answered } from '../core/present/schemas.ts';
+import type { AsResponse } from '../core/present/schemas.ts';
 import type { StreamedBody } from '../core/streamed-body.ts';
 import type { Transaction } from '../db/store.ts';
 import type { operations, Writable } from '../generated/api.d.ts';
 import type { Environment } from './environments.ts';
 import type { Principal } from './exchange.ts';
 
-export type { Answered, Schemas } from '../core/present/schemas.ts';
+export type { AsResponse, Schemas } from '../core/present/schemas.ts';
 export type { Principal } from './exchange.ts';
 
 /**
@@ -47,7 +47,7 @@ export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[
     ? BinaryBody
     : keyof C extends StreamedMedia
       ? StreamedBody
-      : Answered<C[keyof C]>
+      : AsResponse<C[keyof C]>
   : undefined;
 
 declare const brand: unique symbol;
@@ -91,7 +91,7 @@ export interface Call<O extends OperationId> {
    *
    * @param replies for an operation whose responses show more to some tokens than to others
    */
-  commit(unit: (tx: Transaction) => Promise<Reply<O>>, replies?: KeptReplies<O>): Promise<Reply<O>>;
+  commit(unit: (tx: Transaction) => Promise<Reply<O>>, replies?: StoredReplies<O>): Promise<Reply<O>>;
   /**
    * For an effect outside of the database. First `begin` and the claim of the idempotency key are committed. Then `act`
    * runs once, and its result is stored before the response is sent. If the result was lost, a later request with the
@@ -100,14 +100,14 @@ export interface Call<O extends OperationId> {
   commitThenAct(
     executionId: string,
     begin: (tx: Transaction) => Promise<void>,
-    act: () => Promise<Acted<O>>,
+    act: () => Promise<ActedReply<O>>,
   ): Promise<Reply<O>>;
 }
 
 /**
  * How the response to a request with an idempotency key is stored, and replayed to a token that may have other scopes.
  */
-export interface KeptReplies<O extends OperationId = OperationId> {
+export interface StoredReplies<O extends OperationId = OperationId> {
   /** Returns the response to store, without data that some tokens must not see. */
   keep?(reply: Reply<O>): Reply<O>;
   /** Returns the stored response as the token of this request may see it. @throws ApiError INSUFFICIENT_SCOPE */
@@ -115,7 +115,7 @@ export interface KeptReplies<O extends OperationId = OperationId> {
 }
 
 /** The result of an effect outside of the database. */
-export interface Acted<O extends OperationId = OperationId> {
+export interface ActedReply<O extends OperationId = OperationId> {
   reply: Reply<O>;
   /** The end of the execution that records the effect. */
   end?: ExecutionEnd;

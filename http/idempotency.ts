@@ -5,11 +5,11 @@ import type { Instance } from '../core/instances/instance.ts';
 import type { Digester } from '../core/vault/digest.ts';
 import type { SealedTokens } from '../core/vault/sealed-token.ts';
 import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories, Store, Transaction } from '../db/store.ts';
-import type { Acted, KeptReplies, Reply } from './contract.ts';
+import type { ActedReply, Reply, StoredReplies } from './contract.ts';
 import type { Exchange } from './exchange.ts';
-import { openReply, packReply, packReplyInThread, sealReply } from './kept-replies.ts';
 import { respondUntyped } from './reply.ts';
 import type { ContractRequest } from './request.ts';
+import { openReply, packReply, packReplyInThread, sealReply } from './stored-replies.ts';
 
 export interface IdempotencyParts extends StoreEndTools {
   readonly store: Store;
@@ -76,7 +76,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     }
     if (row.state === 'RUNNING') throw await stillRunning(tx, row);
     const kept = row.sealedReply && openReply(parts.sealedReplies, bind(row), row.sealedReply);
-    if (!kept) throw notKept(row);
+    if (!kept) throw notStored(row);
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
   }
 
@@ -84,7 +84,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
    * Returns the error for a response that was not stored, because the client's quota was used up, or that was altered.
    * In both cases the request was carried out.
    */
-  function notKept({ status, executionId }: IdempotencyKeyRow): ApiError {
+  function notStored({ status, executionId }: IdempotencyKeyRow): ApiError {
     const which = executionId === null ? '' : ` as the execution ${executionId}`;
     const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response was not stored.`;
     const extra = executionId === null ? {} : { extra: { execution_id: executionId } };
@@ -127,7 +127,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
   return {
     /** The effect, the claim and the stored response are one transaction: all of it happens, or nothing. */
-    commit: (unit: Unit, replies?: KeptReplies): Promise<Reply> =>
+    commit: (unit: Unit, replies?: StoredReplies): Promise<Reply> =>
       parts.store.write(async (tx) => {
         const earlier = await claim(tx);
         if (earlier) return replies ? replies.replay(tx, earlier) : earlier;
@@ -142,7 +142,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     async commitThenAct(
       executionId: string,
       begin: (tx: Transaction) => Promise<void>,
-      act: () => Promise<Acted>,
+      act: () => Promise<ActedReply>,
     ): Promise<Reply> {
       const { value: earlier, durable } = await parts.store.commit(async (tx) => {
         const kept = await claim(tx);

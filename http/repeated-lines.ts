@@ -9,15 +9,15 @@ const MINUTE_MS = 60_000;
  * @param now milliseconds UTC
  */
 export function createRepeatFilter(now: () => number): (fields: unknown, message: unknown) => boolean {
-  const saidAt = new Map<string, number>();
+  const loggedAt = new Map<string, number>();
   return (fields, message) => {
     const error = (fields as { err?: unknown } | null | undefined)?.err;
     if (!(error instanceof StorageError)) return false;
     const line = `${error.code} ${String(message)}`;
-    const elapsed = now() - (saidAt.get(line) ?? Number.NEGATIVE_INFINITY);
+    const elapsed = now() - (loggedAt.get(line) ?? Number.NEGATIVE_INFINITY);
     // If the clock was set back, the line is logged.
     if (elapsed >= 0 && elapsed < MINUTE_MS) return true;
-    saidAt.set(line, now());
+    loggedAt.set(line, now());
     return false;
   };
 }

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
  * Checks the imports of every file: which module may import which, and which packages belong to a module. The rule with
  * the longest matching path applies. A rule names folders or files; a module may always import itself.
  */
-interface Room {
+interface Folder {
   path: string;
   may: string[];
 }
@@ -13,7 +13,7 @@ interface Room {
 /** Every module may import these; they import nothing themselves. */
 const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts', 'core/program-version.ts'];
 
-const ROOMS: Room[] = [
+const FOLDERS: Folder[] = [
   { path: 'catalogue', may: [] },
   { path: 'web', may: [] },
   { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/lanes.ts'] },
@@ -105,7 +105,7 @@ const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 /** Returns one line for each import that breaks a rule; an empty list if there is none. */
 export function findViolations(root: string): string[] {
-  return ROOMS.map((room) => room.path.split('/')[0] as string)
+  return FOLDERS.map((folder) => folder.path.split('/')[0] as string)
     .filter((folder, index, all) => all.indexOf(folder) === index)
     .flatMap((folder) => sourceFiles(join(root, folder)))
     .flatMap((file) => judgeFile(root, relative(root, file), readFileSync(file, 'utf8')));
@@ -113,30 +113,30 @@ export function findViolations(root: string): string[] {
 
 /** Checks the imports of one file, given as a path from the root and its text. */
 export function judgeFile(root: string, file: string, text: string): string[] {
-  const room = roomOf(file);
-  if (!room) return [];
+  const folder = folderOf(file);
+  if (!folder) return [];
   const specifiers = [...text.matchAll(IMPORT), ...text.matchAll(DYNAMIC_IMPORT)].map((match) => match[1] as string);
   return specifiers.flatMap((specifier) => {
-    if (!specifier.startsWith('.')) return judgePackage(file, room, specifier);
+    if (!specifier.startsWith('.')) return judgePackage(file, folder, specifier);
     const target = relative(root, join(root, dirname(file), specifier));
-    if (isClosed(target, file, room)) return [`${file} imports ${target}, which is closed to it`];
-    const allowed = [room.path, ...room.may, ...COMMON].some((place) => isWithin(place, target));
-    return allowed ? [] : [`${file} imports ${target}, which ${room.path} may not`];
+    if (isClosed(target, file, folder)) return [`${file} imports ${target}, which is closed to it`];
+    const allowed = [folder.path, ...folder.may, ...COMMON].some((place) => isWithin(place, target));
+    return allowed ? [] : [`${file} imports ${target}, which ${folder.path} may not`];
   });
 }
 
-function judgePackage(file: string, room: Room, specifier: string): string[] {
+function judgePackage(file: string, folder: Folder, specifier: string): string[] {
   const name = specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
   const owners = PACKAGE_OWNERS[name];
-  if (!owners || FREE.includes(room.path) || owners.some((owner) => isWithin(owner, file))) return [];
+  if (!owners || FREE.includes(folder.path) || owners.some((owner) => isWithin(owner, file))) return [];
   return [`${file} imports ${name}, which belongs to ${owners.join(', ')}`];
 }
 
-function isClosed(target: string, file: string, room: Room): boolean {
-  if (FREE.includes(room.path)) return false;
+function isClosed(target: string, file: string, folder: Folder): boolean {
+  if (FREE.includes(folder.path)) return false;
   return Object.entries(CLOSED).some(
     ([folder, importers]) => isWithin(folder, target) && !isWithin(folder, file) && !importers.includes(file),
   );
@@ -147,9 +147,9 @@ function isWithin(place: string, file: string): boolean {
   return file === place || file.startsWith(`${place}/`);
 }
 
-function roomOf(file: string): Room | undefined {
-  const rooms = ROOMS.filter((room) => file.startsWith(`${room.path}/`));
-  return rooms.sort((a, b) => b.path.length - a.path.length)[0];
+function folderOf(file: string): Folder | undefined {
+  const folders = FOLDERS.filter((folder) => file.startsWith(`${folder.path}/`));
+  return folders.sort((a, b) => b.path.length - a.path.length)[0];
 }
 
 function sourceFiles(folder: string): string[] {

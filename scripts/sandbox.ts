@@ -43,7 +43,7 @@ async function openSandbox(firstPort: number, print: (line: string) => void): Pr
   stack.defer(acme.stop);
   const notes = await open(createNotesApp(NOTES_KEY), port(3));
   const inner = await freePort();
-  const valetkey = await open(createFrontDoor(inner, { known: ACME, stands: acme.origin }), port(1));
+  const valetkey = await open(createFrontDoor(inner, { known: ACME, target: acme.origin }), port(1));
   const server = await startServerProcess(dataDir, {
     PORT: String(inner),
     METRICS_PORT: '0',

@@ -18,7 +18,7 @@ export interface KeepAliveTools extends Clock {
 
 export interface KeepAliveLimits {
   /** Concurrent refreshes. Low, because this work is not urgent. */
-  atOnce: number;
+  concurrency: number;
   /** Accounts per batch. */
   piece: number;
 }
@@ -31,10 +31,10 @@ export interface KeepAlive {
    * @returns how many refreshes were tried, and how many of them changed the tokens
    * @throws StorageError if accounts cannot be read; the failure of one account does not stop the run
    */
-  run(signal?: AbortSignal): Promise<KeptAlive>;
+  run(signal?: AbortSignal): Promise<KeepAliveCounts>;
 }
 
-export interface KeptAlive {
+export interface KeepAliveCounts {
   tried: number;
   renewed: number;
 }
@@ -46,7 +46,7 @@ interface IdleRule {
   facts: RefreshFacts & { idleLifeMs: number };
 }
 
-const LIMITS: KeepAliveLimits = { atOnce: BACKGROUND.keepAliveAtOnce, piece: 100 };
+const LIMITS: KeepAliveLimits = { concurrency: BACKGROUND.keepAliveConcurrency, piece: 100 };
 const DUE_SHARE = BACKGROUND.keepAlivePercent / 100;
 /**
  * The due time of each account varies by this fraction in both directions, so that accounts which were connected
@@ -60,21 +60,21 @@ const JITTER = 0.05;
  * updates change it too.
  */
 export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
-  const { atOnce, piece } = { ...LIMITS, ...tools.limits };
+  const { concurrency, piece } = { ...LIMITS, ...tools.limits };
   const rules = idleRulesOf(tools.catalogue);
 
-  async function run(signal?: AbortSignal): Promise<KeptAlive> {
-    const kept: KeptAlive = { tried: 0, renewed: 0 };
+  async function run(signal?: AbortSignal): Promise<KeepAliveCounts> {
+    const kept: KeepAliveCounts = { tried: 0, renewed: 0 };
     for (const { id } of await tools.store.read.environments.list()) {
-      for (const rule of rules) await keepAll(id, rule, kept, signal);
+      for (const rule of rules) await refreshDue(id, rule, kept, signal);
     }
     return kept;
   }
 
-  async function keepAll(
+  async function refreshDue(
     environmentId: EnvironmentId,
     rule: IdleRule,
-    kept: KeptAlive,
+    kept: KeepAliveCounts,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { provider, type, facts } = rule;
@@ -89,14 +89,14 @@ export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
         limit: piece,
       });
       const due = found.filter((account) => isDueIdle(account, facts, tools));
-      await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, () => work(due, kept, signal)));
+      await Promise.all(Array.from({ length: Math.min(concurrency, due.length) }, () => work(due, kept, signal)));
       after = found.at(-1);
       if (found.length < piece) return;
     }
   }
 
   /** Takes accounts from the list until it is empty. */
-  async function work(due: AccountRow[], kept: KeptAlive, signal: AbortSignal | undefined): Promise<void> {
+  async function work(due: AccountRow[], kept: KeepAliveCounts, signal: AbortSignal | undefined): Promise<void> {
     for (let account = due.shift(); account !== undefined && !signal?.aborted; account = due.shift()) {
       kept.tried++;
       const cause = { environmentId: account.environmentId, actor: 'system', requestId: '' };

@@ -16,10 +16,10 @@ const FADE = 1.01;
  * `strained`: the provider limits requests, fails or does not respond. `unknown`: there was no request, or its response
  * shows nothing about the load.
  */
-export type Verdict = 'well' | 'strained' | 'unknown';
+export type LoadVerdict = 'well' | 'strained' | 'unknown';
 
 /** A refresh that is running. */
-export interface Stride {
+export interface RunningRefresh {
   /** How often the width had been reduced when this refresh started. */
   readonly reductions: number;
   /** Whether it took the last place. Only then its success shows that more places would be useful. */
@@ -47,14 +47,14 @@ export class RefreshPace {
     return Math.floor(this.#width);
   }
 
-  begin(active: number): Stride {
+  begin(active: number): RunningRefresh {
     return { reductions: this.#reductions, isFull: active >= this.width };
   }
 
   /**
    * @param ms how long it took
    */
-  end({ reductions, isFull }: Stride, ms: number, verdict: Verdict): void {
+  end({ reductions, isFull }: RunningRefresh, ms: number, verdict: LoadVerdict): void {
     if (verdict === 'unknown') return;
     if (verdict === 'strained') {
       // Only the first of the concurrent refreshes reduces the width.

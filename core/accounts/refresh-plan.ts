@@ -30,8 +30,8 @@ import { delegationRequest } from './obtaining/delegation.ts';
 import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
 import { refreshRequest, refreshTokenOf } from './obtaining/refresh-token.ts';
 import {
-  type AskedProvider,
   type Destination,
+  type DiscoveredProvider,
   HostsChangedError,
   type RequestMaker,
   type TokenRequest,
@@ -112,8 +112,8 @@ export async function planRefresh(
     const request = await make({
       ...{ account, connection, provider, pattern, given, vault },
       issuer: environment.baseUrl,
-      word: { sign, random },
-      askProvider: (inputs) => ask(tools, { provider, pattern, inputs, connection }),
+      signer: { sign, random },
+      discoverProvider: (inputs) => ask(tools, { provider, pattern, inputs, connection }),
       requireDestination: (destination) => requireDestination(account, destination),
       secured: (oauth) => secureEndpoints(tools.store, vault, { ...use, oauth }, tools.now()),
     });
@@ -143,9 +143,9 @@ export function versionsOf(account: Pick<AccountRow, 'version'>, connection: Pic
  * Rejects a destination that the account is not bound to. If the provider's issuer names the token endpoint, only the
  * first address that it named is accepted.
  */
-function requireDestination({ origins, binding }: AccountRow, { origin, vouching }: Destination): void {
-  const isMoved = vouching !== undefined && binding.issued !== null && binding.issued !== origin;
-  if (isMoved || !origins.includes(vouching ?? origin)) throw new HostsChangedError();
+function requireDestination({ origins, binding }: AccountRow, { origin, namingOrigin }: Destination): void {
+  const isMoved = namingOrigin !== undefined && binding.issued !== null && binding.issued !== origin;
+  if (isMoved || !origins.includes(namingOrigin ?? origin)) throw new HostsChangedError();
 }
 
 /**
@@ -175,9 +175,9 @@ async function definitionOf(
 async function ask(
   { discovery, fetchFor, now }: PlanTools,
   party: Omit<ProviderParty, 'needs'>,
-): Promise<AskedProvider> {
+): Promise<DiscoveredProvider> {
   const { environmentId } = party.connection;
   const question = { discovery, fetchFor: (origins: readonly string[]) => fetchFor(environmentId, origins), now };
   const whole: ProviderParty = { ...party, needs: 'tokens' };
-  return { oauth: await providerOf(question, whole), vouching: vouchingOrigin(whole) };
+  return { oauth: await providerOf(question, whole), namingOrigin: vouchingOrigin(whole) };
 }

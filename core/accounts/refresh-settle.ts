@@ -44,7 +44,7 @@ export async function storeTokens(
   if (found.kind !== 'stored') return found;
   const { account } = found;
   const { environmentId, id, origins } = account;
-  const binding = plan.vouching === undefined ? account.binding : { ...account.binding, issued: plan.origin };
+  const binding = plan.namingOrigin === undefined ? account.binding : { ...account.binding, issued: plan.origin };
   const parts = obtained.store(openGiven(vault, account, account));
   const shown = shownOf(parts);
   const credentialGeneration = account.credentialGeneration + 1;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Lanes, type Leave } from '../lanes.ts';
-import { RefreshPace, type Verdict } from './refresh-pace.ts';
+import { type LoadVerdict, RefreshPace } from './refresh-pace.ts';
 
 export interface SlotLimits {
   /** Concurrent tasks in total. */
@@ -68,7 +68,7 @@ export class RefreshSlots {
    * @param judge returns how the provider handled the request
    * @throws SlotsBusyError if no place became free in time; and what the task throws
    */
-  async run<T>(key: string, task: () => Promise<T>, judge: (result: T) => Verdict = () => 'unknown'): Promise<T> {
+  async run<T>(key: string, task: () => Promise<T>, judge: (result: T) => LoadVerdict = () => 'unknown'): Promise<T> {
     const leave = this.#lanes.tryEnter(key) ?? (await this.#wait(key));
     const pace = this.#pace(key);
     const stride = pace.begin(this.#lanes.activeIn(key));

@@ -5,7 +5,7 @@ import type { ToolError } from '../tools/outcome.ts';
 import { accountNotFound } from './find.ts';
 import { hadToken, isDue, isExpired, isObtainable } from './freshness.ts';
 import { serverBusy, toToolError } from './refresh-failure.ts';
-import { type FlightTools, flyRefresh, type Occasion } from './refresh-flight.ts';
+import { type RefreshOnceTools, type RefreshReason, refreshOnce } from './refresh-once.ts';
 import type { Renewal, RunTools } from './refresh-run.ts';
 import { RefreshSlots } from './refresh-slots.ts';
 
@@ -55,18 +55,18 @@ export interface Refresher {
  */
 export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refresher {
   const within = { ...REFRESH, ...limits };
-  const tools: FlightTools = { ...parts, ...within, slots: new RefreshSlots(within, clock) };
+  const tools: RefreshOnceTools = { ...parts, ...within, slots: new RefreshSlots(within, clock) };
   const flights = new Map<string, Promise<Renewal>>();
 
   /**
    * The key contains the generation, so that no caller gets the result of a refresh that started before the caller read
    * the account.
    */
-  function share(account: AccountRow, cause: Cause, occasion: Occasion): Promise<Renewal> {
-    const key = `${account.id}/${account.credentialGeneration}/${occasion}`;
+  function share(account: AccountRow, cause: Cause, refreshReason: RefreshReason): Promise<Renewal> {
+    const key = `${account.id}/${account.credentialGeneration}/${refreshReason}`;
     const underWay = flights.get(key);
     if (underWay) return underWay;
-    const flight = flyRefresh(tools, account, cause, occasion).finally(() => flights.delete(key));
+    const flight = refreshOnce(tools, account, cause, refreshReason).finally(() => flights.delete(key));
     flights.set(key, flight);
     return flight;
   }

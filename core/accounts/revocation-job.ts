@@ -19,7 +19,7 @@ export interface RevocationJobTools extends AttemptTools {
 export const REVOKED = 'REVOKED';
 export const NOT_REVOCABLE = 'NOT_REVOCABLE';
 
-const KEPT_ALIVE =
+const TOKENS_SHARED =
   'Another connected account of the same user is in use at the provider; revoking the tokens could end its access as well.';
 const NO_WAY = 'The provider does not support token revocation.';
 
@@ -63,7 +63,7 @@ async function revoke(tools: RevocationJobTools, job: Job, signal: AbortSignal):
   // Checked before each attempt, because a user may have connected an account again since the job was created.
   const account = subjectId === null ? undefined : await read.accounts.get(environmentId, subjectId);
   if (!own && (await mayBeShared(read, { environmentId, connectionId }, account, subject))) {
-    return { kind: 'done', result: NOT_REVOCABLE, reason: KEPT_ALIVE };
+    return { kind: 'done', result: NOT_REVOCABLE, reason: TOKENS_SHARED };
   }
   return outcomeOf(await attemptRevocation(tools, environmentId, order, signal));
 }

@@ -1,5 +1,5 @@
 import type { ClientBinding, ConnectionRow, EnvironmentId, Transaction } from '../../db/store.ts';
-import { giveUpObtained } from '../accounts/leave.ts';
+import { giveUpObtained } from '../accounts/remove-account.ts';
 import type { RevocationTools } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { Cause } from '../events/events.ts';

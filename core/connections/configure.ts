@@ -1,8 +1,8 @@
 import type { ConnectionRow, EnvironmentRow, JsonObject, Transaction } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
 import type { Definition } from '../accounts/binding.ts';
-import { giveUpObtained } from '../accounts/leave.ts';
 import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
+import { giveUpObtained } from '../accounts/remove-account.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';

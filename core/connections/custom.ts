@@ -1,5 +1,5 @@
 import type { CustomProviderRow, EnvironmentId, Repositories, Transaction } from '../../db/store.ts';
-import { disconnectAccount } from '../accounts/leave.ts';
+import { disconnectAccount } from '../accounts/remove-account.ts';
 import { STORED } from '../budgets.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { checkAuthPatterns } from '../connectors/check-patterns.ts';
@@ -81,7 +81,7 @@ export async function updateCustomProvider(
   const definition = carryLearned(before, merge(before, input));
   check(definition, tools);
   await requireSpace(tx, environmentId, before, definition);
-  const consequences = isUsedAlike(before, definition)
+  const consequences = isUsedTheSameWay(before, definition)
     ? NO_CONSEQUENCES
     : await adaptToProvider(tx, tools, environmentId, changeOf(row.identifier, before, definition), cause);
   const changes = { definition, isMcp: speaksMcp(definition), updatedAt: tools.now() };
@@ -94,7 +94,7 @@ function changeOf(identifier: string, before: CustomProviderDefinition, now: Cus
 }
 
 /** Whether two definitions differ only in texts for users. */
-function isUsedAlike(a: CustomProviderDefinition, b: CustomProviderDefinition): boolean {
+function isUsedTheSameWay(a: CustomProviderDefinition, b: CustomProviderDefinition): boolean {
   const used = ({ proxy_enabled, proxy_url, auth_patterns }: CustomProviderDefinition) =>
     JSON.stringify([proxy_enabled, proxy_url, auth_patterns]);
   return used(a) === used(b);

@@ -27,9 +27,11 @@ export function learnedIssuer({ oauth_config: config }: AuthPattern): string | u
  * Replaces the values that an MCP server published earlier by the current ones. Values that an operator has written
  * stay.
  */
-export function withLearned(pattern: AuthPattern, said: Learned): AuthPattern {
+export function withLearned(pattern: AuthPattern, discovered: Learned): AuthPattern {
   const typed = typedConfig(pattern.oauth_config);
-  const taken = Object.entries(said).filter(([name, value]) => value !== undefined && !Object.hasOwn(typed, name));
+  const taken = Object.entries(discovered).filter(
+    ([name, value]) => value !== undefined && !Object.hasOwn(typed, name),
+  );
   const learned = taken.map(([name]) => name).sort();
   return { ...pattern, oauth_config: { ...typed, ...Object.fromEntries(taken), learned } };
 }

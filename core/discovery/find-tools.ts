@@ -6,7 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 import { createTurns } from '../turns.ts';
 import type { KnownTool } from './directory.ts';
 import { sizeOfTool } from './read-within.ts';
-import { type Readiness, type Standing, standingOf, type UserName } from './readiness.ts';
+import { type Readiness, readinessFor, type ToolReadiness, type UserName } from './readiness.ts';
 import { accountsOf, type DiscoveryTools, isAllowed, type Reach, reachesOf } from './user-tools.ts';
 
 /** A tool that was found. */
@@ -14,7 +14,7 @@ export interface FoundTool extends KnownTool {
   /** The value of `connector` for running or connecting the tool. */
   connector: string;
   /** Whether the user can call the tool, and what to do otherwise; null if the search names no user. */
-  standing: Standing | null;
+  toolReadiness: ToolReadiness | null;
 }
 
 export interface ToolQuestion {
@@ -25,7 +25,7 @@ export interface ToolQuestion {
 }
 
 /** The search reads this many hits per requested result, because the environment may not allow some of them. */
-const LOOK_AT = 4;
+const CANDIDATES_PER_RESULT = 4;
 
 /**
  * Finds tools for a task in natural language, best first. If a user is named, each hit contains the readiness of the
@@ -47,7 +47,7 @@ export async function findTools(
   const usable = await reachesOf(read, tools, environmentId, connections);
   const found: FoundTool[] = [];
   const turn = createTurns();
-  for (const { card } of hits.slice(0, limit * LOOK_AT)) {
+  for (const { card } of hits.slice(0, limit * CANDIDATES_PER_RESULT)) {
     if (found.length === limit) break;
     const known = await tools.toolDirectory.find(read, environmentId, card.name);
     if (!known) continue;
@@ -62,8 +62,8 @@ export async function findTools(
       const provider =
         own.length === 0 ? await findProvider(read, tools.catalogue, environmentId, known.tool.connector) : undefined;
       if (!provider) continue;
-      const standing = user && standingOf(known.tool, provider, null, [], user);
-      found.push({ ...known, standing, connector: provider.identifier });
+      const toolReadiness = user && readinessFor(known.tool, provider, null, [], user);
+      found.push({ ...known, toolReadiness, connector: provider.identifier });
       continue;
     }
     found.push({ ...known, ...closest(known.tool, allowing, accounts, user) });
@@ -82,18 +82,18 @@ function closest(
   reaches: readonly Reach[],
   accounts: ReadonlyMap<string, AccountRow[]>,
   user: UserName | null,
-): Pick<FoundTool, 'standing' | 'connector'> {
+): Pick<FoundTool, 'toolReadiness' | 'connector'> {
   const ranked = reaches.map(({ connection, provider }) => {
-    const standing = user && standingOf(tool, provider, connection, accounts.get(connection.id) ?? [], user);
-    const readiness = standing ? ORDER.indexOf(standing.readiness) : 0;
+    const toolReadiness = user && readinessFor(tool, provider, connection, accounts.get(connection.id) ?? [], user);
+    const readiness = toolReadiness ? ORDER.indexOf(toolReadiness.readiness) : 0;
     const preference = preferenceOf(tool, connection, provider);
-    return { standing, readiness, preference, connector: connection.keyId };
+    return { toolReadiness, readiness, preference, connector: connection.keyId };
   });
   ranked.sort(
     (a, b) => a.readiness - b.readiness || a.preference - b.preference || (a.connector < b.connector ? -1 : 1),
   );
-  const [{ standing, connector }] = ranked as [(typeof ranked)[number], ...unknown[]];
-  return { standing, connector };
+  const [{ toolReadiness, connector }] = ranked as [(typeof ranked)[number], ...unknown[]];
+  return { toolReadiness, connector };
 }
 
 function preferenceOf(tool: Tool, connection: ConnectionRow, provider: ProviderDefinition): number {

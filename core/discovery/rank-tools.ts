@@ -40,7 +40,7 @@ export function rankTools(
 ): Hit[] {
   const asked = wordsOfQuery(query).slice(0, MAX_QUERY_WORDS);
   const total = indexes.reduce((sum, index) => sum + index.size, 0);
-  const groups = wishesOf(asked).map((words) => alternativesOf(words, indexes, total));
+  const groups = conceptsOf(asked).map((words) => alternativesOf(words, indexes, total));
   const worth = groups.reduce((sum, { rarity }) => sum + rarity, 0);
   const actions = new Map(
     groups.flatMap(({ words }) =>
@@ -54,7 +54,7 @@ export function rankTools(
     const scores = new Float64Array(index.end);
     const covered = new Float64Array(index.end);
     const values = new Float32Array(index.end);
-    for (const { rarity, words } of groups) addWish(index, words, rarity, { scores, covered, values });
+    for (const { rarity, words } of groups) addConcept(index, words, rarity, { scores, covered, values });
     for (let number = 0; number < scores.length; number++) {
       const sum = scores[number] as number;
       if (sum === 0) continue;
@@ -88,14 +88,14 @@ interface Alternative {
  * Groups query words that are synonyms of each other into one term: `open a new issue` asks to create one thing, not
  * two.
  */
-function wishesOf(words: readonly string[]): string[][] {
-  const wishes: string[][] = [];
+function conceptsOf(words: readonly string[]): string[][] {
+  const concepts: string[][] = [];
   for (const word of words) {
-    const same = wishes.find((wish) => wish.some((other) => SYNONYMS.get(other)?.includes(word)));
+    const same = concepts.find((concept) => concept.some((other) => SYNONYMS.get(other)?.includes(word)));
     if (same) same.push(word);
-    else wishes.push([word]);
+    else concepts.push([word]);
   }
-  return wishes;
+  return concepts;
 }
 
 /** Query-term alternatives and their weights. */
@@ -135,7 +135,7 @@ interface Sums {
 }
 
 /** Adds a term's score to each tool: the best of its alternatives, not their sum. */
-function addWish(
+function addConcept(
   index: ToolIndex,
   words: readonly Alternative[],
   rarity: number,

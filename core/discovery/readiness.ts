@@ -24,7 +24,7 @@ export interface NextStep {
 }
 
 /** Whether a user can call a tool over one connection, or with a provider that has no connection yet. */
-export interface Standing {
+export interface ToolReadiness {
   readiness: Readiness;
   /** The account that would run the tool; null if the user has none. */
   account: AccountRow | null;
@@ -50,21 +50,21 @@ const NO_CLIENT = { clientId: null, hasClientSecret: false };
  * @param connection null if the provider has none yet: the first use creates it
  * @param accounts the user's accounts of that connection
  */
-export function standingOf(
+export function readinessFor(
   tool: NeededScopes,
   provider: ProviderDefinition,
   connection: ConnectionRow | null,
   accounts: readonly AccountRow[],
   user: UserName,
-): Standing {
+): ToolReadiness {
   const judged = accounts.map((account) => ({ account, missingScopes: missingScopes(tool, account) }));
   const [best] = judged.sort((a, b) => rank(a) - rank(b) || (a.account.id < b.account.id ? -1 : 1));
   const account = best?.account ?? null;
   const missing = best?.missingScopes ?? [];
   const readiness = readinessOf(account, missing);
-  const standing = { readiness, account, missingScopes: readiness === 'READY' ? [] : missing };
-  if (readiness === 'READY') return { ...standing, next: null };
-  return { ...standing, next: nextStep(provider, connection, account, missing, user) };
+  const toolReadiness = { readiness, account, missingScopes: readiness === 'READY' ? [] : missing };
+  if (readiness === 'READY') return { ...toolReadiness, next: null };
+  return { ...toolReadiness, next: nextStep(provider, connection, account, missing, user) };
 }
 
 /**

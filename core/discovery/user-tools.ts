@@ -15,7 +15,7 @@ import { findProvider } from '../connections/providers.ts';
 import { type Catalogue, toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { KnownTool, ToolDirectory } from './directory.ts';
-import { missingScopes, type Standing, standingOf, type UserName } from './readiness.ts';
+import { missingScopes, readinessFor, type ToolReadiness, type UserName } from './readiness.ts';
 import type { ToolCard } from './tool-index.ts';
 
 export interface DiscoveryTools {
@@ -29,7 +29,7 @@ export interface ConnectionChoice {
   tools?: readonly string[] | undefined;
 }
 
-export interface OfferedTool extends Standing {
+export interface OfferedTool extends ToolReadiness {
   tool: ToolCard;
   connection: ConnectionRow;
 }
@@ -71,7 +71,7 @@ export async function toolsOverConnections(
     for (const tool of await toolsOfReach(read, tools, environmentId, reach)) {
       if (chosen && !chosen.includes(tool.name)) continue;
       offered.push({
-        ...standingOf(tool, reach.provider, reach.connection, own, user),
+        ...readinessFor(tool, reach.provider, reach.connection, own, user),
         tool,
         connection: reach.connection,
       });

@@ -66,10 +66,10 @@ export async function readAllPages(
 
   const data = place === undefined ? first.data : joined(first.data, place, pages);
   const cut = pages.find((page) => page.truncated)?.truncated;
-  return { ...first, data, nextCursor: cursor, truncated: cut, pages: told(pages.length, stop) };
+  return { ...first, data, nextCursor: cursor, truncated: cut, pages: pagesRead(pages.length, stop) };
 }
 
-function told(count: number, stop: string | undefined): PagesRead {
+function pagesRead(count: number, stop: string | undefined): PagesRead {
   const read = count === 1 ? '1 page was read' : `${count} pages were read`;
   return stop === undefined
     ? { count, complete: true, statement: `${read}; there are no more pages.` }

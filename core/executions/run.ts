@@ -61,7 +61,7 @@ export async function runPlan(
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
   const bodies: Bodies = { files: egress.hold(), wire: egress.hold() };
   try {
-    if (!(await bodies.files.reserve(plan.filesBytes))) return WITHOUT_ROOM;
+    if (!(await bodies.files.reserve(plan.filesBytes))) return OUT_OF_FILE_MEMORY;
     return await runHeld(plan, fresh.account, egress, bodies, cause, tools, watch);
   } finally {
     bodies.files.release();
@@ -76,7 +76,7 @@ interface Bodies {
   wire: ByteHold;
 }
 
-const WITHOUT_ROOM: ToolOutcome = {
+const OUT_OF_FILE_MEMORY: ToolOutcome = {
   ok: false,
   error: {
     kind: 'service_busy',
@@ -124,7 +124,7 @@ async function runHeld(
   };
   const run = (page: PreparedCall) => (page.tool.mcp ? callUpstream(page) : executeTool(page, ports));
   const outcome = explained(plan.allPages ? await readAllPages(call, run, tools.now) : await run(call), refreshFailure);
-  return outcome.ok && outcome.data instanceof FileContent ? keepFile(outcome, outcome.data) : outcome;
+  return outcome.ok && outcome.data instanceof FileContent ? storeFile(outcome, outcome.data) : outcome;
 
   async function callUpstream(page: PreparedCall): Promise<ToolOutcome> {
     const upstream: UpstreamPorts = {
@@ -144,7 +144,7 @@ async function runHeld(
     return outcome;
   }
 
-  async function keepFile(outcome: ToolOutcome & { ok: true }, file: FileContent): Promise<ToolOutcome> {
+  async function storeFile(outcome: ToolOutcome & { ok: true }, file: FileContent): Promise<ToolOutcome> {
     const kept = await tools.files.keep(account.environmentId, account, file);
     if (kept) return { ...outcome, data: kept };
     const size = file.bytes.length;

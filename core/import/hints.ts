@@ -11,9 +11,9 @@ import type { ToolHints } from '../tools/tool.ts';
 export function hintsOf(method: string, overlay: unknown): ToolHints {
   const reads = method === 'GET' || method === 'HEAD';
   const repeats = reads || method === 'PUT' || method === 'DELETE';
-  const said = isRecord(overlay) ? overlay : {};
+  const overridden = isRecord(overlay) ? overlay : {};
   const stated = (key: keyof ToolHints, fallback: boolean): boolean =>
-    typeof said[key] === 'boolean' ? said[key] : fallback;
+    typeof overridden[key] === 'boolean' ? overridden[key] : fallback;
   const readOnly = stated('read_only', reads);
   const hints = {
     read_only: readOnly,
@@ -22,5 +22,5 @@ export function hintsOf(method: string, overlay: unknown): ToolHints {
     // By default, a tool is assumed to reach systems of other parties; only an overlay can say otherwise.
     open_world: stated('open_world', true),
   };
-  return Object.keys(said).length === 0 ? hints : { ...hints, reason: 'Set by an overlay of the import.' };
+  return Object.keys(overridden).length === 0 ? hints : { ...hints, reason: 'Set by an overlay of the import.' };
 }

@@ -52,7 +52,7 @@ export function findPages(
 ): Pages | undefined {
   const overlay = operation.data['x-tool-pagination'];
   if (overlay === false) return undefined;
-  if (isRecord(overlay)) return asSaid(overlay as unknown as ToolPagination);
+  if (isRecord(overlay)) return givenPages(overlay as unknown as ToolPagination);
   if (operation.method !== 'GET') return undefined;
   const query = parameters.filter(
     ({ in: place, required, deprecated }) => place === 'query' && !required && !deprecated,
@@ -65,7 +65,7 @@ export function findPages(
   );
 }
 
-function asSaid(pagination: ToolPagination): Pages {
+function givenPages(pagination: ToolPagination): Pages {
   return { pagination, taken: pagination.request?.in === 'query' ? [pagination.request.name] : [] };
 }
 

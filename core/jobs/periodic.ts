@@ -37,7 +37,7 @@ export interface PeriodicJobs {
 }
 
 /** Later than any time. */
-const WHENEVER = Number.MAX_SAFE_INTEGER;
+const ANY_TIME = Number.MAX_SAFE_INTEGER;
 
 /**
  * Runs jobs by a schedule in the database, so that a restart neither delays a job nor runs it early. Only one instance
@@ -73,7 +73,7 @@ export function createPeriodicJobs(
   async function take(job: PeriodicJob, isAsked: boolean): Promise<boolean> {
     const at = now();
     return store.write(async (tx) => {
-      const due = isAsked ? WHENEVER : at;
+      const due = isAsked ? ANY_TIME : at;
       const isTaken = await tx.periodicJobs.take(job.name, owner, due, nextAt(job, at));
       // Another instance is running the job, and may already have passed the point that matters. So it runs again
       // afterwards.
@@ -112,7 +112,7 @@ export function createPeriodicJobs(
       for (const job of jobs) {
         if (running.has(job.name) || stopping.aborted) continue;
         const isAsked = asked.delete(job.name);
-        const dueAt = Math.max(times.get(job.name) ?? WHENEVER, startedAt + job.firstMs);
+        const dueAt = Math.max(times.get(job.name) ?? ANY_TIME, startedAt + job.firstMs);
         if (!isAsked && now() < dueAt) continue;
         if (!(await take(job, isAsked))) continue;
         begin(job);

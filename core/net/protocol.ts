@@ -9,7 +9,7 @@ import { EgressError } from './egress-error.ts';
 import type { EgressLimits } from './limits.ts';
 import { loadGot } from './packages.ts';
 import type { EgressPolicy } from './policy.ts';
-import { noRoom, tooMany } from './refused-body.ts';
+import { bodyMemoryExhausted, tooMany } from './refused-body.ts';
 import { toEgressError } from './transport-error.ts';
 
 /**
@@ -88,7 +88,7 @@ function guard(parts: ProtocolParts): HandlerFunction {
     try {
       // Reserved before the request is sent: a response that cannot be read may contain the only copy of a new refresh
       // token.
-      if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
+      if (!(await hold.reserve(BODIES.firstBytes, signal))) throw bodyMemoryExhausted(false);
       const answer = next(options);
       let pieces = 0;
       // `transferred` counts decompressed bytes, so this also stops a decompression bomb.
@@ -96,7 +96,7 @@ function guard(parts: ProtocolParts): HandlerFunction {
         if (transferred > maxBytes) {
           end.abort(new EgressError('too_large', `The response is larger than ${maxBytes} bytes.`));
         } else if (++pieces > MAX_PIECES) end.abort(tooMany('pieces'));
-        else if (transferred > hold.bytes && !hold.grow(transferred - hold.bytes)) end.abort(noRoom(true));
+        else if (transferred > hold.bytes && !hold.grow(transferred - hold.bytes)) end.abort(bodyMemoryExhausted(true));
       });
       return await answer;
     } catch (error) {

@@ -4,7 +4,7 @@ import { EgressError } from './egress-error.ts';
 /** Returns the error of a call whose response body was rejected. @param tooLarge a public sentence */
 export function refusedBody(refusal: BodyRefusal, tooLarge: string): EgressError {
   if (refusal === 'size') return new EgressError('too_large', tooLarge, { sent: true });
-  return refusal === 'pieces' ? tooMany('pieces') : noRoom(true);
+  return refusal === 'pieces' ? tooMany('pieces') : bodyMemoryExhausted(true);
 }
 
 /** Returns the error for a response with too many useless parts, which cost processing time. */
@@ -13,7 +13,7 @@ export function tooMany(what: 'interim responses' | 'pieces'): EgressError {
 }
 
 /** Returns the error for a call whose body exceeds the memory budget of all bodies. */
-export function noRoom(sent: boolean): EgressError {
+export function bodyMemoryExhausted(sent: boolean): EgressError {
   return new EgressError('busy', 'The service has no memory for the body of this call. Try again later.', {
     sent,
     retryAfterMs: 1_000,

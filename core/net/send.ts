@@ -12,7 +12,7 @@ import { type InflateLimits, inflate } from './inflate.ts';
 import type { EgressLimits } from './limits.ts';
 import type { EgressPolicy } from './policy.ts';
 import { type Hop, sameOriginRedirect } from './redirect.ts';
-import { noRoom } from './refused-body.ts';
+import { bodyMemoryExhausted } from './refused-body.ts';
 
 export interface EgressRequest {
   method: string;
@@ -86,7 +86,7 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
     try {
       // Reserved before waiting for the origin, so that the bodies of waiting calls are counted.
       const size = first.body === null ? 0 : Buffer.byteLength(first.body);
-      if (size > 0 && !(await hold.reserve(size, end.signal))) throw noRoom(false);
+      if (size > 0 && !(await hold.reserve(size, end.signal))) throw bodyMemoryExhausted(false);
       const maxHops = redirects === 'same-origin' ? parts.limits.maxRedirects : 0;
       const { hop, answer } = await follow({ ...parts, hold }, first, maxHops, limits, end.signal);
       const { status, headers, body } = isCoded(answer) ? await decoded(answer, limits, hold) : answer;
@@ -161,7 +161,7 @@ async function once(
   breaker.check(origin);
   const leave = await lanes.enter(origin, signal);
   try {
-    if (!(await hold.reserve(BODIES.firstBytes, signal))) throw noRoom(false);
+    if (!(await hold.reserve(BODIES.firstBytes, signal))) throw bodyMemoryExhausted(false);
     const { method, headers, body, url } = hop;
     const request = { origin, path: url.pathname + url.search, method, headers, body };
     return await breaker.run(origin, async () => {

@@ -26,10 +26,10 @@ export interface AccountFactsRequest {
 
 export type AccountFacts =
   /** `values`: values of the API configuration, such as the address of the account's API. */
-  ({ ok: true; values: Record<string, string> } & Identity) | CallFailure | Untold;
+  ({ ok: true; values: Record<string, string> } & Identity) | CallFailure | Unidentified;
 
 /** The provider responds, but not in the format that the connector file describes. */
-type Untold = { ok: false; kind: 'untold'; message: string };
+type Unidentified = { ok: false; kind: 'unidentified'; message: string };
 
 /**
  * Reads the identity of an account and the values that its API needs: first from the token response and its id_token,
@@ -68,21 +68,21 @@ class Inquiry {
     if (problem !== undefined) return problem;
     if (way === undefined) return { ok: true, subject: null, identifierCandidates: [], values: this.#values };
     const identity = readIdentity(way, this.#document);
-    if (identity === undefined) return untold('The provider did not identify the account.');
+    if (identity === undefined) return unidentified('The provider did not identify the account.');
     return { ok: true, ...identity, values: this.#values };
   }
 
-  #add(source: FlowSource, found: unknown): Untold | undefined {
+  #add(source: FlowSource, found: unknown): Unidentified | undefined {
     this.#document = { ...this.#document, [source]: found };
     const rules = this.#request.provider.config.account_values ?? [];
     const read = readAccountValues(rules, [source], this.#document);
-    if (!read.ok) return untold(read.message);
+    if (!read.ok) return unidentified(read.message);
     Object.assign(this.#values, read.values);
     this.#document = { ...this.#document, account: { ...this.#document.account, ...this.#values } };
     return undefined;
   }
 
-  async #call(source: 'lookup' | 'identity', call: HttpCall): Promise<CallFailure | Untold | undefined> {
+  async #call(source: 'lookup' | 'identity', call: HttpCall): Promise<CallFailure | Unidentified | undefined> {
     const { provider, client, accessToken, now } = this.#request;
     const known = withInputs(provider, this.#values);
     const response = await sendCall(known, call, { token: accessToken, accessToken, client }, this.#fetch);
@@ -91,16 +91,16 @@ class Inquiry {
     return outcome.ok ? this.#add(source, outcome.body) : outcome;
   }
 
-  async #addClaims(): Promise<Untold | undefined> {
+  async #addClaims(): Promise<Unidentified | undefined> {
     const { provider, client, nonce, now } = this.#request;
     const { token } = this.#document;
     const idToken = isRecord(token) ? token['id_token'] : undefined;
-    if (typeof idToken !== 'string') return untold('The provider sent no id_token.');
-    if (!provider.metadata?.jwks_uri) return untold('The provider does not publish its signing keys.');
+    if (typeof idToken !== 'string') return unidentified('The provider sent no id_token.');
+    if (!provider.metadata?.jwks_uri) return unidentified('The provider does not publish its signing keys.');
     const { metadata } = provider;
     const { clientId } = client;
     const checked = await verifyIdToken({ idToken, metadata, clientId, nonce, fetch: this.#fetch, now });
-    return checked.ok ? this.#add('id_token', checked.claims) : untold(checked.message);
+    return checked.ok ? this.#add('id_token', checked.claims) : unidentified(checked.message);
   }
 }
 
@@ -108,6 +108,6 @@ function parsed(answer: Secret | null): unknown {
   return answer === null ? undefined : (JSON.parse(answer.reveal()) as unknown);
 }
 
-function untold(message: string): Untold {
-  return { ok: false, kind: 'untold', message };
+function unidentified(message: string): Unidentified {
+  return { ok: false, kind: 'unidentified', message };
 }

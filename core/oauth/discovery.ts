@@ -11,7 +11,7 @@ export type Discovered =
   | { ok: true; metadata: AuthorizationServer }
   | NoResponse
   /** The issuer has no metadata, or the metadata cannot be trusted. */
-  | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
+  | { ok: false; kind: 'no_metadata' | 'invalid_metadata'; message: string };
 
 export interface DiscoveryRequest {
   /** The issuer with its placeholders filled: https, or http on this machine, without query and fragment. */
@@ -65,7 +65,8 @@ export function createDiscovery(now: () => number): Discovery {
 
 async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): Promise<Discovered> {
   const addresses = wellKnownOf(issuer);
-  if (addresses === undefined) return { ok: false, kind: 'lies', message: 'The issuer must be an https URL.' };
+  if (addresses === undefined)
+    return { ok: false, kind: 'invalid_metadata', message: 'The issuer must be an https URL.' };
   const fetch = pinnedToTarget(fetchFor);
   for (const address of addresses) {
     try {
@@ -74,7 +75,7 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
       // A web page instead of metadata is treated like an error.
       if (outcome.ok && outcome.body !== undefined) {
         const read = readMetadata(outcome.body, issuer);
-        return read.ok ? read : { ok: false, kind: 'lies', message: read.message };
+        return read.ok ? read : { ok: false, kind: 'invalid_metadata', message: read.message };
       }
       if (!outcome.ok && outcome.kind === 'unavailable') return outcome;
     } catch (error) {

@@ -14,8 +14,8 @@ export async function probeAddress(what: string, address: string, fetchFor: Fetc
   return probe(what, address, fetchFor, { method: 'GET' }, async ({ status }) => {
     if (status === GONE) return { verdict: 'differs', found: `${address} returns ${status}` };
     // Some routers return 404 for another method or for missing parameters.
-    const isOdd = status === 404 || status >= 500;
-    return { verdict: isOdd ? 'unknown' : 'ok', found: `${address} returns ${status}` };
+    const isInconclusive = status === 404 || status >= 500;
+    return { verdict: isInconclusive ? 'unknown' : 'ok', found: `${address} returns ${status}` };
   });
 }
 

@@ -6,7 +6,7 @@ import { DOCUMENT, type FetchFor, pinnedToTarget } from './transport.ts';
 export type DiscoveredResource =
   | { ok: true; resource: string; issuers: string[]; scopes: string[] }
   | NoResponse
-  | { ok: false; kind: 'no_metadata' | 'lies'; message: string };
+  | { ok: false; kind: 'no_metadata' | 'invalid_metadata'; message: string };
 
 export interface ResourceRequest {
   /** The address of the protected resource, for example an MCP endpoint. */
@@ -29,7 +29,7 @@ export interface ResourceRequest {
 export async function discoverResource(request: ResourceRequest): Promise<DiscoveredResource> {
   const { resource, metadata, fetchFor, now } = request;
   const url = URL.parse(resource);
-  if (url === null || !isSecureAddress(url)) return lie('The URL of the resource must start with https://.');
+  if (url === null || !isSecureAddress(url)) return invalid('The URL of the resource must start with https://.');
   const fetch = pinnedToTarget(fetchFor);
   for (const address of metadataAddresses(url, metadata)) {
     try {
@@ -60,10 +60,10 @@ function metadataAddresses(resource: URL, named: string | undefined): Set<string
 function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {
   const { resource } = body;
   const named = typeof resource === 'string' ? URL.parse(resource) : null;
-  if (named === null || !isSameOrAbove(named, asked)) return lie('The metadata belong to another resource.');
+  if (named === null || !isSameOrAbove(named, asked)) return invalid('The metadata belong to another resource.');
   const issuers = texts(body['authorization_servers']);
   if (issuers.some((issuer) => !URL.canParse(issuer) || !mayName(asked, new URL(issuer)))) {
-    return lie('The authorization server of the resource does not use https.');
+    return invalid('The authorization server of the resource does not use https.');
   }
   if (issuers.length === 0) {
     return { ok: false, kind: 'no_metadata', message: 'The resource names no authorization server.' };
@@ -80,6 +80,6 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string' && item.length <= 2048) : [];
 }
 
-function lie(message: string): DiscoveredResource {
-  return { ok: false, kind: 'lies', message };
+function invalid(message: string): DiscoveredResource {
+  return { ok: false, kind: 'invalid_metadata', message };
 }

@@ -66,6 +66,6 @@ export function readPostedToken(posted: PostedToken, state: string): FragmentOut
   if (typeof posted.state !== 'string' || !equalTexts(posted.state, state)) return { ok: false, kind: 'mismatch' };
   const { token } = posted;
   if (typeof token === 'string' && TOKEN.test(token)) return { ok: true, token: new Secret(token) };
-  const saysNo = typeof posted.error === 'string' && posted.error !== '' && (token === undefined || token === '');
-  return { ok: false, kind: saysNo ? 'refused' : 'malformed' };
+  const isRefusal = typeof posted.error === 'string' && posted.error !== '' && (token === undefined || token === '');
+  return { ok: false, kind: isRefusal ? 'refused' : 'malformed' };
 }

@@ -73,8 +73,8 @@ export function presentToolAccount(row: AccountSummaryRow): Schemas['ToolAccount
 
 export function presentHit(hit: FoundTool, view: ToolView): Schemas['ToolHit'] {
   const found = { tool: presentToolAs(hit, view), connector: hit.connector };
-  if (!hit.standing) return found;
-  const { readiness, account, missingScopes, next } = hit.standing;
+  if (!hit.toolReadiness) return found;
+  const { readiness, account, missingScopes, next } = hit.toolReadiness;
   return {
     ...found,
     readiness,

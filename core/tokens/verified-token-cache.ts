@@ -36,7 +36,7 @@ export class VerifiedTokenCache {
   verify(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
     const known = this.#entries.get(nameOf(text));
     // Only texts with a valid format are cached, so an equal text is valid too.
-    if (known?.text !== text) return this.#verifyAnew(text, keys, expected, now);
+    if (known?.text !== text) return this.#verifyAndStore(text, keys, expected, now);
     if (!keys.has(known.header)) {
       this.#entries.delete(nameOf(text));
       return refuse('header');
@@ -46,7 +46,7 @@ export class VerifiedTokenCache {
     return fault === null ? { ok: true, token: known.token } : refuse(fault, known.token.clientId);
   }
 
-  #verifyAnew(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
+  #verifyAndStore(text: string, keys: VerificationKeys, expected: TokenAudience, now: number): Verification {
     const verification = verifyAccessToken(text, keys, expected, now);
     if (verification.ok) {
       this.#entries.set(nameOf(text), { text, header: text.slice(0, text.indexOf('.')), token: verification.token });

@@ -7,7 +7,7 @@ import type { ToolParameter } from './tool.ts';
 const SEPARATORS = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' } as const;
 
 /** Reserved characters that a query may contain and that do not end a value (RFC 3986 §3.4). */
-const KEPT_RESERVED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g;
+const UNENCODED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g;
 
 /**
  * Encodes one query parameter in its OpenAPI style (OpenAPI 3.1 §4.8.12, "Style Values"). Values that the standard does
@@ -74,7 +74,7 @@ function textOf(item: unknown): string {
 
 function encodeValue(text: string, keepReserved: boolean): string {
   const encoded = encodeUnreserved(text);
-  return keepReserved ? encoded.replace(KEPT_RESERVED, decodeURIComponent) : encoded;
+  return keepReserved ? encoded.replace(UNENCODED, decodeURIComponent) : encoded;
 }
 
 /** Encodes a name but leaves brackets readable; servers accept both. */

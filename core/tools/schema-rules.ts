@@ -9,7 +9,7 @@ import type { PatternEngine } from './schema-patterns.ts';
 import type { JsonSchema } from './tool.ts';
 
 const LISTS_OF_SCHEMAS = ['oneOf', 'anyOf', 'prefixItems'];
-const SAYS = ['type', 'enum', 'const', 'oneOf', 'anyOf', 'allOf', 'not', 'required', 'if'];
+const CONSTRAINTS = ['type', 'enum', 'const', 'oneOf', 'anyOf', 'allOf', 'not', 'required', 'if'];
 
 /** A compiler, and the engine of its patterns. */
 export interface SchemaJudge {
@@ -49,8 +49,8 @@ export function checkClosed(schema: unknown, field: string): FieldError[] {
   if (!isRecord(schema)) return [];
   if (typeof schema['$comment'] === 'string' && schema['$comment'].startsWith('open:')) return [];
   const problems: FieldError[] = [];
-  const says = SAYS.some((key) => Object.hasOwn(schema, key));
-  if (!says) problems.push({ field, message: 'has no description' });
+  const isConstrained = CONSTRAINTS.some((key) => Object.hasOwn(schema, key));
+  if (!isConstrained) problems.push({ field, message: 'has no description' });
   const isObject = [schema['type']].flat().includes('object') || Object.hasOwn(schema, 'properties');
   const others = schema['additionalProperties'];
   if (isObject && others !== false && !isRecord(others)) {

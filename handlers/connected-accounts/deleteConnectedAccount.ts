@@ -1,5 +1,5 @@
 import { findAccount } from '../../core/accounts/find.ts';
-import { deleteAccount } from '../../core/accounts/leave.ts';
+import { deleteAccount } from '../../core/accounts/remove-account.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
 import { endGrantsWithoutAccount } from '../../core/mcp-login/grants.ts';

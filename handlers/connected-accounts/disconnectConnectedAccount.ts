@@ -1,5 +1,5 @@
 import { findAccount } from '../../core/accounts/find.ts';
-import { disconnectAccount } from '../../core/accounts/leave.ts';
+import { disconnectAccount } from '../../core/accounts/remove-account.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
 import { presentAccountDetails } from '../../core/present/account.ts';

@@ -110,7 +110,7 @@ export async function createOperations(
   }
 
   /** Reserves memory for a file, which is held until its client has read it. */
-  function requireRoom(exchange: Exchange, { body }: Reply): void {
+  function requireIdempotencyBudget(exchange: Exchange, { body }: Reply): void {
     if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, parts).grow(body.bytes.length)) return;
     throw new ApiError('SERVER_BUSY', 'The server has no memory for this file. Try again soon.');
   }
@@ -121,7 +121,7 @@ export async function createOperations(
     async dispatch(exchange) {
       void parts.store.shareReads();
       const reply = (await backend.handleRequest(readRequest(exchange.req), exchange)) as Reply;
-      requireRoom(exchange, reply);
+      requireIdempotencyBudget(exchange, reply);
       const { operation } = exchange;
       if (operation && (parts.config.checkAllResponses || secretOperations.has(exchange.name))) {
         const wrong = checkResponse(operation, reply);

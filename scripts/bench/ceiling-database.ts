@@ -35,7 +35,7 @@ export function openCeilingDatabase(path: string) {
   for (const text of ['journal_mode = wal', 'synchronous = full', 'foreign_keys = on', 'secure_delete = on'])
     db.pragma(text);
   const key = createSecretKey(randomBytes(32));
-  sealAnew(db, key);
+  resealAll(db, key);
 
   const environment = db.prepare('select id, ordinal from environments').get() as { id: string; ordinal: number };
   const [low, high] = [environment.ordinal * 2 ** 40, (environment.ordinal + 1) * 2 ** 40];
@@ -105,7 +105,7 @@ export function openCeilingDatabase(path: string) {
 export type CeilingDatabase = ReturnType<typeof openCeilingDatabase>;
 
 /** Replaces the credentials by encrypted values of the same size, under a key of this process. */
-function sealAnew(db: Database.Database, key: KeyObject): void {
+function resealAll(db: Database.Database, key: KeyObject): void {
   const update = db.prepare('update accounts set credentials_sealed = ? where seq = ?');
   const text = JSON.stringify({ static_auth: { details: { token: `ghp_${'x'.repeat(36)}` } } });
   db.transaction(() => {

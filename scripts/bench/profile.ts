@@ -21,7 +21,7 @@ function main(folder: string): void {
     .reverse();
   if (!newest) throw new Error(`${folder} has no profile`);
   const profile = JSON.parse(readFileSync(join(folder, newest), 'utf8')) as Profile;
-  const rooms = new Map<string, number>();
+  const folders = new Map<string, number>();
   const functions = new Map<string, number>();
   let busy = 0;
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -30,18 +30,18 @@ function main(folder: string): void {
     if (!frame || frame.functionName === '(idle)') continue;
     const time = profile.timeDeltas[place] ?? 0;
     busy += time;
-    const room = roomOf(frame.url, frame.functionName);
-    rooms.set(room, (rooms.get(room) ?? 0) + time);
+    const folderName = folderOf(frame.url, frame.functionName);
+    folders.set(folderName, (folders.get(folderName) ?? 0) + time);
     const file = frame.url.split('/').slice(-2).join('/');
     const name = `${frame.functionName || '(anonymous)'} ${file}:${frame.lineNumber + 1}`;
     functions.set(name, (functions.get(name) ?? 0) + time);
   }
-  print('by folder', rooms, busy, Number.POSITIVE_INFINITY);
+  print('by folder', folders, busy, Number.POSITIVE_INFINITY);
   print('by function, without what it calls', functions, busy, SHOWN_FUNCTIONS);
 }
 
 /** Returns the project folder, the package, or the part of Node that a function belongs to. */
-function roomOf(url: string, functionName: string): string {
+function folderOf(url: string, functionName: string): string {
   if (url === '') return functionName.startsWith('(') ? functionName : '(native code)';
   if (url.startsWith('node:')) return url.split('/')[0] as string;
   const packageName = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];

@@ -9,8 +9,8 @@ import { successResponseOf } from '../../core/import/success-response.ts';
 import type { JsonSchema, Tool } from '../../core/tools/tool.ts';
 import { finishTool } from './finish.ts';
 import { overlayOf } from './overlay.ts';
-import { answerSchema } from './response-schema.ts';
-import { MADE, toolFile } from './tool-file.ts';
+import { responseSchema } from './response-schema.ts';
+import { GENERATED_NOTICE, toolFile } from './tool-file.ts';
 import { readWords, type ToolWords, wordsOf } from './words.ts';
 
 const DESCRIPTION = new URL(
@@ -42,7 +42,7 @@ async function answers(): Promise<(said: ToolWords) => JsonSchema> {
     if (answer) return answer;
     const operation = operations.get(id);
     if (!operation || !fields) throw new Error('does not describe its response');
-    return answerSchema(successResponseOf(operation, resolve).schema, read, select, fields);
+    return responseSchema(successResponseOf(operation, resolve).schema, read, select, fields);
   };
 }
 
@@ -68,7 +68,7 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 
 for (const file of await readdir(TOOLS)) {
-  const isMade = (await readFile(new URL(file, TOOLS), 'utf8')).startsWith(MADE);
+  const isMade = (await readFile(new URL(file, TOOLS), 'utf8')).startsWith(GENERATED_NOTICE);
   if (isMade && !made.has(file)) await rm(new URL(file, TOOLS));
   if (!isMade && made.has(file)) throw new Error(`catalogue/tools/github/${file} was written by hand`);
 }

@@ -9,7 +9,7 @@ type Tree = Map<string, Tree>;
  *
  * @throws Error for a field that is not in the description
  */
-export function answerSchema(
+export function responseSchema(
   schema: unknown,
   read: SchemaReader,
   select: string | undefined,

@@ -2,7 +2,8 @@ import { Document, isCollection, visit } from 'yaml';
 import type { Tool } from '../../core/tools/tool.ts';
 
 /** The first line of every generated file, which identifies such files. */
-export const MADE = '# Made by `make catalogue` from catalogue/generated/github/words.yaml; edits are lost.\n';
+export const GENERATED_NOTICE =
+  '# Made by `make catalogue` from catalogue/generated/github/words.yaml; edits are lost.\n';
 
 const WIDTH = 110;
 
@@ -14,5 +15,5 @@ export function toolFile(tool: Omit<Tool, 'connector'>): string {
       if (isCollection(node)) node.flow = JSON.stringify(node.toJS(document)).length <= WIDTH;
     },
   });
-  return MADE + document.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: true });
+  return GENERATED_NOTICE + document.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: true });
 }

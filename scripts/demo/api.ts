@@ -1,7 +1,7 @@
 import type { Narrator } from './narrator.ts';
 import { check } from './narrator.ts';
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: the demo reads responses of every schema
@@ -16,11 +16,11 @@ export interface Api {
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
-  ): Promise<Answer>;
+  ): Promise<ApiResponse>;
   /** Reads something without printing it, for repeated requests and confidential data. */
-  read(path: string): Promise<Answer['body']>;
+  read(path: string): Promise<ApiResponse['body']>;
   /** Executes a tool and returns the whole response. */
-  execute(expected: number, accountId: string, tool: string, input: unknown, more?: object): Promise<Answer>;
+  execute(expected: number, accountId: string, tool: string, input: unknown, more?: object): Promise<ApiResponse>;
 }
 
 /** Gets a token with the credentials of an API client. */

@@ -6,12 +6,12 @@ import { createServer, request } from 'node:http';
  *
  * @param port of the server, on loopback
  */
-export function createFrontDoor(port: number, { known, stands }: { known: string; stands: string }): Server {
+export function createFrontDoor(port: number, { known, target }: { known: string; target: string }): Server {
   return createServer((req, res) => {
     const { method, url: path, headers } = req;
     const onward = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
       const { location } = answer.headers;
-      const moved = location?.startsWith(`${known}/`) ? `${stands}${location.slice(known.length)}` : location;
+      const moved = location?.startsWith(`${known}/`) ? `${target}${location.slice(known.length)}` : location;
       res.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...(moved !== undefined && { location: moved }) });
       answer.pipe(res);
     });

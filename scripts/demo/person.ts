@@ -24,12 +24,12 @@ export function createPerson(hosts: Record<string, string> = {}): Person {
 
   async function ask(url: string, init: RequestInit = {}): Promise<Page> {
     const { origin, pathname, search } = new URL(url);
-    const stands = hosts[origin] ?? origin;
-    const cookies = jar.get(stands) ?? new Map<string, string>();
-    jar.set(stands, cookies);
+    const target = hosts[origin] ?? origin;
+    const cookies = jar.get(target) ?? new Map<string, string>();
+    jar.set(target, cookies);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...(cookie && { cookie }), ...(init.headers as Record<string, string>) };
-    const response = await fetch(`${stands}${pathname}${search}`, { ...init, headers, redirect: 'manual' });
+    const response = await fetch(`${target}${pathname}${search}`, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       if (value === '') cookies.delete(name);

@@ -7,7 +7,7 @@ import { mediaTypeOf, OAUTH_OPERATIONS, requestOf } from '../support/contract-re
 import type { FaultPlace } from '../support/failing-store.ts';
 import { failingStore } from '../support/failing-store.ts';
 import { NO_BACKGROUND } from '../support/no-background.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { contract } from './contract.ts';
 
@@ -45,12 +45,12 @@ describe('faults inside the service, at every operation', () => {
   });
   after(() => server.stop());
 
-  function send(operation: Operation): Promise<TestAnswer> {
+  function send(operation: Operation): Promise<TestResponse> {
     const { method, path, request } = requestOf(operation);
     return server.call(method, path, { ...request, headers: { ...request.headers, 'x-request-id': 'run-7' } });
   }
 
-  async function fail(operation: Operation, place: Place, error: () => Error): Promise<TestAnswer> {
+  async function fail(operation: Operation, place: Place, error: () => Error): Promise<TestResponse> {
     Object.assign(fault, { place, error });
     server.logs.length = 0;
     const answer = await send(operation);
@@ -62,7 +62,7 @@ describe('faults inside the service, at every operation', () => {
    * Expects a response without any detail of the failure, and a log line with all of it under the request id of the
    * response.
    */
-  function expectFixedText(operation: Operation, answer: TestAnswer, wanted: JsonObject): void {
+  function expectFixedText(operation: Operation, answer: TestResponse, wanted: JsonObject): void {
     expect(answer.text, operation.id).not.to.match(/CANARY|select|\.ts|stack|SQLITE|valetkey\.db/);
     expect(answer.headers['cache-control']).to.equal('no-store');
     if (OAUTH_OPERATIONS.includes(operation.id)) {
@@ -80,13 +80,13 @@ describe('faults inside the service, at every operation', () => {
     expect(line.err.message).to.equal(CANARY);
   }
 
-  function expectInternalError(operation: Operation, answer: TestAnswer): void {
+  function expectInternalError(operation: Operation, answer: TestResponse): void {
     expect(answer.status, operation.id).to.equal(500);
     const detail = 'The request failed because of an error of the server.';
     expectFixedText(operation, answer, { title: 'Internal error', status: 500, detail, code: 'INTERNAL_ERROR' });
   }
 
-  function expectUnavailable(operation: Operation, answer: TestAnswer): void {
+  function expectUnavailable(operation: Operation, answer: TestResponse): void {
     expect(answer.status, operation.id).to.equal(503);
     expect(answer.headers['retry-after'], operation.id).to.equal('5');
     const text = 'The database is unavailable';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Operation } from '../../scripts/openapi-document.ts';
 import { objectAt, operationsOf, parametersOf } from '../../scripts/openapi-document.ts';
 import { mediaTypeOf, OAUTH_OPERATIONS, requestOf } from '../support/contract-requests.ts';
-import type { TestAnswer, TestRequest, TestServer } from '../support/server.ts';
+import type { TestRequest, TestResponse, TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { contract } from './contract.ts';
 
@@ -29,14 +29,14 @@ describe('requests that do not fit, at every operation', () => {
   });
   after(() => server.stop());
 
-  async function send(operation: Operation, changes: Partial<TestRequest> = {}, query = {}): Promise<TestAnswer> {
+  async function send(operation: Operation, changes: Partial<TestRequest> = {}, query = {}): Promise<TestResponse> {
     const { method, path, request } = requestOf(operation, { query });
     const headers = { ...request.headers, ...changes.headers };
     return server.call(method, path, { ...request, ...changes, headers });
   }
 
   /** Problems everywhere, but RFC 6749 §5.2 at the token endpoint, where some statuses do not exist. */
-  function expectError(operation: Operation, answer: TestAnswer, status: number, code: string): void {
+  function expectError(operation: Operation, answer: TestResponse, status: number, code: string): void {
     expect(answer.headers['cache-control'], operation.id).to.equal('no-store');
     if (OAUTH_OPERATIONS.includes(operation.id)) {
       expect(answer.status).to.equal(status === 415 ? 400 : status);

@@ -1,5 +1,5 @@
 import type { ChildServer } from '../support/child-server.ts';
-import type { TestAnswer } from '../support/server.ts';
+import type { TestResponse } from '../support/server.ts';
 
 export const IMPORTED = 'imported-api';
 
@@ -8,7 +8,7 @@ export function toolsOfVersion(version: number): number {
   return 3 + (version % 4);
 }
 
-export function importVersion(server: Pick<ChildServer, 'call'>, version: number): Promise<TestAnswer> {
+export function importVersion(server: Pick<ChildServer, 'call'>, version: number): Promise<TestResponse> {
   const operations = Array.from({ length: toolsOfVersion(version) }, (_, number) => [
     `/things/${number}`,
     {

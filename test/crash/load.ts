@@ -5,7 +5,7 @@ import type { ChildServer } from '../support/child-server.ts';
 import { selectRows } from '../support/database-file.ts';
 import { execute } from '../support/execute.ts';
 import { returned, submitLink, VERIFY_URL, verifyUser } from '../support/links.ts';
-import type { TestAnswer } from '../support/server.ts';
+import type { TestResponse } from '../support/server.ts';
 import { importVersion } from './imports.ts';
 import type { Ledger, LedgerCall } from './ledger.ts';
 
@@ -117,7 +117,7 @@ export function runCall(server: Pick<ChildServer, 'call'>, { accountId, nonce, k
   return execute(server, accountId, 'http_post', body, { headers: keyHeader(key) });
 }
 
-function executionOf({ body, headers }: TestAnswer): string {
+function executionOf({ body, headers }: TestResponse): string {
   return body.execution_id ?? headers['valetkey-execution-id'];
 }
 
@@ -173,7 +173,7 @@ const importTools: Kind = async (server, _scene, ledger) => {
 };
 
 /** Counts what was acknowledged. Any other response is a fault of the server: nothing but kills happens to it. */
-function isOk(answer: TestAnswer, status: number, ledger: Ledger): boolean {
+function isOk(answer: TestResponse, status: number, ledger: Ledger): boolean {
   if (answer.status !== status) ledger.faults.push(answer.text);
   else ledger.acknowledged++;
   return answer.status === status;

@@ -39,7 +39,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
 
   async function environment(): Promise<Record<string, string>> {
     const port = await closedPort();
-    const overrides = counterpart.upstream.standsFor(API_ORIGIN);
+    const overrides = counterpart.upstream.endpointOverride(API_ORIGIN);
     const origin = { PORT: String(port), METRICS_PORT: '0', BASE_URL: `http://127.0.0.1:${port}` };
     return { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: overrides, ...origin };
   }

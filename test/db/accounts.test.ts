@@ -10,8 +10,8 @@ import {
   failure,
   github,
   NOW,
+  openSharedTestStore,
   openTestStore,
-  openTestStoreOnce,
   type TestStore,
 } from './support.ts';
 
@@ -291,7 +291,7 @@ describe('accounts', () => {
   it('give exact totals for every filter after any run of inserts, changes, removals and undone units', async () => {
     // The units below keep the expected state as they go, so they run once.
     await test.end();
-    test = await openTestStoreOnce();
+    test = await openSharedTestStore();
     connectionId = await github(test);
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     const connections = [

@@ -78,13 +78,13 @@ const WITHOUT_ENVIRONMENT = [
   'PeriodicJobWrites.take',
 ];
 
-const ROOM = fileURLToPath(new URL('../../db', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../db', import.meta.url));
 
 /** Returns every method of the interfaces `…Reads` and `…Writes` of db/, with the text of its first parameter. */
 function methods(): { name: string; first: string }[] {
-  const files = readdirSync(ROOM, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   return files.flatMap((file) => {
-    const source = ts.createSourceFile(file, readFileSync(join(ROOM, file), 'utf8'), ts.ScriptTarget.Latest, true);
+    const source = ts.createSourceFile(file, readFileSync(join(FOLDER, file), 'utf8'), ts.ScriptTarget.Latest, true);
     return source.statements
       .filter(ts.isInterfaceDeclaration)
       .filter(({ name }) => /(Reads|Writes)$/.test(name.text))

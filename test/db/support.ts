@@ -57,11 +57,11 @@ export interface TestStore {
  * first run is rolled back.
  */
 export async function openTestStore(options: TestOptions = {}): Promise<TestStore> {
-  return openTestStoreOnce(options, rehearsed);
+  return openSharedTestStore(options, rehearsed);
 }
 
 /** The same, whose units run once: for tests of what one run does. */
-export async function openTestStoreOnce(
+export async function openSharedTestStore(
   options: TestOptions = {},
   adapt = (store: Store): Store => store,
 ): Promise<TestStore> {

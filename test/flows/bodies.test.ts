@@ -26,7 +26,7 @@ describe('M3: the memory of bodies', () => {
     acme = await startUpstream();
     bodies = new ByteBudget({ totalBytes: TOTAL, waitMs: 1, waiting: 10 });
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { bodies, toolDirectory: withUploadTools },
     });
     own = bodies.of((await server.deps.environmentOf('localhost')).id);

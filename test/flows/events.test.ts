@@ -25,7 +25,7 @@ describe('events of accounts and executions', () => {
       take: async (_tx: unknown, event: { body(): Promise<EventBody> }) => void emitted.push(await event.body()),
     };
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(KEYED_ORIGIN) },
       overrides: { eventSinks: [checkEvents, keep] },
     });
   });

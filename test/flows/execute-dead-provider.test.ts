@@ -6,7 +6,7 @@ import { parseEndpointOverrides } from '../../core/net/policy-settings.ts';
 import { createAccount } from '../support/accounts.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
@@ -26,7 +26,9 @@ describe('a provider that hangs (E11)', () => {
   before(async () => {
     dead = await startUpstream(() => {});
     lively = await startUpstream((_request, res) => json(res, 200, { ok: true }));
-    const overrides = [dead.standsFor(KEYED_ORIGIN), lively.standsFor('https://api.github.com')].join(',');
+    const overrides = [dead.endpointOverride(KEYED_ORIGIN), lively.endpointOverride('https://api.github.com')].join(
+      ',',
+    );
     const policy = new EgressPolicy({ allow: [], overrides: parseEndpointOverrides(overrides) });
     egress = createEgress(policy, { limits: { timeoutMs: 10_000 }, clock: () => 0 });
     server = await startTestServer({ overrides: { egressOf: () => egress } });
@@ -56,7 +58,7 @@ describe('a provider that hangs (E11)', () => {
     while (!turnedAway(answered) || dead.requests.length < 64) await new Promise((resolve) => setImmediate(resolve));
     const before = answered;
 
-    const others: TestAnswer[] = [];
+    const others: TestResponse[] = [];
     for (let count = 0; count < OTHERS; count += 20) {
       others.push(...(await Promise.all(Array.from({ length: 20 }, callLively))));
     }

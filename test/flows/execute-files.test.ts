@@ -29,7 +29,7 @@ describe('files of tools', () => {
     clock = testClock();
     acme = await startUpstream();
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { now: clock.now, toolDirectory: withUploadTools },
     });
   });

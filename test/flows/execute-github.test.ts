@@ -27,7 +27,7 @@ describe('executing the tools of GitHub', () => {
       accepts: ({ headers }) => [`Bearer ${ADA}`, `Bearer ${GRACE}`].includes(headers['authorization'] ?? ''),
     });
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: github.standsFor('https://api.github.com') },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: github.endpointOverride('https://api.github.com') },
     });
     ada = (await createAccount(server, { token: ADA })).id;
   });

@@ -26,7 +26,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
   before(async () => {
     acme = await startUpstream();
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { now: clock.now },
     });
     ({ id } = await createKeyedAccount(server));
@@ -153,7 +153,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
 
   it('reports that the outcome is unknown after the process was killed between sending and responding', async () => {
     const folder = tempDir();
-    const env = { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) };
+    const env = { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) };
     const first = await startChildServer(env);
     const account = await createKeyedAccount(first);
     const run = (on: Pick<TestServer, 'call'>) =>

@@ -14,7 +14,7 @@ describe("an environment's own tools", () => {
 
   before(async () => {
     acme = await startUpstream((request, res) => json(res, 200, { target: request.target }));
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
   });
   after(async () => {
     await server.stop();

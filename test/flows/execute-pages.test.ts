@@ -18,7 +18,7 @@ describe('a result that comes in pages', () => {
       json(res, 200, [{ number: page }], page < 4 ? next : {});
     });
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: github.standsFor('https://api.github.com') },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: github.endpointOverride('https://api.github.com') },
     });
     id = (await createAccount(server)).id;
   });

@@ -36,7 +36,7 @@ describe('a call whose account, connection, provider or tool changes after it wa
   before(async () => {
     acme = await startUpstream();
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: {
         ...NO_BACKGROUND,
         store: wrap((store) => interrupted(recordingStore(store, (call) => void calls.push(call)))),

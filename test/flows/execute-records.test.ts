@@ -15,7 +15,7 @@ describe('what is written down about an execution', () => {
   let server: TestServer;
   let writes = { write: 0, commit: 0, note: 0 };
   const clock = testClock();
-  const env = () => ({ VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) });
+  const env = () => ({ VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) });
 
   before(async () => {
     acme = await startUpstream();

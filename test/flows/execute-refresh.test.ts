@@ -18,7 +18,7 @@ describe('an execution whose credential is refused', () => {
   before(async () => {
     acme = await startUpstream();
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: {
         ensureFresh: async (account) => ({ account: await freshen(account) }),
         refreshNow: (account) => {

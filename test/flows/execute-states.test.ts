@@ -23,9 +23,10 @@ describe('an execution that may not happen', () => {
     other = await startUpstream();
     server = await startTestServer({
       env: {
-        VALETKEY_ENDPOINT_OVERRIDES: [acme.standsFor(KEYED_ORIGIN), other.standsFor('https://api.other.example')].join(
-          ',',
-        ),
+        VALETKEY_ENDPOINT_OVERRIDES: [
+          acme.endpointOverride(KEYED_ORIGIN),
+          other.endpointOverride('https://api.other.example'),
+        ].join(','),
       },
     });
   });

@@ -38,9 +38,9 @@ describe('executing the tools of applications with unusual behaviour', () => {
       accepts: () => true,
     });
     const overrides = [
-      slack.standsFor('https://slack.com'),
-      stripe.standsFor('https://api.stripe.com'),
-      twilio.standsFor('https://api.twilio.com'),
+      slack.endpointOverride('https://slack.com'),
+      stripe.endpointOverride('https://api.stripe.com'),
+      twilio.endpointOverride('https://api.twilio.com'),
     ];
     server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides.join(',') } });
   });

@@ -26,7 +26,7 @@ describe('what executions sent and got', () => {
         : json(res, 200, { name: 'Grace', long: 'x'.repeat(40_000) }),
     );
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { now: clock.now },
     });
     ({ id } = await createKeyedAccount(server));

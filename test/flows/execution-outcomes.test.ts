@@ -78,7 +78,7 @@ describe('F13: the outcome of an execution', () => {
       const page = Number(new URL(target, 'http://x').searchParams.get('page') ?? 1);
       json(res, 200, [{ page }], page < 3 ? { link: `<${GITHUB}/x?page=${page + 1}>; rel="next"` } : {});
     });
-    const overrides = [acme.standsFor(KEYED_ORIGIN), github.standsFor(GITHUB)].join(',');
+    const overrides = [acme.endpointOverride(KEYED_ORIGIN), github.endpointOverride(GITHUB)].join(',');
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: overrides },
       overrides: {
@@ -302,7 +302,7 @@ describe('F13: the outcome of an execution', () => {
     const folder = tempDir();
     const theirs = await startRawMcpServer();
     theirs.tools = [listed('look', { annotations: { readOnlyHint: true } }), listed('change')];
-    const overrides = [acme.standsFor(KEYED_ORIGIN), theirs.standsFor(MCP_ORIGIN)].join(',');
+    const overrides = [acme.endpointOverride(KEYED_ORIGIN), theirs.endpointOverride(MCP_ORIGIN)].join(',');
     const env = { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: overrides };
     try {
       for (let round = 0; round < ROUNDS; round++) {

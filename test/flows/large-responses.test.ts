@@ -30,7 +30,7 @@ describe('H7: a large response', () => {
       close: threads.close,
     };
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { responses: createResponseReader(counting, Date.now) },
     });
     ({ id } = await createKeyedAccount(server));

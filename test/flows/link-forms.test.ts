@@ -49,7 +49,7 @@ describe('forms of links', () => {
 
   before(async () => {
     [as, api] = [await startAuthorizationServer(), await startUpstream()];
-    const overrides = `${as.override},${api.standsFor('https://acme.desk.example')}`;
+    const overrides = `${as.override},${api.endpointOverride('https://acme.desk.example')}`;
     server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
     const proxy = { proxy_enabled: true, proxy_url: 'https://{{domain}}.desk.example' };
     desk = (await createProvider(server, { display_name: 'Desk', auth_patterns: [DESK], ...proxy })).identifier;

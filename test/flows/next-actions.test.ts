@@ -214,7 +214,7 @@ describe('the next action', () => {
 
   before(async () => {
     [app, as, cloud] = [await startUpstream(), await startUpstream(), await startUpstream()];
-    const overrides = [app.standsFor(APP), as.standsFor(AS), cloud.standsFor(CLOUD)].join(',');
+    const overrides = [app.endpointOverride(APP), as.endpointOverride(AS), cloud.endpointOverride(CLOUD)].join(',');
     server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
   });
   after(async () => {

@@ -35,7 +35,7 @@ describe('an account by delegation, at a workspace that verifies assertions, ove
     });
     clock = testClock(Date.now());
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: `${app.standsFor(APP)},${ISSUER}=${workspace.origin}` },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: `${app.endpointOverride(APP)},${ISSUER}=${workspace.origin}` },
       overrides: { now: clock.now },
     });
   });

@@ -59,7 +59,7 @@ describe('an account of a machine client, at a strict authorization server over 
     });
     clock = testClock(Date.now());
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: `${app.standsFor(APP)},${ISSUER}=${as.origin}` },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: `${app.endpointOverride(APP)},${ISSUER}=${as.origin}` },
       overrides: { now: clock.now, jobs: ORDERED_ONLY },
     });
   });

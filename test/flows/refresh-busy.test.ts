@@ -5,7 +5,7 @@ import { execute, finishedExecution } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { syncTools } from '../support/mcp-provider.ts';
 import { createProvider } from '../support/providers.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
@@ -21,7 +21,7 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
   before(async () => {
     acme = await startUpstream();
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: {
         freshen: () => Promise.reject(serverBusy(BUSY)),
         ensureFresh: async (account) => ({ account, error: BUSY }),
@@ -35,7 +35,7 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
     await acme.stop();
   });
 
-  function expectBusy(answer: TestAnswer): void {
+  function expectBusy(answer: TestResponse): void {
     expect(answer.status, answer.text).to.equal(503);
     expect(answer.body).to.include({ code: 'SERVER_BUSY' });
     expect(answer.headers['retry-after']).to.equal('7');
@@ -78,7 +78,7 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
 
   it('ends a tool call whose credential was refused, when a newer one finds no place', async () => {
     const one = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { refreshNow: () => Promise.reject(serverBusy(BUSY)) },
     });
     acme.handler = (_request, res) => json(res, 401, {});

@@ -23,7 +23,7 @@ describe('an account whose provider is known by its issuer alone, over real sock
       json(res, alive ? 200 : 401, { alive });
     });
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: `${app.standsFor(APP)},${ISSUER}=${as.origin}` },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: `${app.endpointOverride(APP)},${ISSUER}=${as.origin}` },
     });
   });
   afterEach(async () => {

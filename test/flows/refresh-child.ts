@@ -23,7 +23,7 @@ export interface ChildTask {
 }
 
 /** What its callers were given; generations tell tokens apart without showing them. */
-export interface ChildAnswer {
+export interface ChildReply {
   generations: number[];
   statuses: string[];
 }
@@ -64,7 +64,7 @@ process.on('message', async (task: ChildTask) => {
   const account = await store.read.accounts.get(env, accountId);
   if (!account) throw new Error('The account is gone');
   const all = await Promise.all(Array.from({ length: task.callers }, () => refresher.freshen(account, cause)));
-  const answer: ChildAnswer = {
+  const answer: ChildReply = {
     generations: all.map((one) => one.credentialGeneration),
     statuses: all.map((one) => one.status),
   };

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { createWorld, HOUR, type World } from '../core/accounts/refresh-support.ts';
 import { closeAll } from '../core/net/local.ts';
 import { ISSUER, SECRET, type StrictServer, startStrictServer } from '../core/oauth/strict-server.ts';
-import type { ChildAnswer, ChildSetup, ChildTask } from './refresh-child.ts';
+import type { ChildReply, ChildSetup, ChildTask } from './refresh-child.ts';
 
 /** `make soak` asks for more. */
 const ROUNDS = Number(process.env['VALETKEY_SOAK_ROUNDS'] ?? 200);
@@ -100,11 +100,11 @@ describe('refreshing at a strict authorization server over real sockets', () => 
       return child;
     }
 
-    async function ask(child: ChildProcess, callers: number): Promise<ChildAnswer> {
+    async function ask(child: ChildProcess, callers: number): Promise<ChildReply> {
       const task: ChildTask = { at: world.clock.at, callers };
       child.send(task);
       const [answer] = await once(child, 'message');
-      return answer as ChildAnswer;
+      return answer as ChildReply;
     }
 
     it('makes one request for 200 callers of four of them, and the grant lives, round after round (R1)', async function () {

@@ -26,7 +26,7 @@ describe('the loss of a host: backup under load, restore to an empty host, start
   const times: string[] = [];
 
   before(async () => {
-    env = { VALETKEY_ENDPOINT_OVERRIDES: (await upstream).standsFor(KEYED_ORIGIN) };
+    env = { VALETKEY_ENDPOINT_OVERRIDES: (await upstream).endpointOverride(KEYED_ORIGIN) };
     mkdirSync(host);
   });
   after(async () => {

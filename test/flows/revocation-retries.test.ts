@@ -42,7 +42,7 @@ describe('a revocation', () => {
     provider = await startUpstream();
     const origins = [AS_ORIGIN, GITHUB, 'https://moved.example', 'https://login.github.example'];
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: origins.map(provider.standsFor).join() },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: origins.map(provider.endpointOverride).join() },
       overrides: { now: clock.now, jobs: ORDERED_ONLY },
     });
     const made = await oauthConnector(server);
@@ -381,7 +381,7 @@ describe('a server of its own accord', () => {
     startTestServer({
       dataDir: folder.path,
       overrides: { now: clock.now },
-      env: { VALETKEY_ENDPOINT_OVERRIDES: provider.standsFor(AS_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: provider.endpointOverride(AS_ORIGIN) },
     });
 
   before(async () => {

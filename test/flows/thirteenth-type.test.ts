@@ -53,7 +53,7 @@ describe('a thirteenth authorization type, which is one module and its name', ()
     });
     clock = testClock(Date.now());
     server = await startLinkServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: app.standsFor(APP) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: app.endpointOverride(APP) },
       // The committed contract, which events are checked against, does not know the type.
       overrides: { now: clock.now, jobs: ORDERED_ONLY, eventSinks: [] },
       contract: contractWithTicket(),

@@ -17,7 +17,7 @@ describe('docs/tools.md', () => {
     acme = await startUpstream((_request, res) =>
       json(res, 200, { deals: [{ id: 1, name: 'Doors', internal: 'x' }], meta: { next: 'c2' } }),
     );
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
   });
   after(async () => {
     await server.stop();

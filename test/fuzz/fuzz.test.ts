@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { operationsOf } from '../../scripts/openapi-document.ts';
 import { contract } from '../contract/contract.ts';
 import { createAccount } from '../support/accounts.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { Random } from './random.ts';
 import type { KnownValues } from './requests.ts';
@@ -56,7 +56,7 @@ describe(`Fuzzing by the contract (seed ${SEED}, ${REQUESTS} requests)`, () => {
  * Whether a response is a fault of the server: any status from 500 on that is not a declared failure of the provider,
  * and a broken connection.
  */
-function judge(answer: TestAnswer | Error): string | null {
+function judge(answer: TestResponse | Error): string | null {
   if (answer instanceof Error) return /Invalid|invalid|UND_ERR_INVALID/.test(answer.message) ? null : String(answer);
   if (answer.status < 500) return null;
   const isOutcome =

@@ -64,7 +64,7 @@ describe('third parties that mean no good (E4)', function () {
     hostile = await Promise.all(SHAPES.map((shape) => startHostileServer(shape)));
     lively = await startUpstream((_request, res) => json(res, 200, { ok: true }));
     const overrides = hostile.map(({ port }, at) => `${originOf(at)}=http://127.0.0.1:${port}`);
-    const endpointOverrides = [...overrides, lively.standsFor(KEYED_ORIGIN)].join();
+    const endpointOverrides = [...overrides, lively.endpointOverride(KEYED_ORIGIN)].join();
     bodies = new ByteBudget(BODIES);
     ways = createEnvironmentEgress({ egressAllow: '', endpointOverrides }, bodies, { limits: LIMITS });
     server = await startLinkServer({

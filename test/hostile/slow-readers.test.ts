@@ -36,7 +36,7 @@ describe('S2: clients that do not read what they asked for', () => {
     });
     clock = testClock(Date.now());
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: {
         now: clock.now,
         onResponse: wrap((onResponse) => (...args) => {

@@ -8,7 +8,7 @@ import { allowVerifyUrls, keyConnector, makeLink, VERIFY_URL } from '../support/
 import { rawMcp, sessionToken } from '../support/mcp.ts';
 import { NO_BACKGROUND } from '../support/no-background.ts';
 import { createConnection } from '../support/providers.ts';
-import type { TestAnswer, TestRequest, TestServer } from '../support/server.ts';
+import type { TestRequest, TestResponse, TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 
@@ -21,11 +21,11 @@ const FORM = 'application/x-www-form-urlencoded';
 interface EntryPointUnderTest {
   name: string;
   /** Sends a request that succeeds; headers are added. */
-  ask(headers?: Record<string, string>, token?: string | null): Promise<TestAnswer>;
+  ask(headers?: Record<string, string>, token?: string | null): Promise<TestResponse>;
   /** The name of that request in the log. */
   operation: string;
   /** Reads the stable code, or for a page the text, of an error. */
-  shows(answer: TestAnswer, code: string, text: RegExp): void;
+  shows(answer: TestResponse, code: string, text: RegExp): void;
   /** A path of the entry point at which there is nothing. */
   nothing: string;
   /** Another method at a path of the entry point, and the methods that it has. */
@@ -42,7 +42,7 @@ interface EntryPointUnderTest {
   /** The place of the storage whose failure a request meets. */
   faultPlace: FaultPlace;
   /** Sends a request that meets it. */
-  askStorage(headers: Record<string, string>): Promise<TestAnswer>;
+  askStorage(headers: Record<string, string>): Promise<TestResponse>;
 }
 
 describe('the entry points of the server', () => {
@@ -58,7 +58,7 @@ describe('the entry points of the server', () => {
   before(async () => {
     acme = await startUpstream((_request, res) => json(res, 200, { ok: true }));
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN), VALETKEY_RATE_LIMIT: '20' },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN), VALETKEY_RATE_LIMIT: '20' },
       overrides: { ...NO_BACKGROUND, now: clock.now, store: wrap((store) => failingStore(store, fault)) },
     });
     account = (await createKeyedAccount(server)).id;
@@ -288,7 +288,7 @@ describe('the entry points of the server', () => {
         expect(answers.map(({ status }) => status)).to.deep.equal([...Array(20).fill(200), 429]);
         expect(answers[0]?.headers).to.include({ 'ratelimit-policy': '"client";q=20;w=1' });
         expect(answers[0]?.headers['ratelimit']).to.equal('"client";r=19;t=1');
-        const refused = answers[20] as TestAnswer;
+        const refused = answers[20] as TestResponse;
         expect(refused.headers).to.include({ ratelimit: '"client";r=0;t=1', 'retry-after': '1' });
         entryPoint.shows(refused, 'RATE_LIMITED', /Too many requests/);
       });

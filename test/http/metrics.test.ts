@@ -9,7 +9,7 @@ import { closedPort, startUpstream } from '../support/upstream.ts';
 describe('metrics', () => {
   it('are served on a separate port on loopback, and not by the API (S11)', async () => {
     const acme = await startUpstream();
-    const server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+    const server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
     const metricsPort = await closedPort();
     const { deps } = server;
     const second = await startServer({ ...deps, config: { ...deps.config, metricsPort }, close: async () => {} });

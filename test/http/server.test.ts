@@ -316,7 +316,7 @@ describe('the server', () => {
 
     beforeEach(async () => {
       acme = await startUpstream();
-      server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+      server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
     });
     afterEach(() => acme.stop());
 

@@ -39,7 +39,7 @@ describe('X11: providers on this machine', () => {
     const listed = [near.origin, as.issuer].map((origin) => new URL(origin).host);
     const env = {
       VALETKEY_EGRESS_ALLOW: [...listed, 'api.example.com:8080'].join(','),
-      VALETKEY_ENDPOINT_OVERRIDES: far.standsFor(FAR),
+      VALETKEY_ENDPOINT_OVERRIDES: far.endpointOverride(FAR),
     };
     server = await startLinkServer({ env });
   });

@@ -4,7 +4,7 @@ import { allowVerifyUrls, VERIFY_URL } from '../support/links.ts';
 import { type McpUserOptions, sessionToken } from '../support/mcp.ts';
 import { ownTool, storeTools } from '../support/own-tools.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -175,6 +175,6 @@ describe('sessions of the revision 2025-11-25', () => {
 
 /** Returns the message of a response, which may be sent as an event. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
-function messageOf({ body, text }: TestAnswer): any {
+function messageOf({ body, text }: TestResponse): any {
   return body ?? JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null');
 }

@@ -29,7 +29,7 @@ describe('tools over MCP', () => {
   before(async () => {
     upstream = await startUpstream((_request, res) => json(res, 200, THING));
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(KEYED_ORIGIN) },
     });
     const provider = await createProvider(server, { proxy_enabled: true, proxy_url: KEYED_ORIGIN });
     const connection = await createConnection(server, { connector: provider.identifier });

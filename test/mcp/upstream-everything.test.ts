@@ -18,7 +18,7 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
 
   before(async () => {
     upstream = await startEverything();
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) } });
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ORIGIN) } });
     const fields = { display_name: 'Everything', auth_patterns: [{ type: 'NO_AUTH', is_mcp: true }] };
     provider = (await createProvider(server, { ...fields, proxy_url: `${ORIGIN}/mcp` })).identifier;
   });

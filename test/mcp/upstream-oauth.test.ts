@@ -180,7 +180,7 @@ describe('an authorization server that reads what its clients say of themselves'
         client_id_metadata_document_supported: true,
       });
     });
-    const overrides = [upstream.standsFor(ORIGIN), upstream.standsFor(issuer)].join(',');
+    const overrides = [upstream.endpointOverride(ORIGIN), upstream.endpointOverride(issuer)].join(',');
     const server = await startTestServer({
       env: { BASE_URL: 'https://valetkey.example', VALETKEY_ENDPOINT_OVERRIDES: overrides },
     });

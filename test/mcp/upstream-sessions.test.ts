@@ -129,7 +129,7 @@ describe('the session of an account at an MCP server', () => {
   });
 
   it('is given up when anything happens to its account', async () => {
-    const other = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) } });
+    const other = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ORIGIN) } });
     const theirs = await createMcpProvider(other, `${ORIGIN}/mcp`);
     await theirs.sync();
     await theirs.run('their_tools_look');

@@ -7,7 +7,7 @@ import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/database-file.ts';
 import { checkEvents } from '../support/events.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 
@@ -37,7 +37,7 @@ describe('the audit log of accounts', () => {
 
   const withKey = (api_key: string) => ({ authorization_details: { static_auth: { details: { api_key } } } });
   const fresh = async () => (await createAccount(server, { connector, connectedAccount: withKey('secret-key') })).id;
-  const update = (id: string, connected_account: object, token?: string): Promise<TestAnswer> =>
+  const update = (id: string, connected_account: object, token?: string): Promise<TestResponse> =>
     server.call('PUT', ACCOUNTS, { body: { id, connected_account }, ...(token && { token }) });
   /** Actions and details on an account, oldest first. */
   const storyOf = async (id: string) =>
@@ -109,7 +109,7 @@ describe('the audit log of accounts', () => {
     expect(JSON.stringify(dumpDatabase(server)['audit_log'])).not.to.include('secret-');
   });
 
-  const EFFECTS: [string, (id: string) => Promise<TestAnswer>][] = [
+  const EFFECTS: [string, (id: string) => Promise<TestResponse>][] = [
     ['connected_account.updated', (id) => update(id, withKey('secret-new'))],
     ['connected_account.credentials_replaced', (id) => update(id, withKey('secret-new'))],
     ['connected_account.credentials_read', (id) => server.call('GET', `${ACCOUNTS}/auth?id=${id}`)],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unknownId } from '../support/accounts.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
@@ -10,7 +10,7 @@ type Name = Record<string, string>;
 /** How an operation names an account. */
 interface Naming {
   id: string;
-  send(server: TestServer, name: Name): Promise<TestAnswer>;
+  send(server: TestServer, name: Name): Promise<TestResponse>;
   /** Whether a success takes the account away from what follows. */
   changes?: boolean;
 }

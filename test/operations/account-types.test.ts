@@ -3,7 +3,7 @@ import { sealCredentials } from '../../core/accounts/credentials.ts';
 import { authorizationTypes } from '../../core/authorization/registry.ts';
 import type { AccountRow } from '../../db/store.ts';
 import { createConnector, createTypedAccount, SAMPLES, TYPES } from '../support/all-types.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 
@@ -17,7 +17,7 @@ describe('accounts of every authorization type', () => {
   });
   after(() => server.stop());
 
-  const update = (id: string, authorization_details: unknown, token?: string): Promise<TestAnswer> =>
+  const update = (id: string, authorization_details: unknown, token?: string): Promise<TestResponse> =>
     server.call('PUT', ACCOUNTS, {
       body: { id, connected_account: { authorization_details } },
       ...(token && { token }),
@@ -34,7 +34,7 @@ describe('accounts of every authorization type', () => {
 
     describe(type, () => {
       let id: string;
-      let created: TestAnswer;
+      let created: TestResponse;
 
       before(async () => {
         created = await createTypedAccount(server, type);

@@ -5,7 +5,7 @@ import { isObject, mergeConfig } from '../../core/accounts/merge.ts';
 import { createAccount } from '../support/accounts.ts';
 import { createConnector } from '../support/all-types.ts';
 import { dumpDatabase } from '../support/database-file.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
 const PATH = '/api/v1/connected_accounts';
@@ -32,7 +32,7 @@ describe('api_config', () => {
 
   const fresh = async (api_config: object = {}): Promise<string> =>
     (await createAccount(server, { connector, connectedAccount: { api_config } })).id;
-  const update = (id: string, api_config: unknown): Promise<TestAnswer> =>
+  const update = (id: string, api_config: unknown): Promise<TestResponse> =>
     server.call('PUT', PATH, { body: { id, connected_account: { api_config } } });
   const stored = async (id: string) =>
     (await server.call('GET', `${PATH}/details?id=${id}`)).body.connected_account.api_config;

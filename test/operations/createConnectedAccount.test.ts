@@ -3,7 +3,7 @@ import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/database-file.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
 const PATH = '/api/v1/connected_accounts';
@@ -22,10 +22,10 @@ describe('createConnectedAccount', () => {
   });
   after(() => server.stop());
 
-  const create = (body: Record<string, unknown>, token?: string): Promise<TestAnswer> =>
+  const create = (body: Record<string, unknown>, token?: string): Promise<TestResponse> =>
     server.call('POST', PATH, { body, ...(token && { token }) });
   const connectionOf = async (id: string) => (await server.call('GET', `/api/v1/connections/${id}`)).body.connection;
-  const fieldsOf = (answer: TestAnswer): string[] => answer.body.errors.map((e: { field: string }) => e.field);
+  const fieldsOf = (answer: TestResponse): string[] => answer.body.errors.map((e: { field: string }) => e.field);
   const withKey = (api_key: unknown) => ({ authorization_details: { static_auth: { details: { api_key } } } });
   const withToken = (access_token: string) => ({ authorization_details: { oauth_token: { access_token } } });
 

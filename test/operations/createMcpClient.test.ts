@@ -72,7 +72,7 @@ describe('createMcpClient', () => {
       });
     }
 
-    it('rejects a name that nobody sees', async () => {
+    it('rejects a name without visible characters', async () => {
       const answer = await create({ name: '\u200b\u202e' });
       expect(answer.body.errors[0].field).to.equal('name');
     });

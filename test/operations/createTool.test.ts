@@ -33,7 +33,7 @@ describe('createTool', () => {
 
   before(async () => {
     acme = await startUpstream((request, res) => json(res, 200, { target: request.target }));
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
     connector = (await createProvider(server, { display_name: 'Acme CRM' })).identifier;
   });
   after(async () => {

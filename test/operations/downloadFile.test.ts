@@ -26,7 +26,7 @@ describe('downloadFile', () => {
         .end(PDF),
     );
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { now: clock.now },
     });
     accountId = (await createKeyedAccount(server)).id;

@@ -23,7 +23,7 @@ describe('executeTool', () => {
 
   before(async () => {
     acme = await startUpstream((_request, res) => json(res, 200, { hello: 'world' }));
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
     ({ id } = await createKeyedAccount(server));
   });
   after(async () => {

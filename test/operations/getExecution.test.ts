@@ -18,7 +18,7 @@ describe('getExecution', () => {
 
   before(async () => {
     acme = await startUpstream();
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) } });
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
     accountId = (await createKeyedAccount(server)).id;
     executionId = (await execute(server, accountId, 'http_get', { path: '/' })).body.execution_id;
     await finishedExecution(server, executionId);

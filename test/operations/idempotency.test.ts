@@ -8,7 +8,7 @@ import { dumpDatabase, tamper } from '../support/database-file.ts';
 import { isOnServer } from '../support/engine-of-tests.ts';
 import { claimKey } from '../support/idempotency.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { accessToken, firstEnvironment } from '../support/tokens.ts';
@@ -29,7 +29,7 @@ describe('idempotency keys of account operations (C13)', () => {
   });
   after(() => server.stop());
 
-  const post = (path: string, key: string | undefined, body: unknown, token?: string): Promise<TestAnswer> =>
+  const post = (path: string, key: string | undefined, body: unknown, token?: string): Promise<TestResponse> =>
     server.call('POST', path, {
       body,
       ...(key && { headers: { 'idempotency-key': key } }),

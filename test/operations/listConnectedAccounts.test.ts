@@ -5,7 +5,7 @@ import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { walkPages } from '../support/pages.ts';
 import { createConnection } from '../support/providers.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accountRow, putInState } from '../support/states.ts';
 
@@ -28,9 +28,9 @@ describe('listConnectedAccounts', () => {
   });
   after(() => server.stop());
 
-  const list = (filters: Record<string, string> = {}): Promise<TestAnswer> =>
+  const list = (filters: Record<string, string> = {}): Promise<TestResponse> =>
     server.call('GET', `${PATH}?${new URLSearchParams(filters)}`);
-  const namesOf = ({ body }: TestAnswer): string[] =>
+  const namesOf = ({ body }: TestResponse): string[] =>
     body.connected_accounts.map(({ identifier }: Summary) => identifier);
   const withKey = { authorization_details: { static_auth: { details: { api_key: 'secret-key' } } } };
 
@@ -159,7 +159,7 @@ describe('listConnectedAccounts', () => {
 
     it('goes newest first, twenty at a time unless told otherwise', async () => {
       const { body } = await list({ connector });
-      expect(namesOf({ body } as TestAnswer)).to.deep.equal(newestFirst.slice(0, 20));
+      expect(namesOf({ body } as TestResponse)).to.deep.equal(newestFirst.slice(0, 20));
       expect(body.total_size).to.equal(23);
       expect(body.prev_page_token).to.equal('');
       expect(body.next_page_token).not.to.equal('');

@@ -28,7 +28,7 @@ describe('listExecutions', () => {
   before(async () => {
     acme = await startUpstream(({ target }, res) => json(res, target === '/fail' ? 500 : 200, {}));
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { now: clock.now },
     });
     ada = (await createKeyedAccount(server)).id;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { testClock } from '../support/clock.ts';
-import { type JobAnswer, jobMaker, UNRUN } from '../support/jobs.ts';
+import { type JobResponse, jobMaker, UNRUN } from '../support/jobs.ts';
 import { walkPages } from '../support/pages.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
@@ -18,7 +18,7 @@ describe('listJobs', () => {
     const answer = await server.call('GET', `${PATH}${query}`);
     expect(answer.status, answer.text).to.equal(200);
     expect(answer.body.total_size).to.equal(answer.body.jobs.length);
-    return answer.body.jobs as JobAnswer[];
+    return answer.body.jobs as JobResponse[];
   };
   const idsOf = async (query: string) => (await list(query)).map(({ id }) => id);
 

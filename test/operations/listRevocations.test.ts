@@ -31,7 +31,7 @@ describe('listRevocations', () => {
       res.writeHead(token.includes('busy') ? 503 : token.includes('refused') ? 400 : 200).end();
     });
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor('https://as.acme.example') },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride('https://as.acme.example') },
       overrides: { now: clock.now },
     });
     const { connector } = await oauthConnector(server);

@@ -4,7 +4,7 @@ import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
 const LIST = '/api/v1/connected_accounts';
@@ -31,7 +31,7 @@ describe('page tokens of accounts (C7)', () => {
   });
   after(() => server.stop());
 
-  const read = (path: string, query: Record<string, string>): Promise<TestAnswer> =>
+  const read = (path: string, query: Record<string, string>): Promise<TestResponse> =>
     server.call('GET', `${path}?${new URLSearchParams({ page_size: '2', ...query })}`);
 
   /** Both tokens of the page in the middle. */
@@ -42,7 +42,7 @@ describe('page tokens of accounts (C7)', () => {
     return { next: middle.body.next_page_token, prev: middle.body.prev_page_token };
   }
 
-  function expectRefused(answer: TestAnswer, what?: string): void {
+  function expectRefused(answer: TestResponse, what?: string): void {
     expect(answer.body, what).to.include({ status: 400, code: 'INVALID_PAGE_TOKEN' });
     expect(answer.body.errors[0].field).to.equal('page_token');
   }

@@ -27,7 +27,7 @@ describe('retryJob', () => {
     clock = testClock();
     provider = await startUpstream((_request, res) => res.writeHead(400).end());
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: provider.standsFor(AS_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: provider.endpointOverride(AS_ORIGIN) },
       overrides: { now: clock.now },
     });
     make = await jobMaker(server);

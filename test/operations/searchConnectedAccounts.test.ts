@@ -5,7 +5,7 @@ import { createAccount } from '../support/accounts.ts';
 import { createConnector } from '../support/all-types.ts';
 import { walkPages } from '../support/pages.ts';
 import { createConnection } from '../support/providers.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 
@@ -26,9 +26,9 @@ describe('searchConnectedAccounts', () => {
   });
   after(() => server.stop());
 
-  const search = (query: string, more: Record<string, string> = {}): Promise<TestAnswer> =>
+  const search = (query: string, more: Record<string, string> = {}): Promise<TestResponse> =>
     server.call('GET', `${PATH}?${new URLSearchParams({ query, ...more })}`);
-  const namesOf = ({ body }: TestAnswer): string[] =>
+  const namesOf = ({ body }: TestResponse): string[] =>
     body.connected_accounts.map(({ identifier }: Summary) => identifier);
 
   async function expectFound(query: string, names: string[]): Promise<void> {

@@ -15,7 +15,7 @@ describe('syncProviderTools', () => {
 
   before(async () => {
     upstream = await startRawMcpServer();
-    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) } });
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ORIGIN) } });
   });
   beforeEach(() => {
     upstream.tools = [listed('read'), listed('write')];

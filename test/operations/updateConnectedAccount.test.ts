@@ -5,7 +5,7 @@ import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/database-file.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accountRow, putInState } from '../support/states.ts';
 import type { Upstream } from '../support/upstream.ts';
@@ -36,7 +36,7 @@ describe('updateConnectedAccount', () => {
     await Promise.all([upstream.stop(), elsewhere.stop()]);
   });
 
-  const update = (id: string, connected_account: object, token?: string): Promise<TestAnswer> =>
+  const update = (id: string, connected_account: object, token?: string): Promise<TestResponse> =>
     server.call('PUT', PATH, { body: { id, connected_account }, ...(token && { token }) });
   const withKey = (api_key: unknown) => ({ authorization_details: { static_auth: { details: { api_key } } } });
   const withDetails = (details: object) => ({ authorization_details: { static_auth: { details } } });

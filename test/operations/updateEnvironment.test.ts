@@ -122,7 +122,7 @@ describe('updateEnvironment', () => {
     });
   });
 
-  it('rejects a login page, a host and a scheme that nobody should be sent to, and changes nothing', async () => {
+  it('rejects a login page, a host and a scheme that users must not be sent to, and changes nothing', async () => {
     for (const [setting, value, field] of [
       ['mcp_login_url', 'http://app.example/', 'mcp_login_url'],
       ['mcp_login_url', 'https://app.example/?login_request=x', 'mcp_login_url'],

@@ -81,7 +81,7 @@ export async function serverEnvironment(dataDir: string, counterpart: Counterpar
     PORT: String(port),
     METRICS_PORT: '0',
     BASE_URL: `http://127.0.0.1:${port}`,
-    VALETKEY_ENDPOINT_OVERRIDES: counterpart.upstream.standsFor(API_ORIGIN),
+    VALETKEY_ENDPOINT_OVERRIDES: counterpart.upstream.endpointOverride(API_ORIGIN),
   };
 }
 

@@ -41,7 +41,7 @@ const start = () =>
     dataDir: folder.path,
     env: {
       VALETKEY_KEYS: FIXTURE_KEYS,
-      VALETKEY_ENDPOINT_OVERRIDES: [as.override, acme.standsFor(KEYED_ORIGIN)].join(','),
+      VALETKEY_ENDPOINT_OVERRIDES: [as.override, acme.endpointOverride(KEYED_ORIGIN)].join(','),
     },
     overrides: { now: clock.now },
   });

@@ -14,7 +14,7 @@ import { testClock } from '../support/clock.ts';
 import { requestOf } from '../support/contract-requests.ts';
 import type { FaultPlace } from '../support/failing-store.ts';
 import { failingStore } from '../support/failing-store.ts';
-import type { TestAnswer, TestRequest, TestServer } from '../support/server.ts';
+import type { TestRequest, TestResponse, TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { accountRow } from '../support/states.ts';
 import { firstEnvironment } from '../support/tokens.ts';
@@ -27,7 +27,7 @@ const ECHO = 'https://echo.acme.test';
 /** The plaintext of a secret is a leak at any place except in the responses that exist to show it. */
 describe('planted secrets (C4, E5, S4, S5)', () => {
   const canaries = new Canaries();
-  const answers: { what: string; answer: TestAnswer }[] = [];
+  const answers: { what: string; answer: TestResponse }[] = [];
   /** The responses that may show secrets, and did. */
   const shown = new Set<string>();
   let server: TestServer;
@@ -42,7 +42,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     upstream = await startUpstream();
     server = await startTestServer({
       env: {
-        VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ECHO),
+        VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ECHO),
         VALETKEY_KEYS: `kek_canarykey:${Buffer.from(canaries.plant('the key-encryption key')).toString('base64').padEnd(43, 'A').slice(0, 43)}=`,
         VALETKEY_CLIENT_SECRET: canaries.plant('the secret of the first client'),
         LOG_LEVEL: 'trace',
@@ -61,14 +61,14 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
   });
   after(() => Promise.all([server.stop(), upstream.stop()]));
 
-  async function call(what: string, method: string, path: string, request: TestRequest = {}): Promise<TestAnswer> {
+  async function call(what: string, method: string, path: string, request: TestRequest = {}): Promise<TestResponse> {
     const answer = await server.call(method, path, request);
     answers.push({ what: `${what}: ${method} ${path.split('?')[0]} ${answer.status}`, answer });
     return answer;
   }
 
   /** For responses whose purpose is to show a secret: removes it from its place before the rest is checked. */
-  function allow(answer: TestAnswer, take: (body: Record<string, unknown>) => unknown): void {
+  function allow(answer: TestResponse, take: (body: Record<string, unknown>) => unknown): void {
     const copy = structuredClone(answer.body);
     const taken = JSON.stringify(take(copy) ?? null);
     for (const place of canaries.foundIn(taken)) shown.add(place);

@@ -13,7 +13,7 @@ import {
   startWorker,
   tokenAccount,
 } from '../support/revocations.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -71,7 +71,7 @@ describe('what is no longer stored', () => {
     return { id, connector, identifier, marks };
   }
 
-  const ENDS: [string, boolean, (account: { id: string; connector: string }) => Promise<TestAnswer>][] = [
+  const ENDS: [string, boolean, (account: { id: string; connector: string }) => Promise<TestResponse>][] = [
     ['deletion', true, ({ id }) => server.call('POST', `${ACCOUNTS}:delete`, { body: { id } })],
     ['disconnection', true, ({ id }) => server.call('POST', `${ACCOUNTS}:disconnect`, { body: { id } })],
     [

@@ -37,7 +37,7 @@ describe('links that MCP clients are sent to (M7)', () => {
   before(async () => {
     upstream = await startUpstream((_request, res) => json(res, 200, { id: 7 }));
     server = await startLinkServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ORIGIN) },
       overrides: { wait: (ms: number) => wait(ms) },
     });
     const names = { display_name: 'Acme Things', proxy_enabled: true, proxy_url: ORIGIN };

@@ -71,7 +71,7 @@ describe('attacks with documents of MCP clients', () => {
     expect(world.documents.requests).to.equal(1);
   });
 
-  it('A20: are read to 5 KiB at most, whatever their length says, compressed or without end', async () => {
+  it('A20: are read up to 5 KiB, for any stated length, compressed or endless', async () => {
     const padded = (length: number) => {
       const text = JSON.stringify(world.documents.document);
       return `${text}${' '.repeat(length - text.length)}`;

@@ -124,7 +124,7 @@ describe('attacks on logins for MCP clients', () => {
     });
   });
 
-  describe('A4: redirects to somebody else', () => {
+  describe('A4: redirects to another host', () => {
     for (const redirect_uri of [
       'https://evil.example/callback',
       'https://client.example/callback/',

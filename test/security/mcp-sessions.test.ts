@@ -3,7 +3,7 @@ import { type TestClock, testClock } from '../support/clock.ts';
 import { connectMcp, rawMcp, requestSession, sessionToken } from '../support/mcp.ts';
 import { createConnection } from '../support/providers.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { accessToken } from '../support/tokens.ts';
 
@@ -21,7 +21,7 @@ describe('session tokens of MCP servers (M2)', () => {
   });
   after(() => server.stop());
 
-  function expectRefused(answer: TestAnswer, challenge = 'Bearer error="invalid_token",'): void {
+  function expectRefused(answer: TestResponse, challenge = 'Bearer error="invalid_token",'): void {
     expect(answer.status).to.equal(401);
     expect(answer.body).to.deep.include({ jsonrpc: '2.0', id: null });
     expect(answer.body.error.data.code).to.equal('UNAUTHENTICATED');

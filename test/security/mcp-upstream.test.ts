@@ -42,7 +42,7 @@ describe('third-party MCP servers (P6)', () => {
       return made;
     });
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ORIGIN) },
       overrides: { now: clock.now },
     });
     const pattern = {

@@ -34,7 +34,7 @@ describe('H5: schemas that others wrote', () => {
     upstream = await startUpstream((_request, res) => json(res, 200, nested(30)));
     pool = heldPool(LIMITS);
     server = await startTestServer({
-      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(KEYED_ORIGIN) },
+      env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(KEYED_ORIGIN) },
       overrides: { threads: { short: pool, responses: pool, imports: pool } },
     });
     const keyed = await createKeyedAccount(server);

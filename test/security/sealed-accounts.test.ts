@@ -8,7 +8,7 @@ import { execute } from '../support/execute.ts';
 import { accountOf, makeLink, returned, startLinkServer, submitLink, verifyUser } from '../support/links.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { startWorker } from '../support/revocations.ts';
-import type { TestAnswer, TestServer } from '../support/server.ts';
+import type { TestResponse, TestServer } from '../support/server.ts';
 import { accountRow } from '../support/states.ts';
 import { accessToken } from '../support/tokens.ts';
 import { json, startUpstream, type Upstream } from '../support/upstream.ts';
@@ -28,7 +28,7 @@ describe('credentials whose provider changes', () => {
   before(async () => {
     // Echoes everything that it is sent.
     acme = await startUpstream(({ target, headers, body }, res) => json(res, 200, { target, headers, body }));
-    server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.standsFor(ORIGIN) } });
+    server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(ORIGIN) } });
     writer = await accessToken(server, { scopes: SCOPES.filter((scope) => scope !== 'credentials:read') });
   });
   beforeEach(() => {
@@ -57,7 +57,7 @@ describe('credentials whose provider changes', () => {
     (await createAccount(server, { connector, connectedAccount })).id;
 
   /** Every place where a value of an account can be seen without `credentials:read`. */
-  async function everythingShown(id: string): Promise<TestAnswer[]> {
+  async function everythingShown(id: string): Promise<TestResponse[]> {
     return [
       await get(id, { dry_run: true }),
       await get(id),

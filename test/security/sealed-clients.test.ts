@@ -44,9 +44,11 @@ describe('clients of connections whose provider changes', () => {
     [as, evil, api] = [await startUpstream(respond), await startUpstream(respond), await startUpstream()];
     const hosts = ['good', 'eve', 'third'].flatMap((name) => [`https://${name}.as.example`]);
     const overrides = [
-      ...[AS, `${AS}:8443`, ...hosts.filter((host) => !host.includes('eve'))].map((origin) => as.standsFor(origin)),
-      ...[EVIL, 'https://eve.as.example'].map((origin) => evil.standsFor(origin)),
-      api.standsFor(API),
+      ...[AS, `${AS}:8443`, ...hosts.filter((host) => !host.includes('eve'))].map((origin) =>
+        as.endpointOverride(origin),
+      ),
+      ...[EVIL, 'https://eve.as.example'].map((origin) => evil.endpointOverride(origin)),
+      api.endpointOverride(API),
     ];
     clock = testClock(Date.now());
     server = await startLinkServer({

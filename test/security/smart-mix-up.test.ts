@@ -44,8 +44,8 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
       json(res, 200, wellKnown(request, { ...(isFirst ? first : { issuer: ISSUER, ...HONEST }), ...ABILITIES }));
     });
     evil = await startUpstream((request, res) => json(res, 200, wellKnown(request, lies)));
-    const overrides = [EHR, 'https://one.ehr.example'].map(ehr.standsFor);
-    overrides.push(...[EVIL, 'https://two.ehr.example'].map(evil.standsFor));
+    const overrides = [EHR, 'https://one.ehr.example'].map(ehr.endpointOverride);
+    overrides.push(...[EVIL, 'https://two.ehr.example'].map(evil.endpointOverride));
     clock = testClock(Date.now());
     server = await startLinkServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: overrides.join(',') },

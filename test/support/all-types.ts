@@ -1,7 +1,7 @@
 import type { AuthorizationType } from '../../core/authorization/type.ts';
 import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import { createProvider } from './providers.ts';
-import type { TestAnswer, TestServer } from './server.ts';
+import type { TestResponse, TestServer } from './server.ts';
 
 /** An authorization type as a provider of one's own offers it, and what an account of it is given. */
 export interface TypeSample {
@@ -120,7 +120,7 @@ export async function createConnector(
 export async function createTypedAccount(
   server: Pick<TestServer, 'call'>,
   type: AuthorizationType,
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   const { pattern, details } = SAMPLES[type];
   const connector = await createConnector(server, [pattern]);
   return server.call('POST', '/api/v1/connected_accounts', {

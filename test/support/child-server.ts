@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { request as send } from 'undici';
-import type { TestAnswer, TestRequest } from './server.ts';
+import type { TestRequest, TestResponse } from './server.ts';
 import { CLIENT_ID, CLIENT_SECRET } from './server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -66,7 +66,7 @@ export interface ChildServer {
   /** What it has said to the person at the terminal. */
   errors(): string;
   /** Sends a request, with an access token of its first client. */
-  call(method: string, path: string, request?: Pick<TestRequest, 'body' | 'headers'>): Promise<TestAnswer>;
+  call(method: string, path: string, request?: Pick<TestRequest, 'body' | 'headers'>): Promise<TestResponse>;
   /** An access token of its first client. */
   token(): Promise<string>;
   /** Ends it and waits for it to be gone. */
@@ -149,7 +149,7 @@ async function exchange(
   method: string,
   path: string,
   options: { headers: Record<string, string>; body: string | null },
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   const answer = await send(`${origin}${path}`, { method: method as 'GET', ...options });
   const text = await answer.body.text();
   const isJson = /json/.test(String(answer.headers['content-type']));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Pairs of operation and status that a server under test has returned in this process, and the events that it has emitted. */
 const produced = new Set<string>();
 
-export function recordAnswer(operationId: string | undefined, status: number): void {
+export function recordResponse(operationId: string | undefined, status: number): void {
   if (operationId) produced.add(`${operationId} ${status}`);
 }
 
@@ -18,7 +18,7 @@ function eventPair(type: string): string {
 }
 
 /** Leaves the pairs of this process in a folder, in place of those that it has left before. */
-export function keepAnswers(folder: string): void {
+export function saveResponses(folder: string): void {
   writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify([...produced]));
 }
 

@@ -1,4 +1,4 @@
-import type { TestAnswer, TestRequest, TestServer } from './server.ts';
+import type { TestRequest, TestResponse, TestServer } from './server.ts';
 
 /** Runs a tool with an account. */
 export function execute(
@@ -7,7 +7,7 @@ export function execute(
   toolName: string,
   toolInput: Record<string, unknown> = {},
   { body, ...request }: { body?: Record<string, unknown> } & Omit<TestRequest, 'body'> = {},
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   return server.call('POST', '/api/v1/execute_tool', {
     ...request,
     body: { connected_account_id: accountId, tool_name: toolName, tool_input: toolInput, ...body },

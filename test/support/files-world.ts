@@ -36,7 +36,7 @@ export async function startFilesWorld(names = ['as'], origins: readonly string[]
   const upstream = await startModernServer(createFilesServer);
   const overrides = [
     ...servers.map(({ override }) => override),
-    ...[FILES_ORIGIN, ...origins].map((origin) => upstream.standsFor(origin)),
+    ...[FILES_ORIGIN, ...origins].map((origin) => upstream.endpointOverride(origin)),
   ].join(',');
   const server = await startLinkServer({
     env: { VALETKEY_ENDPOINT_OVERRIDES: overrides },

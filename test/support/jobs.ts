@@ -4,7 +4,7 @@ import { firstEnvironment } from './tokens.ts';
 /** A kind of jobs that no server runs: they stay as a test leaves them. */
 export const UNRUN = 'unrun';
 
-export interface JobAnswer {
+export interface JobResponse {
   id: string;
   kind: string;
   state: string;

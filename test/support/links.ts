@@ -2,7 +2,7 @@ import type { AuthorizationServer } from './authorization-server.ts';
 import type { BrowserPage } from './browser.ts';
 import { hiddenFields, TestBrowser } from './browser.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from './providers.ts';
-import type { TestAnswer, TestServer, TestServerOptions } from './server.ts';
+import type { TestResponse, TestServer, TestServerOptions } from './server.ts';
 import { startTestServer } from './server.ts';
 import { closedPort } from './upstream.ts';
 
@@ -35,7 +35,7 @@ export interface LinkOptions {
 }
 
 /** Asks for a link, of a fresh user unless told otherwise. */
-export async function requestLink(server: TestServer, options: LinkOptions): Promise<TestAnswer> {
+export async function requestLink(server: TestServer, options: LinkOptions): Promise<TestResponse> {
   made += 1;
   const owner = options.id ? {} : { user_id: `user-${made}`, identifier: `person-${made}@app.example` };
   const body = { ...owner, user_verify_url: VERIFY_URL, ...options };
@@ -88,7 +88,7 @@ export function verifyUser(
   authRequestId: string,
   identifier: string,
   more: Record<string, unknown> = {},
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   const body = { auth_request_id: authRequestId, identifier, ...more };
   return server.call('POST', '/api/v1/connected_accounts/user/verify', { body });
 }

@@ -1,5 +1,5 @@
 import { createConnection } from './providers.ts';
-import type { TestAnswer, TestServer } from './server.ts';
+import type { TestResponse, TestServer } from './server.ts';
 import { startTestServer } from './server.ts';
 
 export const MCP_CONFIGS_PATH = '/api/v1/mcp/configs';
@@ -12,7 +12,7 @@ export interface McpConfigs {
   /** The id of a connection to Slack. */
   chat: string;
   /** Creates a config with a new name that offers the connection to GitHub, unless the fields say otherwise. */
-  create(fields?: Record<string, unknown>): Promise<TestAnswer>;
+  create(fields?: Record<string, unknown>): Promise<TestResponse>;
 }
 
 /** The same for all tests of the suite that calls it. Its members can be used in tests and hooks. */

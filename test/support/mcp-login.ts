@@ -3,7 +3,7 @@ import { type BrowserPage, hiddenFields, TestBrowser } from './browser.ts';
 import { type DocumentHost, startDocumentHost } from './client-document.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { createConnection } from './providers.ts';
-import { startTestServer, type TestAnswer, type TestServer, type TestServerOptions } from './server.ts';
+import { startTestServer, type TestResponse, type TestServer, type TestServerOptions } from './server.ts';
 import { closedPort } from './upstream.ts';
 
 /** The page of the application at which users log in. Nothing listens there: its address is all that is looked at. */
@@ -29,23 +29,23 @@ export interface LoginWorld {
   /** Begins a login. Parameters that are null are left out. */
   authorize(browser: TestBrowser, parameters?: Record<string, string | null>): Promise<BrowserPage>;
   /** What the application does. */
-  complete(loginRequest: string, user?: object): Promise<TestAnswer>;
+  complete(loginRequest: string, user?: object): Promise<TestResponse>;
   /** From the authorization request to the consent page, or to where the login leads without one. */
   reachConsent(browser: TestBrowser, parameters?: Record<string, string | null>, user?: object): Promise<BrowserPage>;
   /** The whole login. @returns the code */
   login(parameters?: Record<string, string | null>, user?: object, browser?: TestBrowser): Promise<string>;
   /** Sends a form to the token endpoint, as the client with the document. */
-  token(form: Record<string, string | null>, headers?: Record<string, string>): Promise<TestAnswer>;
+  token(form: Record<string, string | null>, headers?: Record<string, string>): Promise<TestResponse>;
   /** Exchanges a code, as the client with the document unless told otherwise. */
-  exchange(code: string, form?: Record<string, string | null>): Promise<TestAnswer>;
-  refresh(refreshToken: string, form?: Record<string, string | null>): Promise<TestAnswer>;
+  exchange(code: string, form?: Record<string, string | null>): Promise<TestResponse>;
+  refresh(refreshToken: string, form?: Record<string, string | null>): Promise<TestResponse>;
   /** The whole login and the exchange. @returns the token response */
   tokens(parameters?: Record<string, string | null>, user?: object): Promise<Tokens>;
   /** The status of a request to the MCP server with a token. */
-  listTools(accessToken: string, serverId?: string): Promise<TestAnswer>;
+  listTools(accessToken: string, serverId?: string): Promise<TestResponse>;
   grants(query?: string): Promise<{ id: string; [member: string]: unknown }[]>;
   /** Registers a client that asks for it. */
-  register(metadata?: object): Promise<TestAnswer>;
+  register(metadata?: object): Promise<TestResponse>;
   stop(): Promise<void>;
 }
 
@@ -161,7 +161,7 @@ export function callMcp(
   method: string,
   params: object = {},
   headers: Record<string, string> = {},
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   return server.call('POST', `/mcp/${serverId}`, {
     token,
     body: { jsonrpc: '2.0', id: 1, method, params },

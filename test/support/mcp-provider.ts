@@ -1,6 +1,6 @@
 import { createAccount } from './accounts.ts';
 import { createProvider } from './providers.ts';
-import type { TestAnswer, TestServer } from './server.ts';
+import type { TestResponse, TestServer } from './server.ts';
 
 const BEARER = {
   type: 'BEARER_TOKEN',
@@ -13,9 +13,9 @@ export interface McpProvider {
   identifier: string;
   accountId: string;
   connectionId: string;
-  sync(body?: object): Promise<TestAnswer>;
+  sync(body?: object): Promise<TestResponse>;
   /** Runs a tool over REST. */
-  run(toolName: string, input?: object): Promise<TestAnswer>;
+  run(toolName: string, input?: object): Promise<TestResponse>;
   /** The account as it is now. */
   account(): Promise<{ status: string; status_reason?: string }>;
 }
@@ -55,6 +55,6 @@ export function syncTools(
   identifier: string,
   body: object = {},
   headers: Record<string, string> = {},
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   return server.call('POST', `/api/v1/custom-providers/${identifier}:sync_tools`, { body, headers });
 }

@@ -15,7 +15,7 @@ const EVERYTHING = join(
 /** A third-party MCP server. */
 export interface McpUpstream {
   /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
-  standsFor(origin: string): string;
+  endpointOverride(origin: string): string;
   stop(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function startEverything(): Promise<McpUpstream> {
     child.once('exit', (code) => reject(new Error(`server-everything ended with ${code}`)));
   });
   return {
-    standsFor: (origin) => `${origin}=http://127.0.0.1:${port}`,
+    endpointOverride: (origin) => `${origin}=http://127.0.0.1:${port}`,
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
@@ -95,7 +95,7 @@ export async function startModernServer(factory: () => McpServer): Promise<Moder
     metadata: undefined,
     metadataPath: undefined,
     on: () => false,
-    standsFor: (origin: string) => `${origin}=http://127.0.0.1:${port}`,
+    endpointOverride: (origin: string) => `${origin}=http://127.0.0.1:${port}`,
     stop: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -1,6 +1,6 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { TestAnswer, TestServer } from './server.ts';
+import type { TestResponse, TestServer } from './server.ts';
 
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
@@ -19,7 +19,7 @@ export function requestSession(
   serverId: string,
   user: McpUserOptions = {},
   as: { token?: string } = {},
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   const body = { server_id: serverId, user_id: 'user-1', identifier: 'ada@acme.test', ...user };
   return server.call('POST', '/api/v1/mcp/session_tokens', { body, ...as });
 }
@@ -87,7 +87,7 @@ export function rawMcp(
     method?: string;
     params?: Record<string, unknown>;
   } = {},
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},

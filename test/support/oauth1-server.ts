@@ -143,7 +143,7 @@ export async function startBoard(now: () => number, callbacks: string): Promise<
   });
   return {
     ...upstream,
-    override: upstream.standsFor(BOARD),
+    override: upstream.endpointOverride(BOARD),
     isTaken: (request) => verify(request) !== undefined,
     endTokens: () => {
       tokens.clear();

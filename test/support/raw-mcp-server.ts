@@ -23,7 +23,7 @@ export type Answer = (request: RawRequest, res: ServerResponse) => unknown;
 /** An MCP server of the revision 2025-11-25 whose every byte a test can choose. */
 export interface RawMcpServer {
   /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
-  standsFor(origin: string): string;
+  endpointOverride(origin: string): string;
   requests: RawRequest[];
   /** Responds before the server does; false leaves the request to the server. */
   on: Answer;
@@ -73,7 +73,7 @@ export async function startRawMcpServer(): Promise<RawMcpServer> {
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const { port } = listener.address() as AddressInfo;
   const server: RawMcpServer = {
-    standsFor: (origin) => `${origin}=http://127.0.0.1:${port}`,
+    endpointOverride: (origin) => `${origin}=http://127.0.0.1:${port}`,
     requests: [],
     on: () => false,
     tools: [],

@@ -28,7 +28,7 @@ export async function startRawMcpWorld({
 }: { token?: string } & TestServerOptions = {}): Promise<RawMcpWorld> {
   const upstream = await startRawMcpServer();
   upstream.tools = [listed('look')];
-  const overrides = { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(RAW_MCP_ORIGIN) };
+  const overrides = { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(RAW_MCP_ORIGIN) };
   const server = await startTestServer({ ...options, env: { ...overrides, ...env } });
   const provider = await createMcpProvider(server, `${RAW_MCP_ORIGIN}/mcp`, token === undefined ? {} : { token });
   await provider.sync();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from 'mocha';
-import { keepAnswers, missingPairs } from './coverage.ts';
+import { missingPairs, saveResponses } from './coverage.ts';
 import { beginFile, endFile, slowestFiles } from './file-times.ts';
 
 /** Where the processes of a run record which responses their servers sent; absent in a run of single files. */
@@ -26,7 +26,7 @@ export const mochaHooks = {
   },
   afterAll(this: Context): void {
     const folder = process.env[FOLDER];
-    if (folder) keepAnswers(folder);
+    if (folder) saveResponses(folder);
     const times = process.env[TIMES];
     if (times) endFile(this.test?.parent?.suites[0]?.file, times);
   },

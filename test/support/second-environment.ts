@@ -3,7 +3,7 @@ import { Secret } from '../../core/secret.ts';
 import { digestClientSecret } from '../../core/tokens/client-secret.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import type { EnvironmentKind, EnvironmentRow } from '../../db/store.ts';
-import type { TestAnswer, TestRequest, TestServer } from './server.ts';
+import type { TestRequest, TestResponse, TestServer } from './server.ts';
 import { accessToken } from './tokens.ts';
 
 export const OTHER_CLIENT_ID = 'other-client';
@@ -16,7 +16,7 @@ export interface SecondEnvironment {
   /** A token of its client with all scopes. */
   token: string;
   /** Sends a request to this environment, as its client. */
-  call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  call(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
 }
 
 export async function addSecondEnvironment(

@@ -10,7 +10,7 @@ import { createApplication } from '../../wiring/create-application.ts';
 import { initialise } from '../../wiring/initialise.ts';
 import type { Overrides } from '../../wiring/overrides.ts';
 import type { Parts } from '../../wiring/parts.ts';
-import { recordAnswer } from './coverage.ts';
+import { recordResponse } from './coverage.ts';
 import { databaseOfDirectory } from './engine-of-tests.ts';
 import { checkEvents } from './events.ts';
 import { tempDir } from './temp-dir.ts';
@@ -26,7 +26,7 @@ export interface TestRequest {
   token?: string | null;
 }
 
-export interface TestAnswer {
+export interface TestResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
@@ -41,7 +41,7 @@ export interface TestServer {
   /** Everything the server has logged, one JSON line per event. */
   logs: string[];
   /** Sends a request; the path may carry a query. */
-  call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  call(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
   /** An access token of the test client with exactly these scopes. */
   token(...scopes: Scope[]): string;
   /** Prepares what first requests would wait for, as `valetkey serve` does after the start. */
@@ -93,7 +93,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const deps: Parts = {
     ...wired,
     onResponse: (exchange, status) => {
-      recordAnswer(exchange.operation?.operationId, status);
+      recordResponse(exchange.operation?.operationId, status);
       answered(exchange, status);
     },
   };
@@ -130,7 +130,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
 }
 
-async function call(origin: string, method: string, path: string, request: TestRequest): Promise<TestAnswer> {
+async function call(origin: string, method: string, path: string, request: TestRequest): Promise<TestResponse> {
   const { body, token } = request;
   const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
   const response = await send(`${origin}${path}`, {

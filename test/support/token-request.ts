@@ -1,11 +1,11 @@
-import type { TestAnswer, TestServer } from './server.ts';
+import type { TestResponse, TestServer } from './server.ts';
 
 /** Sends a form to the token endpoint; the grant type need not be named. */
 export function requestToken(
   server: Pick<TestServer, 'call'>,
   form: Record<string, string>,
   headers: Record<string, string> = {},
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   return server.call('POST', '/oauth/token', {
     token: null,
     body: new URLSearchParams({ grant_type: 'client_credentials', ...form }).toString(),

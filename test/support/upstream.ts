@@ -20,7 +20,7 @@ export type UpstreamHandler = (request: ReceivedRequest, res: ServerResponse, re
 export interface Upstream {
   port: number;
   /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
-  standsFor(origin: string): string;
+  endpointOverride(origin: string): string;
   requests: ReceivedRequest[];
   /** How many TCP connections were opened: none means that not a byte was sent. */
   connections: number;
@@ -53,7 +53,7 @@ export async function startUpstream(
   const { port } = server.address() as AddressInfo;
   const upstream: Upstream = {
     port,
-    standsFor: (origin) => `${origin}=http://127.0.0.1:${port}`,
+    endpointOverride: (origin) => `${origin}=http://127.0.0.1:${port}`,
     requests: [],
     connections: 0,
     handler,

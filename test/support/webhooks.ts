@@ -6,9 +6,9 @@ import { jobsWhenAsked } from './jobs-when-asked.ts';
 import { startTestServer, type TestServer } from './server.ts';
 import { type ReceivedRequest, startUpstream, type Upstream, type UpstreamHandler } from './upstream.ts';
 
-export type EndpointAnswer = Schemas['WebhookEndpoint'];
-export type DeliveryAnswer = Schemas['WebhookDelivery'];
-export type EventAnswer = Schemas['Event'];
+export type EndpointResponse = Schemas['WebhookEndpoint'];
+export type DeliveryResponse = Schemas['WebhookDelivery'];
+export type EventResponse = Schemas['Event'];
 
 /** The verifier of Standard Webhooks, as receivers use it. */
 interface Verifier {
@@ -20,8 +20,8 @@ const { Webhook } = createRequire(import.meta.url)('standardwebhooks') as {
 };
 
 /** Verifies a delivery as its receiver does. @throws Error for a wrong signature, or a message that is too old */
-export function verifyDelivery(secret: string, { body, headers }: ReceivedRequest): EventAnswer {
-  return new Webhook(secret).verify(body, headers) as EventAnswer;
+export function verifyDelivery(secret: string, { body, headers }: ReceivedRequest): EventResponse {
+  return new Webhook(secret).verify(body, headers) as EventResponse;
 }
 
 /** A server, and a receiver of webhooks that it may call. */
@@ -31,10 +31,10 @@ export interface WebhookWorld {
   receiver: Upstream;
   url: string;
   /** Creates an endpoint, by default of the receiver and for all events. */
-  create(input?: Record<string, unknown>): Promise<{ endpoint: EndpointAnswer; secret: string }>;
-  get(id: string): Promise<EndpointAnswer>;
-  deliveries(query?: string): Promise<DeliveryAnswer[]>;
-  events(query?: string): Promise<EventAnswer[]>;
+  create(input?: Record<string, unknown>): Promise<{ endpoint: EndpointResponse; secret: string }>;
+  get(id: string): Promise<EndpointResponse>;
+  deliveries(query?: string): Promise<DeliveryResponse[]>;
+  events(query?: string): Promise<EventResponse[]>;
   /** Causes the event `environment.updated`. */
   cause(): Promise<void>;
   /** Makes the deliveries that are due. */

@@ -2,7 +2,7 @@ import type { Tokens } from '../../core/capabilities/tokens.ts';
 import type { components, operations, Writable } from '../../generated/api.d.ts';
 import type { createHandlers } from '../../handlers/index.ts';
 import type {
-  Answered,
+  AsResponse,
   BodyOf,
   Call,
   Handler,
@@ -116,7 +116,7 @@ export function aWriteOnlyPropertyInAnAnswer(): unknown[] {
         client_secret: 'secret',
       },
     }),
-    holds<Same<keyof Answered<Details>, 'db_user' | 'access_key_id' | 'expiry'>>(),
+    holds<Same<keyof AsResponse<Details>, 'db_user' | 'access_key_id' | 'expiry'>>(),
   ];
 }
 

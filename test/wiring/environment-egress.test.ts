@@ -24,7 +24,7 @@ describe('the ways out of environments', () => {
     };
     const settings = {
       egressAllow: `127.0.0.1:${upstream.port},gone.example:8443`,
-      endpointOverrides: upstream.standsFor('https://api.example.com'),
+      endpointOverrides: upstream.endpointOverride('https://api.example.com'),
     };
     const options = { resolver, limits: { callsPerOrigin: 1, queuePerOrigin: 1 } };
     ways = createEnvironmentEgress(settings, new ByteBudget(BODIES), options);

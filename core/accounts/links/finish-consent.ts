@@ -6,7 +6,7 @@ import type { Grant } from './authorization-client.ts';
 import { contextOf, declaredBinding, isSameDestination, type LinkContext } from './link-context.ts';
 import type { LinkTools } from './link-tools.ts';
 import { discard, type Settled, settle } from './settle.ts';
-import { type KeptFlow, openKept, planOf } from './start-consent.ts';
+import { openStoredFlow, planOf, type StoredFlow } from './start-consent.ts';
 import { isToken, tokenDigest } from './tokens.ts';
 
 /** The request of a browser that the provider redirected back to Valetkey. */
@@ -41,7 +41,7 @@ export async function finishConsent(
   cause: Cause,
 ): Promise<Finish> {
   const flow = await flowOf(tools, environment, back);
-  const kept = flow && openKept(tools, flow);
+  const kept = flow && openStoredFlow(tools, flow);
   if (!flow || !kept) return { kind: 'invalid' };
   const isFirst = await tools.store.write((tx) => tx.authFlows.spend(environment.id, flow.stateDigest, tools.now()));
   if (!isFirst) return { kind: 'invalid' };
@@ -90,7 +90,7 @@ export async function awaitsFragment(
   const pattern = await patternOf(tools, environment, back.connectionId);
   if (!pattern || !tools.authorization.returnsByFragment(pattern)) return undefined;
   const flow = await flowOf(tools, environment, back);
-  const kept = flow && openKept(tools, flow);
+  const kept = flow && openStoredFlow(tools, flow);
   return flow && kept && flow.connectionId === back.connectionId ? linkOf(tools, environment, flow, kept) : undefined;
 }
 
@@ -126,7 +126,7 @@ async function linkOf(
   tools: LinkTools,
   environment: EnvironmentRow,
   flow: AuthFlowRow,
-  kept: KeptFlow,
+  kept: StoredFlow,
 ): Promise<LinkContext | undefined> {
   const { read } = tools.store;
   const request = await read.authRequests.get(environment.id, flow.requestId);

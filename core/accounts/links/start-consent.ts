@@ -9,7 +9,7 @@ import { FLOW_MS, type LinkTools } from './link-tools.ts';
 import { tokenDigest } from './tokens.ts';
 
 /** The data of a flow that is stored while the user is at the provider. */
-export interface KeptFlow {
+export interface StoredFlow {
   /** Used to return to the link page if the provider declines. */
   linkToken: string;
   /** The values that the user entered before leaving. */
@@ -45,7 +45,7 @@ export async function startConsent(
     return { ok: false };
   }
   const declared = declaredBinding(link, typed.apiConfig);
-  const kept: KeptFlow = { linkToken, change: typed.change, declared, protocol: begun.kept };
+  const kept: StoredFlow = { linkToken, change: typed.change, declared, protocol: begun.kept };
   const { environment, request, connection } = link;
   const at = tools.now();
   const expiresAt = at + FLOW_MS;
@@ -86,14 +86,14 @@ function bound(requestId: string, connectionId: string): string[] {
 }
 
 /** Returns the stored data of a flow. @returns null if it cannot be decrypted any more */
-export function openKept(
+export function openStoredFlow(
   tools: Pick<LinkTools, 'sealedFlows'>,
   flow: { requestId: string; connectionId: string; keptSealed: Buffer | null },
-): KeptFlow | null {
+): StoredFlow | null {
   if (!flow.keptSealed) return null;
   const sealed = flow.keptSealed.toString('base64url');
   const text = tools.sealedFlows.open(PURPOSE, bound(flow.requestId, flow.connectionId), sealed);
-  return text === null ? null : (JSON.parse(text) as KeptFlow);
+  return text === null ? null : (JSON.parse(text) as StoredFlow);
 }
 
 export function planOf({ environment, account, connection, provider, pattern }: LinkContext, apiConfig: JsonObject) {

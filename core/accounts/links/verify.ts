@@ -10,7 +10,7 @@ import { openPending, type Pending } from './pending.ts';
 import { tokenDigest } from './tokens.ts';
 
 /** How many wrong identifiers a request tolerates. The next one ends it. */
-const MISMATCHES_BORNE = 5;
+const MISMATCHES_ALLOWED = 5;
 
 const MISMATCHED = 'The link was finished by a different user. Authorize the account again.';
 const SUPERSEDED = 'Another link of the account was finished later and has been verified.';
@@ -101,7 +101,7 @@ async function mismatched(
     details: { link_id: id, mismatches: mismatches + 1 },
     data: (show) => show.linkAccount(accountId),
   });
-  if (mismatches >= MISMATCHES_BORNE) {
+  if (mismatches >= MISMATCHES_ALLOWED) {
     await endRequest(tx, tools, request, 'FAILED', MISMATCHED, cause);
     tx.afterCommit(tools.scrubStorage);
     return { kind: 'unknown' };

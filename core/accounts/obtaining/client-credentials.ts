@@ -8,19 +8,19 @@ import { clientCredentialsGrant } from '../../oauth/grants/client-credentials.ts
 import { tokenServerAt } from '../../oauth/server.ts';
 import { Secret } from '../../secret.ts';
 import { type Details, formOf, publicPart, staticFieldsIn } from '../details.ts';
-import type { Setting, TokenRequest } from './request.ts';
+import type { TokenContext, TokenRequest } from './request.ts';
 
 /** The token request of a machine client (RFC 6749 §4.4). */
-export async function clientCredentialsRequest(setting: Setting): Promise<TokenRequest> {
-  const { account, connection, pattern, given, vault } = setting;
+export async function clientCredentialsRequest(tokenContext: TokenContext): Promise<TokenRequest> {
+  const { account, connection, pattern, given, vault } = tokenContext;
   const inputs = accountInputs(pattern, account.apiConfig, staticFieldsIn(publicPart(given, account.binding.fields)));
-  const { oauth, vouching } = await setting.askProvider(inputs);
-  const destination = { origin: tokenServerAt(oauth).tokenEndpoint.origin, vouching };
-  setting.requireDestination(destination);
+  const { oauth, namingOrigin } = await tokenContext.discoverProvider(inputs);
+  const destination = { origin: tokenServerAt(oauth).tokenEndpoint.origin, namingOrigin };
+  tokenContext.requireDestination(destination);
   const isTyped = formOf(given) === 'static_auth';
   const client = isTyped
     ? typedClient(given, pattern)
-    : clientOf(vault, { ...setting, connection: await setting.secured(oauth) });
+    : clientOf(vault, { ...tokenContext, connection: await tokenContext.secured(oauth) });
   const scopes = requestedScopes(connection, pattern);
   return {
     ...destination,

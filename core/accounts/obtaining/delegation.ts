@@ -6,19 +6,19 @@ import { tokenServerAt } from '../../oauth/server.ts';
 import { requestDelegatedToken } from '../../workspace-dwd/request-token.ts';
 import { readServiceAccount } from '../../workspace-dwd/service-account.ts';
 import type { Details } from '../details.ts';
-import type { Setting, TokenRequest } from './request.ts';
+import type { TokenContext, TokenRequest } from './request.ts';
 
 /**
  * Builds the request of a service account to act for the subject of an account (RFC 7523). The key of the service
  * account is stored as the connection's client secret.
  */
-export async function delegationRequest(setting: Setting): Promise<TokenRequest> {
-  const { account, connection, pattern, given, vault } = setting;
-  const { oauth, vouching } = await setting.askProvider(accountInputs(pattern, account.apiConfig));
+export async function delegationRequest(tokenContext: TokenContext): Promise<TokenRequest> {
+  const { account, connection, pattern, given, vault } = tokenContext;
+  const { oauth, namingOrigin } = await tokenContext.discoverProvider(accountInputs(pattern, account.apiConfig));
   const { tokenEndpoint } = tokenServerAt(oauth);
-  const destination = { origin: tokenEndpoint.origin, vouching };
-  setting.requireDestination(destination);
-  const key = clientSecretOf(vault, { ...setting, connection: await setting.secured(oauth) });
+  const destination = { origin: tokenEndpoint.origin, namingOrigin };
+  tokenContext.requireDestination(destination);
+  const key = clientSecretOf(vault, { ...tokenContext, connection: await tokenContext.secured(oauth) });
   if (key === null) throw new OAuthConfigError('The connection has no service account key.');
   const subject = given.workspace_dwd?.['subject'];
   const delegation = {

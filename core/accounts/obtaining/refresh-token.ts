@@ -7,18 +7,18 @@ import { type TokenServer, tokenServerAt } from '../../oauth/server.ts';
 import type { TokenSet } from '../../oauth/token-response.ts';
 import { Secret } from '../../secret.ts';
 import type { Details } from '../details.ts';
-import type { Setting, TokenRequest } from './request.ts';
+import type { TokenContext, TokenRequest } from './request.ts';
 
 /** Builds the request that uses up the refresh token of an account (RFC 6749 §6). */
-export async function refreshRequest(setting: Setting): Promise<TokenRequest> {
-  const { account, pattern, given, vault } = setting;
+export async function refreshRequest(tokenContext: TokenContext): Promise<TokenRequest> {
+  const { account, pattern, given, vault } = tokenContext;
   const refreshToken = refreshTokenOf(given) as Secret;
   // The account's origins already include those of discovered endpoints, since the user's consent.
-  const { oauth } = await setting.askProvider(accountInputs(pattern, account.apiConfig));
+  const { oauth } = await tokenContext.discoverProvider(accountInputs(pattern, account.apiConfig));
   const server = tokenServerAt(oauth);
   const { origin } = destinationOf(server);
-  setting.requireDestination({ origin });
-  const client = clientOf(vault, { ...setting, connection: await setting.secured(oauth) });
+  tokenContext.requireDestination({ origin });
+  const client = clientOf(vault, { ...tokenContext, connection: await tokenContext.secured(oauth) });
   const scopes = scopesOf(given);
   return {
     origin,

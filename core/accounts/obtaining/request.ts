@@ -11,7 +11,7 @@ import type { Vault } from '../../vault/vault.ts';
 import type { Details } from '../details.ts';
 
 /** Everything that a token request is built from, as it was read at one moment. */
-export interface Setting {
+export interface TokenContext {
   account: AccountRow;
   connection: ConnectionRow;
   provider: ProviderDefinition;
@@ -35,20 +35,20 @@ export interface Setting {
    * Returns the provider's current OAuth configuration; reads its metadata if the pattern does not contain the
    * endpoints.
    */
-  askProvider(inputs: AccountInputs): Promise<AskedProvider>;
+  discoverProvider(inputs: AccountInputs): Promise<DiscoveredProvider>;
   /** The issuer of identity tokens for the accounts of this environment: its base URL. */
   issuer: string;
-  word: Word;
+  signer: TokenSigner;
 }
 
-export interface AskedProvider {
+export interface DiscoveredProvider {
   oauth: OAuthProvider;
   /** The origin that determined the endpoints; undefined if they are from the pattern. */
-  vouching: string | undefined;
+  namingOrigin: string | undefined;
 }
 
 /** Signs the identity tokens of this service. */
-export interface Word {
+export interface TokenSigner {
   sign: SignIdentityToken;
   random(size: number): Buffer;
 }
@@ -60,7 +60,7 @@ export interface Destination {
    * The origin that named this address, unless the pattern did. Credentials that are bound to the naming origin may be
    * sent to the first address it names.
    */
-  vouching?: string | undefined;
+  namingOrigin?: string | undefined;
 }
 
 /** The account's credentials must not be sent to this destination (threat P2). */
@@ -82,7 +82,7 @@ export interface TokenRequest extends Destination {
  * Builds a token request of one kind. @throws SilentProviderError, OAuthConfigError, ApiError if a value of the account
  * or the connection is missing
  */
-export type RequestMaker = (setting: Setting) => TokenRequest | Promise<TokenRequest>;
+export type RequestMaker = (tokenContext: TokenContext) => TokenRequest | Promise<TokenRequest>;
 
 export interface Obtained {
   /** Milliseconds UTC; null if unknown. */

@@ -7,7 +7,7 @@ import { assumeRole } from '../../trusted-idp/assume-role.ts';
 import { identitySubject } from '../../trusted-idp/identity-token.ts';
 import { toTemporaryDetails } from '../../trusted-idp/temporary-credentials.ts';
 import type { Details } from '../details.ts';
-import type { Setting, TokenRequest } from './request.ts';
+import type { TokenContext, TokenRequest } from './request.ts';
 
 /** The default session duration of a role, in seconds. A role's maximum cannot be set below it. */
 const DURATION_S = 3600;
@@ -16,11 +16,11 @@ const DURATION_S = 3600;
  * Builds the request for temporary credentials of a cloud role that trusts the identity tokens of this environment. The
  * audience is the client id registered at the cloud: the connection's, or the connector's default.
  */
-export function webIdentityRequest(setting: Setting): TokenRequest {
-  const { account, connection, pattern, issuer, word } = setting;
+export function webIdentityRequest(tokenContext: TokenContext): TokenRequest {
+  const { account, connection, pattern, issuer, signer } = tokenContext;
   const { tokenEndpoint } = tokenServerAt(oauthProviderOf(pattern, accountInputs(pattern, account.apiConfig)));
-  setting.requireDestination({ origin: tokenEndpoint.origin });
-  requireTerms(setting);
+  tokenContext.requireDestination({ origin: tokenEndpoint.origin });
+  requireTerms(tokenContext);
   const { role_arn: roleArn } = account.apiConfig;
   if (typeof roleArn !== 'string') throw new OAuthConfigError('The account has no role_arn.', { culprit: 'account' });
   const audience = connection.clientId || pattern.oauth_config?.identity_audience;
@@ -35,8 +35,8 @@ export function webIdentityRequest(setting: Setting): TokenRequest {
         sessionName: account.id,
         durationS: DURATION_S,
         identity,
-        sign: word.sign,
-        random: word.random,
+        sign: signer.sign,
+        random: signer.random,
         fetch,
         now,
       });

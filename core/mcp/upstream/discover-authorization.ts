@@ -42,7 +42,7 @@ export async function discoverAuthorization(request: AuthorizationRequest): Prom
   const { address, environmentId: partition, issuer: given, known, discovery, fetchFor } = request;
   const { challenge, resource } = await askResource(request);
   if (!resource.ok && resource.kind !== 'no_metadata') {
-    return { ok: false, isSilent: resource.kind !== 'lies', message: resource.message };
+    return { ok: false, isSilent: resource.kind !== 'invalid_metadata', message: resource.message };
   }
   const about = {
     resource: resource.ok ? resource.resource : address,
@@ -91,7 +91,7 @@ async function originServer(
   const { origin } = new URL(address);
   const found = await discovery.discover({ issuer: origin, partition: environmentId, fetchFor });
   if (found.ok || found.kind === 'unavailable' || found.kind === 'setting') return found;
-  if (found.kind === 'lies') {
+  if (found.kind === 'invalid_metadata') {
     // Some servers add a slash to their origin in the issuer.
     return discovery.discover({ issuer: `${origin}/`, partition: environmentId, fetchFor });
   }

@@ -1,5 +1,5 @@
 import type { ByteHold } from '../../budgets/byte-budget.ts';
-import { noRoom } from '../../net/refused-body.ts';
+import { bodyMemoryExhausted } from '../../net/refused-body.ts';
 import { MessageLimitError } from './wire-errors.ts';
 
 /** An event of a stream (HTML Living Standard §9.2). */
@@ -27,7 +27,7 @@ export function count(budget: ReadBudget, bytes: number): void {
   budget.read += bytes;
   if (budget.read > budget.bytes) throw new MessageLimitError('bytes');
   const { hold } = budget;
-  if (budget.read > hold.bytes && !hold.grow(budget.read - hold.bytes)) throw noRoom(true);
+  if (budget.read > hold.bytes && !hold.grow(budget.read - hold.bytes)) throw bodyMemoryExhausted(true);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { PlacedPart } from '../../connectors/placement.ts';
 import type { EgressRequest, EgressStream } from '../../net/egress.ts';
 import type { ResponseHeaders } from '../../net/exchange.ts';
 import { createScrubber } from '../../net/redact.ts';
-import { noRoom } from '../../net/refused-body.ts';
+import { bodyMemoryExhausted } from '../../net/refused-body.ts';
 import { isRecord } from '../../tools/pointer.ts';
 import { failedMessage, type Question } from './message-gate.ts';
 import type { MessageReader } from './message-reader.ts';
@@ -43,9 +43,9 @@ interface Asked extends Question {
 }
 
 /** Response headers that the package needs; it receives no others. */
-const KEPT_HEADERS = ['mcp-session-id', 'location'];
+const PROTOCOL_HEADERS = ['mcp-session-id', 'location'];
 /** Headers of a rejection that are used for its error. */
-const TOLD_HEADERS = ['www-authenticate', 'retry-after'];
+const ERROR_HEADERS = ['www-authenticate', 'retry-after'];
 const ERROR_BYTES = 64 * 1024;
 const MAX_WORDS = 300;
 
@@ -89,7 +89,7 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
     const { body, asked, call } = readOutgoing(String(init.body ?? ''), calls, connecting);
     const hold = newHold();
     try {
-      if (asked && !(await hold.reserve(BODIES.firstBytes, call.signal))) throw noRoom(false);
+      if (asked && !(await hold.reserve(BODIES.firstBytes, call.signal))) throw bodyMemoryExhausted(false);
       const answer = await send(init, url, { ...headers }, body, call);
       if (answer.status >= 300) {
         hold.release();
@@ -150,10 +150,10 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
       throw error;
     });
     const body = scrub(text);
-    const told = Object.fromEntries(
-      TOLD_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, scrub(headers[name])]])),
+    const errorHeaders = Object.fromEntries(
+      ERROR_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, scrub(headers[name])]])),
     );
-    return Object.assign(new StatusError(status, told, wordsOf(body)), { body });
+    return Object.assign(new StatusError(status, errorHeaders, wordsOf(body)), { body });
   }
 
   return {
@@ -248,7 +248,7 @@ function eventStream(
 
 function kept(headers: ResponseHeaders): Record<string, string> {
   return Object.fromEntries(
-    KEPT_HEADERS.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name] as string]] : [])),
+    PROTOCOL_HEADERS.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name] as string]] : [])),
   );
 }
 

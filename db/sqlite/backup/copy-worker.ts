@@ -9,13 +9,13 @@ import { checkContent, verifyBackup } from './verify.ts';
 
 /** The thread of one backup: it copies the database, describes and verifies the copy, posts the manifest and ends. */
 const { source, copy, madeAt, program } = workerData as CopyJob;
-const say = (message: CopyMessage) => parentPort?.postMessage(message);
+const send = (message: CopyMessage) => parentPort?.postMessage(message);
 
 /** Copies in a single read transaction, even if that takes long. Concurrent writes neither disturb nor restart it. */
 function copyDatabase(): void {
   const client = new Database(source, { readonly: true, fileMustExist: true, timeout: 0 });
   try {
-    say({ total: (client.pragma('page_count', { simple: true }) as number) * pageSizeOf(client) });
+    send({ total: (client.pragma('page_count', { simple: true }) as number) * pageSizeOf(client) });
     client.prepare('vacuum into ?').run(copy);
   } finally {
     client.close();
@@ -38,12 +38,12 @@ async function describe(): Promise<void> {
 
 try {
   copyDatabase();
-  say({ phase: 'verifying' });
+  send({ phase: 'verifying' });
   await describe();
-  say({ manifest: await verifyBackup(copy) });
+  send({ manifest: await verifyBackup(copy) });
 } catch (error) {
   const translated = translateError(error);
   if (!(translated instanceof StorageError)) throw translated;
   const { code, message, cause } = translated;
-  say({ failure: { code, message: cause instanceof Error ? `${message} (${cause.message})` : message } });
+  send({ failure: { code, message: cause instanceof Error ? `${message} (${cause.message})` : message } });
 }

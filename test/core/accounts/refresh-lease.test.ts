@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { withoutCredentials } from '../../../core/accounts/leave.ts';
 import type { AbandonedTokens } from '../../../core/accounts/refresh-run.ts';
+import { withoutCredentials } from '../../../core/accounts/remove-account.ts';
 import { type AccountChanges, type AccountRow, StorageError, type Store } from '../../../db/store.ts';
 import { createWorld, gate, HOUR, RotatingProvider, type World } from './refresh-support.ts';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { RefreshPace, type Verdict } from '../../../core/accounts/refresh-pace.ts';
+import { type LoadVerdict, RefreshPace } from '../../../core/accounts/refresh-pace.ts';
 
 describe('F10: the pace of a provider', () => {
   const start = () => new RefreshPace({ first: 4, most: 8 });
 
   /** A round of refreshes that use all places. */
-  function round(pace: RefreshPace, ms: number, verdict: Verdict): void {
+  function round(pace: RefreshPace, ms: number, verdict: LoadVerdict): void {
     const strides = Array.from({ length: pace.width }, () => pace.begin(pace.width));
     for (const stride of strides) pace.end(stride, ms, verdict);
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Verdict } from '../../../core/accounts/refresh-pace.ts';
+import type { LoadVerdict } from '../../../core/accounts/refresh-pace.ts';
 import { RefreshSlots, type SlotLimits, SlotsBusyError } from '../../../core/accounts/refresh-slots.ts';
 import { gate } from './refresh-support.ts';
 
@@ -130,7 +130,7 @@ describe('places for refreshes (R8)', () => {
       let active = 0;
       let most = 0;
       let turnedAway = 0;
-      const ask = async (): Promise<Verdict> => {
+      const ask = async (): Promise<LoadVerdict> => {
         most = Math.max(most, ++active);
         const ms = beyond === 'queues' ? 100 * Math.ceil(active / capacity) : 100;
         const isOver = beyond === 'limits' && active > capacity;

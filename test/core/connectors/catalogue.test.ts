@@ -4,7 +4,7 @@ import { createCatalogue, toolFits } from '../../../core/connectors/catalogue.ts
 import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
 import { buildCatalogue } from '../../../scripts/catalogue.ts';
 import { type CatalogueFiles, readCatalogueFiles } from '../../../scripts/catalogue-files.ts';
-import { MADE, toolFile } from '../../../scripts/catalogue-github/tool-file.ts';
+import { GENERATED_NOTICE, toolFile } from '../../../scripts/catalogue-github/tool-file.ts';
 import { readWords } from '../../../scripts/catalogue-github/words.ts';
 import { createCatalogueRules } from '../../../scripts/catalogue-rules.ts';
 import type { CatalogueJson } from '../../support/catalogue-json.ts';
@@ -117,7 +117,7 @@ describe('The catalogue', () => {
 describe('The tools of GitHub that are made', () => {
   const words = readWords();
   const made = files.tools.filter(({ file }) =>
-    readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').startsWith(MADE),
+    readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').startsWith(GENERATED_NOTICE),
   );
 
   it('are those that there are words for', () => {

@@ -37,7 +37,7 @@ describe('Whose account it is', () => {
     const config = { user_info_uri: `${API}/me`, identity_field: 'login' };
     expect(await factsWith(me({ sub: 's', id: 7, login: 'l' }), config)).to.include({ subject: 's' });
     expect(await factsWith(me({ login: 'l' }), config)).to.include({ subject: 'l' });
-    expect(await factsWith(me({}), config)).to.include({ ok: false, kind: 'untold' });
+    expect(await factsWith(me({}), config)).to.include({ ok: false, kind: 'unidentified' });
   });
 
   it('is not asked where the connector says no way', async () => {
@@ -47,7 +47,7 @@ describe('Whose account it is', () => {
   it('is told by two ids together, so that two teams with one user id differ (Slack)', async () => {
     const identity = { call: CALL, subject: ['/identity/team_id', '/identity/user_id'] };
     expect(await factsWith(me({ team_id: 'T:1', user_id: 'U1' }), { identity })).to.include({ subject: 'T%3A1:U1' });
-    expect(await factsWith(me({ user_id: 'U1' }), { identity })).to.include({ ok: false, kind: 'untold' });
+    expect(await factsWith(me({ user_id: 'U1' }), { identity })).to.include({ ok: false, kind: 'unidentified' });
   });
 
   it('maps a failure in a 200 to no identity (Slack)', async () => {
@@ -60,7 +60,7 @@ describe('Whose account it is', () => {
   it('is unknown if the response is for an anonymous user (Zendesk)', async () => {
     const identity = { call: CALL, subject: ['/identity/user/id'] };
     const facts = await factsWith(me({ user: { id: null, name: 'Anonymous' } }), { identity });
-    expect(facts).to.include({ ok: false, kind: 'untold' });
+    expect(facts).to.include({ ok: false, kind: 'unidentified' });
   });
 
   it('is asked in GraphQL (Linear, monday)', async () => {
@@ -190,11 +190,11 @@ describe('Whose account it is', () => {
   it('is unknown if the id_token is missing or cannot be verified', async () => {
     const identity = { subject: ['/id_token/sub'] };
     expect(await factsWith({}, { identity })).to.deep.include({
-      kind: 'untold',
+      kind: 'unidentified',
       message: 'The provider sent no id_token.',
     });
     const unverifiable = await factsWith(answering({ id_token: 'a.b.c' }), { identity });
-    expect(unverifiable).to.include({ ok: false, kind: 'untold' });
+    expect(unverifiable).to.include({ ok: false, kind: 'unidentified' });
   });
 
   it('is not asked without what the call needs', async () => {
@@ -279,7 +279,7 @@ describe('What the API of an account needs', () => {
     for (const [url, taken] of cases) {
       it(`${taken ? 'takes' : 'refuses'} ${url}`, async () => {
         const found = await valuesWith(answering({ instance_url: url }), { account_values: [value] });
-        expect(found).to.deep.equal(taken === undefined ? 'untold' : { instance_url: taken });
+        expect(found).to.deep.equal(taken === undefined ? 'unidentified' : { instance_url: taken });
       });
     }
   });

@@ -69,7 +69,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
   for (const issuer of ['http://as.example', 'https://as.example?x', 'https://u@as.example', 'as.example', '']) {
     it(`sends nothing for the issuer ${JSON.stringify(issuer)}`, async () => {
       const { outcome, asked } = await discover({}, issuer);
-      expect(outcome).to.include({ ok: false, kind: 'lies' });
+      expect(outcome).to.include({ ok: false, kind: 'invalid_metadata' });
       expect(asked).to.deep.equal([]);
     });
   }
@@ -94,7 +94,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
       it(title, async () => {
         const page = { ...GOOD, ...more };
         const { outcome } = await discover({ [`${ISSUER}/.well-known/oauth-authorization-server`]: page });
-        expect(outcome).to.include({ ok: false, kind: 'lies' });
+        expect(outcome).to.include({ ok: false, kind: 'invalid_metadata' });
       });
     }
 
@@ -204,12 +204,12 @@ describe('The metadata of a protected resource (RFC 9728)', () => {
     ];
     for (const [title, more] of cases) {
       it(title, async () =>
-        expect(await ask({ [place]: { ...page, ...more } })).to.include({ ok: false, kind: 'lies' }),
+        expect(await ask({ [place]: { ...page, ...more } })).to.include({ ok: false, kind: 'invalid_metadata' }),
       );
     }
 
     it('when the resource itself is without https', async () => {
-      expect(await ask({}, 'http://mcp.example/mcp')).to.include({ ok: false, kind: 'lies' });
+      expect(await ask({}, 'http://mcp.example/mcp')).to.include({ ok: false, kind: 'invalid_metadata' });
     });
   });
 });

@@ -206,7 +206,10 @@ describe('A strict authorization server', () => {
       subject: 'alice',
       identifierCandidates: ['alice@b.example'],
     });
-    expect(await readAccountFacts({ ...facts, nonce: 'of another flow' })).to.include({ ok: false, kind: 'untold' });
+    expect(await readAccountFacts({ ...facts, nonce: 'of another flow' })).to.include({
+      ok: false,
+      kind: 'unidentified',
+    });
   });
 
   describe('that wants requests pushed (RFC 9126)', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { openStore, type Store } from '../../../db/store.ts';
 import { isAvailable, runIn, socketOfTests } from '../../support/postgres/databases.ts';
 import { type CuttingProxy, startProxy } from '../../support/postgres/proxy.ts';
-import { account, failure, github, NOW, openTestStoreOnce, type TestStore } from '../support.ts';
+import { account, failure, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
 describe('units on PostgreSQL', () => {
   if (!isAvailable()) return;
@@ -11,7 +11,7 @@ describe('units on PostgreSQL', () => {
   let name: string;
 
   beforeEach(async () => {
-    test = await openTestStoreOnce({ connections: { writers: 8 } });
+    test = await openSharedTestStore({ connections: { writers: 8 } });
     connectionId = await github(test);
     name = new URL(test.database.location).pathname.slice(1);
   });

@@ -8,7 +8,7 @@ import { createCheckpointer, type LogBounds } from '../../../db/sqlite/checkpoin
 import type { Synced } from '../../../db/sqlite/durability.ts';
 import { openConnections, openReader } from '../../../db/sqlite/open.ts';
 import { createStore, openFiles, openSqliteStore } from '../../../db/sqlite/store.ts';
-import { account, failure, github, NOW, openTestStoreOnce, temporaryDirectory } from '../support.ts';
+import { account, failure, github, NOW, openSharedTestStore, temporaryDirectory } from '../support.ts';
 
 const FRAME = 4096 + 24;
 const SMALL: LogBounds = { piece: 20, length: 100, lastPiece: 10, backlog: 1000 };
@@ -288,7 +288,7 @@ describe('the checkpointer', () => {
 
 describe('the log of a store', () => {
   it('stays short under writes that never pause, from two stores, and loses none of them', async () => {
-    const test = await openTestStoreOnce({ logBounds: SMALL });
+    const test = await openSharedTestStore({ logBounds: SMALL });
     const second = await openSqliteStore({ path: test.file, now: () => NOW, logBounds: SMALL });
     const connectionId = await github(test);
     const write = async (store: typeof second) => {

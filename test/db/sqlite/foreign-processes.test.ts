@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
-import { account, github, NOW, openTestStoreOnce, type TestStore } from '../support.ts';
+import { account, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
 describe('beside another process (F1)', () => {
   let test: TestStore;
@@ -10,7 +10,7 @@ describe('beside another process (F1)', () => {
   let other: InstanceType<typeof Database>;
 
   beforeEach(async () => {
-    test = await openTestStoreOnce();
+    test = await openSharedTestStore();
     connectionId = await github(test);
     await test.store.scrub();
     other = new Database(test.file, { timeout: 0 });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { distrustFiles, startFreshLog } from '../../../db/sqlite/fresh-log.ts';
 import { openConnections } from '../../../db/sqlite/open.ts';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
-import { account, failure, github, NOW, openTestStoreOnce, temporaryDirectory } from '../support.ts';
+import { account, failure, github, NOW, openSharedTestStore, temporaryDirectory } from '../support.ts';
 
 describe('the log of an earlier process (F2)', () => {
   let directory: ReturnType<typeof temporaryDirectory>;
@@ -44,7 +44,7 @@ describe('the log of an earlier process (F2)', () => {
   const instantly = async () => {};
 
   it('is moved into the main file and starts from its beginning before a store writes', async () => {
-    const test = await openTestStoreOnce();
+    const test = await openSharedTestStore();
     const connectionId = await github(test);
     for (let i = 0; i < 30; i++) {
       await test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, connectionId)));

@@ -17,7 +17,7 @@ import { expect } from 'chai';
 import { missingData } from '../../../db/sqlite/complete.ts';
 import { markPath, readClaims } from '../../../db/sqlite/mark-file.ts';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
-import { account, failure, github, NOW, openTestStoreOnce, type TestStore, temporaryDirectory } from '../support.ts';
+import { account, failure, github, NOW, openSharedTestStore, type TestStore, temporaryDirectory } from '../support.ts';
 
 const FRAME = 4096 + 24;
 const HEADER = 32;
@@ -28,7 +28,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
   let crashed: ReturnType<typeof temporaryDirectory>;
 
   beforeEach(async () => {
-    test = await openTestStoreOnce();
+    test = await openSharedTestStore();
     connectionId = await github(test);
     crashed = temporaryDirectory();
   });
@@ -90,7 +90,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
   it('is nothing after the log has started again, many times', async () => {
     const bounds = { piece: 16, length: 64, lastPiece: 8, backlog: 1000 };
     await test.end();
-    test = await openTestStoreOnce({ logBounds: bounds });
+    test = await openSharedTestStore({ logBounds: bounds });
     connectionId = await github(test);
     for (let i = 1; i <= 6; i++) {
       await insert(20);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { assertIntact, type Client, checkVersion, openConnections } from '../../../db/sqlite/open.ts';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
-import { failure, NOW, openTestStoreOnce, temporaryDirectory } from '../support.ts';
+import { failure, NOW, openSharedTestStore, temporaryDirectory } from '../support.ts';
 
 describe('opening the database', () => {
   let directory: ReturnType<typeof temporaryDirectory>;
@@ -84,7 +84,7 @@ describe('opening the database', () => {
   });
 
   it('refuses a file with a damaged page, even where the check itself fails on it', async () => {
-    const test = await openTestStoreOnce();
+    const test = await openSharedTestStore();
     await test.store.scrub();
     const bytes = readFileSync(test.file);
     await test.end();

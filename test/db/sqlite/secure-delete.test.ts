@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { account, addKeyChecks, digest, github, NOW, openTestStoreOnce, type TestStore } from '../support.ts';
+import { account, addKeyChecks, digest, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
 describe('what was replaced or removed', () => {
   let test: TestStore;
 
   beforeEach(async () => {
-    test = await openTestStoreOnce();
+    test = await openSharedTestStore();
     await addKeyChecks(test.store, 'kek_1');
   });
 

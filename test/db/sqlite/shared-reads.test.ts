@@ -2,14 +2,14 @@ import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { account, github, openTestStoreOnce, type TestStore } from '../support.ts';
+import { account, github, openSharedTestStore, type TestStore } from '../support.ts';
 
 describe('the shared reads of a turn', () => {
   let test: TestStore;
   let id: string;
 
   beforeEach(async () => {
-    test = await openTestStoreOnce();
+    test = await openSharedTestStore();
     const row = account(test.newId, await github(test));
     await test.store.write((tx) => tx.accounts.insert(test.env, row));
     id = row.id;

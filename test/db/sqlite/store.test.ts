@@ -9,7 +9,7 @@ import {
   github,
   manyTools,
   NOW,
-  openTestStoreOnce,
+  openSharedTestStore,
   type TestStore,
   temporaryDirectory,
   totalOfAccounts,
@@ -20,7 +20,7 @@ describe('the store over SQLite', () => {
   let connectionId: string;
 
   beforeEach(async () => {
-    test = await openTestStoreOnce();
+    test = await openSharedTestStore();
     connectionId = await github(test);
   });
 

@@ -5,13 +5,13 @@ import { isExpired, isObtainable } from './freshness.ts';
 import { emitParked } from './park.ts';
 import { isStrain, type RefreshFailure, reasonOf } from './refresh-failure.ts';
 import { isHeld, obstacleNow } from './refresh-lease.ts';
-import type { Verdict } from './refresh-pace.ts';
+import type { LoadVerdict } from './refresh-pace.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
 import { type Renewal, type Run, type RunTools, runInto, runRefresh } from './refresh-run.ts';
 import { expireAccount, NO_REFRESH_TOKEN } from './refresh-settle.ts';
 import { type RefreshSlots, SlotsBusyError } from './refresh-slots.ts';
 
-export interface FlightTools extends RunTools {
+export interface RefreshOnceTools extends RunTools {
   slots: RefreshSlots;
   /**
    * How long to wait for a refresh in another process, in milliseconds. The short limit applies while the current token
@@ -22,7 +22,7 @@ export interface FlightTools extends RunTools {
 }
 
 /** Why a token is refreshed: it will expire soon, it has expired, or the provider rejected it. */
-export type Occasion = 'early' | 'expired' | 'refused';
+export type RefreshReason = 'early' | 'expired' | 'refused';
 
 const BUSY: RefreshFailure = {
   reason: 'busy',
@@ -37,38 +37,43 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
 /** Refreshes the credentials of the given generation, or waits until another process has done so. */
-export async function flyRefresh(
-  tools: FlightTools,
+export async function refreshOnce(
+  tools: RefreshOnceTools,
   asked: AccountRow,
   cause: Cause,
-  occasion: Occasion,
+  refreshReason: RefreshReason,
 ): Promise<Renewal> {
-  const patienceMs = occasion === 'early' ? tools.shortPatienceMs : tools.patienceMs;
+  const patienceMs = refreshReason === 'early' ? tools.shortPatienceMs : tools.patienceMs;
   for (;;) {
     const account = await tools.store.read.accounts.get(asked.environmentId, asked.id);
     if (!account) return { account };
     // Another process has refreshed or changed the credentials.
     if (!isObtainable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
-    const run = await attempt(tools, account, cause, occasion);
+    const run = await attempt(tools, account, cause, refreshReason);
     if (run.kind === 'done') return run.renewal;
-    if (run.kind === 'busy' && !(await outwait(tools, account, patienceMs))) return { account, failure: BUSY };
+    if (run.kind === 'busy' && !(await waitForLease(tools, account, patienceMs))) return { account, failure: BUSY };
   }
 }
 
-async function attempt(tools: FlightTools, account: AccountRow, cause: Cause, occasion: Occasion): Promise<Run> {
+async function attempt(
+  tools: RefreshOnceTools,
+  account: AccountRow,
+  cause: Cause,
+  refreshReason: RefreshReason,
+): Promise<Run> {
   const { store, slots, leaseMs, now } = tools;
-  const refused = occasion === 'refused';
+  const refused = refreshReason === 'refused';
   // The obstacle is checked first, so that nothing is decrypted or written while a refresh is not possible.
   const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
   const obstacle = await obstacleNow(store.read, lease, account, { at: now(), leaseMs, refused });
   if (obstacle) return runInto(obstacle, account);
-  const leftMs = occasion === 'early' ? (account.tokenExpiresAt ?? 0) - now() : 0;
+  const leftMs = refreshReason === 'early' ? (account.tokenExpiresAt ?? 0) - now() : 0;
   const planned = await planRefresh(store.read, tools, account, leftMs);
   if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(tools, account, planned, cause) };
   const { plan } = planned;
   const lane = `${account.environmentId} ${plan.origin}`;
   // A token that is still valid is returned immediately, instead of waiting for expired ones.
-  if (occasion === 'early' && !slots.isFree(lane)) return { kind: 'done', renewal: { account } };
+  if (refreshReason === 'early' && !slots.isFree(lane)) return { kind: 'done', renewal: { account } };
   try {
     return await slots.run(
       lane,
@@ -82,7 +87,7 @@ async function attempt(tools: FlightTools, account: AccountRow, cause: Cause, oc
   }
 }
 
-function judge(asked: AccountRow, run: Run): Verdict {
+function judge(asked: AccountRow, run: Run): LoadVerdict {
   if (run.kind !== 'done') return 'unknown';
   const { account, failure } = run.renewal;
   if (failure !== undefined) return isStrain(failure) ? 'strained' : 'unknown';
@@ -90,7 +95,7 @@ function judge(asked: AccountRow, run: Run): Verdict {
 }
 
 /** Waits for another process to release the lease. @returns whether it did so in time */
-async function outwait(tools: FlightTools, account: AccountRow, patienceMs: number): Promise<boolean> {
+async function waitForLease(tools: RefreshOnceTools, account: AccountRow, patienceMs: number): Promise<boolean> {
   const { store, now, random, wait, leaseMs } = tools;
   let pauseMs = FIRST_PAUSE_MS;
   // The waits are added up instead of reading the clock, which may jump (threat R7).
@@ -106,7 +111,7 @@ async function outwait(tools: FlightTools, account: AccountRow, patienceMs: numb
 
 /** Handles an account that cannot be refreshed, without a request. Some of these accounts are taken out of use. */
 async function endWithoutRequest(
-  { store, events, now }: FlightTools,
+  { store, events, now }: RefreshOnceTools,
   account: AccountRow,
   planned: Exclude<Planned, { can: true }>,
   cause: Cause,

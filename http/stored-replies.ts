@@ -3,7 +3,7 @@ import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SealedTokens } from '../core/vault/sealed-token.ts';
 import type { Reply } from './contract.ts';
 
-export type KeptReply = Pick<Reply, 'status' | 'body' | 'headers'>;
+export type StoredReply = Pick<Reply, 'status' | 'body' | 'headers'>;
 
 const PURPOSE = 'idempotent reply';
 /** Below this size, compression saves less than it costs. */
@@ -16,13 +16,13 @@ const OPTIONS = { level: 1 };
 const deflateInThread = promisify(deflateRaw) as (text: Buffer, options: typeof OPTIONS) => Promise<Buffer>;
 
 /** Packs a response for {@link sealReply}, within a transaction. */
-export function packReply(reply: KeptReply): Buffer {
+export function packReply(reply: StoredReply): Buffer {
   const text = textOf(reply);
   return text.length < COMPRESSED_FROM_BYTES ? marked(PLAIN, text) : marked(DEFLATED, deflateRawSync(text, OPTIONS));
 }
 
 /** Packs a response and compresses it in a thread. */
-export async function packReplyInThread(reply: KeptReply): Promise<Buffer> {
+export async function packReplyInThread(reply: StoredReply): Promise<Buffer> {
   const text = textOf(reply);
   return text.length < COMPRESSED_FROM_BYTES
     ? marked(PLAIN, text)
@@ -39,7 +39,7 @@ export function sealReply(sealed: SealedTokens, binding: string[], packed: Buffe
   return sealed.sealBytes(PURPOSE, binding, packed, expiresAt);
 }
 
-function textOf({ status, body, headers }: KeptReply): Buffer {
+function textOf({ status, body, headers }: StoredReply): Buffer {
   return Buffer.from(JSON.stringify({ status, body, headers }));
 }
 
@@ -48,10 +48,10 @@ function marked(form: number, bytes: Buffer): Buffer {
 }
 
 /** @returns null if the response was altered, has expired, or belongs to another key */
-export function openReply(sealed: SealedTokens, binding: string[], bytes: Buffer): KeptReply | null {
+export function openReply(sealed: SealedTokens, binding: string[], bytes: Buffer): StoredReply | null {
   const payload = sealed.openBytes(PURPOSE, binding, bytes);
   if (payload === null) return null;
   const text = payload.subarray(1);
   const plain = payload[0] === DEFLATED ? inflateRawSync(text, { maxOutputLength: MAX_BYTES }) : text;
-  return JSON.parse(plain.toString('utf8')) as KeptReply;
+  return JSON.parse(plain.toString('utf8')) as StoredReply;
 }
