@@ -34,7 +34,7 @@ describe('valetkey backup (F4)', () => {
   it('copies and verifies the database of a running server, which writes meanwhile', async () => {
     const directory = newDirectory();
     const backup = join(directory, 'one.db');
-    // So much that a copy takes longer than some writes.
+    // So large that a copy takes longer than some writes.
     tamper(server.deps.config.databaseFile, 'create table if not exists filler (x blob)');
     for (let i = 0; i < 40; i++) tamper(server.deps.config.databaseFile, 'insert into filler values (randomblob(1e6))');
     let isDone = false;
@@ -101,7 +101,7 @@ describe('valetkey backup (F4)', () => {
     const [first = ''] = namesIn(directory).filter((name) => !old.includes(name) && !others.includes(name));
     expect(first).to.match(/^valetkey-\d{8}T\d{6}Z\.db$/);
     let second = { code: 1 as number | null, stdout: '' };
-    // Two of the same second have the same name, and the later one is refused.
+    // Two backups in the same second have the same name, and the later one is refused.
     while (second.code !== 0) second = await runCommand(['backup', '--dir', directory, '--keep', '3'], env);
     expect(second.stdout.match(/^Removed /gm)).to.have.length(2);
     const left = namesIn(directory).filter((name) => !others.includes(name));

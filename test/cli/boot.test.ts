@@ -10,7 +10,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const otherKey = () => generateKey(randomBytes).line.reveal();
 
-/** What a server says that does not start. Its data are only read in that case, so a later start finds them as they were. */
+/** Returns the error output of a server that cannot start. Such a server only reads its data. */
 async function refusal(dataDir: string, env: Record<string, string> = {}): Promise<string> {
   try {
     const server = await startTestServer({ dataDir, env });

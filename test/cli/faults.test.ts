@@ -9,7 +9,7 @@ import { closedPort } from '../support/upstream.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/valetkey.js');
 
-/** Runs a statement in the server at the first signal SIGUSR2, when it is serving. */
+/** Makes a running server execute a statement when it receives SIGUSR2. */
 const onSignal = (statement: string) => `process.once('SIGUSR2', () => { ${statement} });`;
 
 const FAULTS: Record<string, string> = {
@@ -30,7 +30,7 @@ describe('a fault that no code handles (S6)', () => {
       expect([code, signal]).to.deep.equal([1, null]);
       const fatal = server.logs.map((line) => JSON.parse(line)).filter(({ level }) => level === 60);
       expect(fatal[0].err.message).to.equal('planted');
-      // The last connection to be closed takes the log away.
+      // SQLite removes the log when the last connection is closed.
       expect(existsSync(join(folder.path, 'valetkey.db-wal'))).to.equal(false);
       folder.remove();
     });
@@ -53,7 +53,7 @@ describe('a log that cannot be written (F3)', () => {
         () => false,
       );
     while (!(await isServing()) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
-    // Each line is written with the next one, some time later.
+    // A line is written only when the next one is logged, some time later.
     for (let i = 0; i < 40; i++) {
       expect(await isServing()).to.equal(true);
       await new Promise((resolve) => setTimeout(resolve, 25));

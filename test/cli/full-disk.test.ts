@@ -47,7 +47,7 @@ describe('a full disk (F3, F11)', () => {
   it('ends no server that is told to delete, and reads go on', async () => {
     for (const id of created.slice(0, 5)) await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
     expect((await server.call('GET', `${ACCOUNTS}?page_size=1`)).status).to.equal(200);
-    // Longer than it takes to scrub the files.
+    // Waits longer than the scrubbing of the files takes.
     for (let i = 0; i < 12; i++) {
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(server.child.exitCode).to.equal(null);

@@ -26,7 +26,7 @@ describe('F8: a second server', () => {
 
   it('waits for the one before it to end, with a message, and serves those who have asked meanwhile', async () => {
     const first = await startChildServer({ DATA_DIR: folder.path });
-    // Below the ports that the system gives out, so that no other test has it.
+    // Below the range of ports that the operating system assigns, so that no other test uses it.
     const port = 20_000 + (process.pid % 10_000);
     let asked: Promise<number> | undefined;
     const second = await startChildServer(

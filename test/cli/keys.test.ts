@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const IN_AN_HOUR = 'const { now } = Date; Date.now = () => now() + 3_600_000;';
 
-/** Rotation of the key-encryption key while a server serves: three processes, one database, one key file. */
+/** Rotates the key-encryption key while a server is running: three processes with one database and one key file. */
 describe('valetkey keys', () => {
   const folder = tempDir();
   const keysFile = join(folder.path, 'keys');

@@ -8,7 +8,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const NPM_START = ['npm', 'start', '--silent'] as const;
 const PLAIN_START = [process.execPath, 'cli/valetkey.js', 'serve'] as const;
 
-/** The server as `npm start` runs it, or another command. */
+/** Starts the server as `npm start` does, or runs another command. */
 async function npmStart(dataDir: string, [command, ...args]: readonly [string, ...string[]] = NPM_START) {
   const env = { PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: '0', METRICS_PORT: '0' };
   const npm = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -43,14 +43,14 @@ describe('valetkey restore (F4)', () => {
   });
   after(() => folder.remove());
 
-  /** A host with nothing but the keys. */
+  /** Creates a host that has nothing but the keys. */
   const newHost = () => {
     const path = join(folder.path, `host-${++directories}`);
     mkdirSync(path);
     copyFileSync(keys, join(path, 'keys'));
     return path;
   };
-  /** All restores happen in one second: what one keeps, the next one must not stumble over. */
+  /** All restores happen within one second, so files that one restore keeps must not disturb the next one. */
   const restore = (dataDir: string, args: string[] = [], file = backup) =>
     runCommand(['restore', file, ...args], { DATA_DIR: dataDir }, { before: CLOCK });
   const on = async <T>(dataDir: string, use: (server: TestServer) => Promise<T>): Promise<T> => {
@@ -181,7 +181,7 @@ describe('valetkey restore (F4)', () => {
   it('leaves no copy of the backup behind when it fails', async () => {
     const host = newHost();
     await restore(host);
-    // The log cannot be removed.
+    // A directory with the name of the log's index, so that it cannot be removed.
     mkdirSync(`${databaseOf(host)}-shm`);
     expect((await restore(host, ['--replace'])).code).to.equal(1);
     expect(existsSync(`${databaseOf(host)}.restoring`)).to.equal(false);

@@ -7,7 +7,10 @@ import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 
-/** Forty days later, by a clock that runs a hundred times as fast: the first look for what has expired comes soon. */
+/**
+ * Sets the clock of a process forty days ahead and makes it run a hundred times as fast, so that the first search for
+ * expired rows comes soon.
+ */
 const LATER = `
   const [now, startedAt] = [Date.now, Date.now()];
   Date.now = () => startedAt + 40 * 24 * 3600 * 1000 + (now() - startedAt) * 100;

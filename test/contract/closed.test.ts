@@ -4,7 +4,7 @@ import { bodiesOf, objectAt, operationsOf, resolve } from '../../scripts/openapi
 import { OAUTH_OPERATIONS } from '../support/contract-requests.ts';
 import { compile, contract, errorsOf, example } from './contract.ts';
 
-/** Objects whose members are the caller's own. */
+/** Objects that may have any members. */
 const FREE = [
   'api_config',
   'details',
@@ -21,7 +21,7 @@ const FREE = [
   'auth_field_mutations',
 ];
 
-/** Every object inside a value, with the path to it; not those that are free. */
+/** Yields every object inside a value, with the path to it, except those in FREE. */
 function* objectsIn(value: Json | undefined, path = ''): Generator<{ object: JsonObject; path: string }> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* objectsIn(item, `${path}/${index}`);
@@ -45,7 +45,7 @@ function answered(authorization_details: JsonObject): JsonObject {
 describe('requests are closed', () => {
   for (const operation of operationsOf(contract)) {
     for (const { side, media } of bodiesOf(contract, operation)) {
-      // The endpoints of OAuth have to ignore what they do not know (RFC 6749 §3.2, RFC 7591 §2).
+      // OAuth endpoints must ignore unknown members (RFC 6749 §3.2, RFC 7591 §2).
       if (side !== 'request' || OAUTH_OPERATIONS.includes(operation.id)) continue;
       it(`${operation.id} refuses an unknown field at every depth (C3)`, () => {
         const validate = compile(media['schema'], 'request');

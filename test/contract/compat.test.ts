@@ -10,7 +10,7 @@ interface Parts {
   more?: JsonObject;
 }
 
-/** A contract of one operation, `put /a`, whose parts a test changes. */
+/** A contract with one operation, `put /a`; tests change its parts. */
 function small({ request = { type: 'object' }, answer = { type: 'object' }, parameters = [], more = {} }: Parts = {}) {
   const content = (schema: Json): JsonObject => ({ 'application/json': { schema } });
   return {

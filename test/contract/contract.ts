@@ -40,7 +40,7 @@ export function compile(schema: Json | undefined, direction: Direction): Validat
   return JUDGES[direction].compile(forAjv(absolute));
 }
 
-/** ajv takes the tags of a discriminator from its branches and refuses a mapping. */
+/** ajv reads the values of a discriminator from its branches and rejects a mapping. */
 function forAjv(text: string): JsonObject {
   return JSON.parse(text, (key, value) => {
     if (key === 'discriminator') delete value.mapping;
@@ -64,7 +64,7 @@ export function body(id: string, side: string): Body {
   return found;
 }
 
-/** What is wrong with a body: ajv's errors; none when it fits. */
+/** Returns the errors of a body; an empty list if it is valid. */
 export function errorsOf(id: string, side: string, value: unknown): ErrorObject[] {
   const found = body(id, side);
   const validate = compile(found.media['schema'], directionOf(found));
@@ -72,7 +72,7 @@ export function errorsOf(id: string, side: string, value: unknown): ErrorObject[
   return validate.errors ?? [];
 }
 
-/** Whether a parameter takes a value, which is given as it is after conversion from text. */
+/** Whether a value is valid for a parameter. The value is already converted from text. */
 export function takesParameter(id: string, name: string, value: unknown): boolean {
   const parameter = parametersOf(contract, operation(id)).find((candidate) => candidate['name'] === name);
   if (!parameter) throw new Error(`${id} has no parameter ${name}`);

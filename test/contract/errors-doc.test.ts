@@ -8,7 +8,7 @@ import { contract } from './contract.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8');
 
-/** The rows of the table under a heading, cell by cell. */
+/** Returns the rows of the table below a heading, as lists of cells. */
 function tableUnder(heading: string): string[][] {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('|'));

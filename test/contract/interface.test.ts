@@ -8,7 +8,7 @@ import { arrayAt, bodiesOf, objectAt, operationsOf, resolve } from '../../script
 import { OAUTH_OPERATIONS } from '../support/contract-requests.ts';
 import { contract, operation } from './contract.ts';
 
-/** Operation, method and path, scope, origin: d for the description of the interface, x for our extension of it. */
+/** Operation, method and path, scope, and origin: d for the description of the interface, x for an extension. */
 const OPERATIONS = `
 listConnectedAccounts get /api/v1/connected_accounts accounts:read
 createConnectedAccount post /api/v1/connected_accounts accounts:write
@@ -97,7 +97,7 @@ getHealth get /healthz none
 getReadiness get /readyz none
 `;
 
-/** Statuses beside those that every operation of its kind has. */
+/** The statuses of an operation in addition to those of all operations of its kind. */
 const OWN_STATUSES: Record<string, string[]> = {
   updateConnectedAccount: ['404'],
   getConnectedAccountAuth: ['404'],
@@ -302,7 +302,7 @@ describe('schemas that belong together', () => {
 
   it('page every list in the same way', () => {
     for (const { id } of operationsOf(contract).filter(({ id }) => /^(list|search)/.test(id))) {
-      // The best hits first, and no more of them: a ranking has no pages.
+      // A ranking has no pages: it returns only the best results.
       if (id === 'searchTools') continue;
       const [answer] = bodiesOf(contract, operation(id)).filter(({ side }) => side === '200');
       const required = arrayAt(resolve(contract, answer?.media['schema']), 'required');

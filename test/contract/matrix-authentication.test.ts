@@ -12,7 +12,7 @@ import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { accessToken } from '../support/tokens.ts';
 import { contract } from './contract.ts';
 
-/** The one scope that an operation demands; undefined for a public one. */
+/** The scope that an operation requires; undefined for a public operation. */
 function scopeOf({ definition }: Operation): Scope | undefined {
   const [requirement] = arrayAt(definition, 'security') as JsonObject[];
   return requirement && (arrayAt(requirement, 'oauth2')[0] as Scope);

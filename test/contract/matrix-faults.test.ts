@@ -15,14 +15,14 @@ const CANARY = 'CANARY-select-secret-from-/var/lib/valetkey.db';
 const OPERATIONS = operationsOf(contract);
 const PROBES = ['getHealth', 'getReadiness'];
 
-/** Operations that only read the catalogue or memory. */
+/** Operations that read only the catalogue or memory. */
 const METADATA = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
-// The example of an address is none of ours, which its seal tells.
+// The address in the example is not sealed by this server, so it is rejected without reading the storage.
 const WITHOUT_STORAGE = ['getTool', 'downloadFile', ...METADATA, ...PROBES];
 
 type Place = FaultPlace | 'host';
 
-/** Operations other than GET whose example only reads before it is refused. */
+/** Operations other than GET whose example is rejected before anything is written. */
 const READING = ['issueToken', 'revokeOAuthToken'];
 
 describe('faults inside the service, at every operation', () => {
@@ -59,7 +59,7 @@ describe('faults inside the service, at every operation', () => {
   }
 
   /**
-   * Expects a response without any detail of the failure, and a log line with all of it under the request id of the
+   * Expects a response without any detail of the failure, and a log line with all details under the request id of the
    * response.
    */
   function expectFixedText(operation: Operation, answer: TestResponse, wanted: JsonObject): void {
@@ -95,7 +95,7 @@ describe('faults inside the service, at every operation', () => {
 
   const broken = () => new Error(CANARY);
   let failures = 0;
-  // The log says each code once a minute.
+  // A new code for each failure, because the log reports each code only once a minute.
   const full = () => new StorageError(`SQLITE_FULL_${++failures}`, CANARY, { cause: new Error(CANARY) });
 
   for (const operation of OPERATIONS.filter(({ id }) => !PROBES.includes(id))) {

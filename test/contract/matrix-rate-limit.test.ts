@@ -10,7 +10,7 @@ import { startTestServer } from '../support/server.ts';
 import { accessToken } from '../support/tokens.ts';
 import { contract } from './contract.ts';
 
-/** Probes are never limited: an operator must see the server when it is busiest. */
+/** Probes are never limited, because operators need them most when the server is busy. */
 const UNLIMITED = ['getHealth', 'getReadiness'];
 const LIMITED = operationsOf(contract).filter(({ id }) => !UNLIMITED.includes(id));
 

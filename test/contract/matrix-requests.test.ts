@@ -10,7 +10,7 @@ import { contract } from './contract.ts';
 const OPERATIONS = operationsOf(contract);
 const WITH_BODY = OPERATIONS.filter(mediaTypeOf);
 
-/** What the operation states, or 256 KiB. */
+/** The limit that the operation declares, or 256 KiB. */
 function maxBodyBytes({ definition }: Operation): number {
   return Number(definition['x-valetkey-max-body-bytes'] ?? 256 * 1024);
 }
@@ -18,7 +18,7 @@ function maxBodyBytes({ definition }: Operation): number {
 /** Operations that are available on every host, because probes use the server's address. */
 const ANY_HOST = ['getHealth', 'getReadiness'];
 
-/** What anyone may fetch and keep for a while. */
+/** Documents that anyone may read and cache for a short time. */
 const PUBLIC_DOCUMENTS = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
 
 describe('requests that do not fit, at every operation', () => {
@@ -35,7 +35,10 @@ describe('requests that do not fit, at every operation', () => {
     return server.call(method, path, { ...request, ...changes, headers });
   }
 
-  /** Problems everywhere, but RFC 6749 §5.2 at the token endpoint, where some statuses do not exist. */
+  /**
+   * Errors are problem documents, except at the token endpoint: it uses the format of RFC 6749 §5.2, where some
+   * statuses do not exist.
+   */
   function expectError(operation: Operation, answer: TestResponse, status: number, code: string): void {
     expect(answer.headers['cache-control'], operation.id).to.equal('no-store');
     if (OAUTH_OPERATIONS.includes(operation.id)) {
@@ -111,7 +114,8 @@ describe('requests that do not fit, at every operation', () => {
         const limit = maxBodyBytes(operation);
         const headers = { 'content-type': mediaType };
         const largest = await send(operation, { body: 'x'.repeat(limit), headers });
-        // Read whole, then refused for what it says; as a form it is one name, which a token endpoint ignores.
+        // The body is read completely and then rejected for its content. As a form it is a single name, which a token
+        // endpoint ignores.
         expect(largest.status).to.be.oneOf([400, 401]);
         const larger = await send(operation, { body: 'x'.repeat(limit + 1), headers });
         expectError(operation, larger, 413, 'BODY_TOO_LARGE');
@@ -144,7 +148,7 @@ describe('requests that do not fit, at every operation', () => {
         else expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
       });
 
-      // Endpoints of OAuth have to ignore members that they do not know, and take smaller bodies.
+      // OAuth endpoints must ignore unknown members, and accept only smaller bodies.
       if (mediaType !== 'application/json' || OAUTH_OPERATIONS.includes(operation.id)) return;
 
       it('is one JSON object: 400 for anything else, and for what parsers read differently (C16)', async () => {

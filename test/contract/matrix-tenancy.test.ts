@@ -16,7 +16,7 @@ import { contract } from './contract.ts';
 
 const OPERATIONS = operationsOf(contract);
 
-/** Where a request may name something that exists: by the place and name of the member, what kind of thing it is. */
+/** The kinds of things that requests can name, by the place and the name of the member. */
 const NAMES: Record<string, Record<string, string>> = {
   path: {
     identifier: 'provider',
@@ -56,7 +56,7 @@ const NAMES: Record<string, Record<string, string>> = {
   },
 };
 
-/** Members that name another kind of thing in some operations. */
+/** Members whose name means another kind of thing in some operations. */
 const OTHER_NAMES: Record<string, string> = {
   'deleteMcpClient client_id': 'mcpClient',
   'listMcpGrants client_id': 'mcpClient',
@@ -70,10 +70,10 @@ const OTHER_NAMES: Record<string, string> = {
 /** Operations with the same result in all environments: most tools come from the catalogue. */
 const SHARED = ['listTools'];
 
-/** Members that are written down and not looked up. */
+/** Members that are stored without being looked up. */
 const GIVEN = ['createConnection client_id', 'updateConnection client_id'];
 
-/** Parameters of these schemas hold one of a few words, which name nothing. */
+/** Whether a parameter has a fixed list of values, which name nothing that exists. */
 const isWord = ({ schema }: JsonObject) => resolve(contract, schema)['enum'] !== undefined;
 
 interface Place {
@@ -112,7 +112,7 @@ describe('things of another environment (C1)', () => {
   let other: SecondEnvironment;
   let foreign: Record<string, string>;
 
-  /** As long as their foreign counterparts, so that no length tells them apart. */
+  /** Each id is as long as the real one of the other environment, so that lengths cannot distinguish them. */
   const unknown: Record<string, string> = {
     account: unknownId('ca'),
     connection: unknownId('conn'),
@@ -224,12 +224,14 @@ describe('things of another environment (C1)', () => {
   });
   after(() => server.stop());
 
-  /** Status, headers and body to the byte, but for the name that was asked for where a sentence repeats it. */
+  /**
+   * Returns status, headers and body byte for byte, with the requested name replaced, because some messages repeat it.
+   */
   async function answerTo({ method, path, request }: ContractRequest, value: string) {
     const headers = { ...request.headers, 'x-request-id': 'same' };
     const answer = await server.call(method, path, { ...request, headers });
     const { date: _date, ...rest } = answer.headers;
-    // Names of tools repeat a provider's in other characters.
+    // Names of tools repeat the name of a provider in other characters.
     const text = answer.text.replaceAll(value, 'NAME').replaceAll(value.replaceAll('-', '_'), 'NAME');
     return { status: answer.status, headers: rest, text };
   }
@@ -254,7 +256,8 @@ describe('things of another environment (C1)', () => {
   for (const place of PLACES) {
     it(`are unknown to ${place.operation.id} by ${place.in} ${place.name}, byte for byte`, async () => {
       const answer = await expectAlike((values) => requestWith(place, values[place.kind] as string), place.kind);
-      // What a search for tools finds is the catalogue's; that nothing of the owner shows in it is what the comparison says.
+      // A search for tools finds only tools of the catalogue. The comparison shows that nothing of the owner appears in
+      // it.
       if (answer.status === 200) expect(JSON.parse(answer.text).total_size ?? 0).to.equal(0);
       else expect(answer.status).to.be.oneOf([400, 401, 404]);
     });

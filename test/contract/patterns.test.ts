@@ -9,7 +9,7 @@ function patternsIn(node: unknown): string[] {
 }
 
 describe('patterns of the contract', () => {
-  // Examples hold patterns of fields of providers, which are data.
+  // Examples are left out: they contain patterns of provider fields, which are data.
   const { examples: _data, ...components } = contract['components'] as Record<string, unknown>;
   const patterns = new Set(patternsIn([contract['paths'], components]));
 

@@ -3,14 +3,14 @@ import { breaksOfContractRules } from '../../scripts/contract-rules.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { contract } from './contract.ts';
 
-/** The findings after one change of the real contract. */
+/** Returns the findings after one change of the real contract. */
 function findingsAfter(change: (document: Editable) => void): string[] {
   const document = structuredClone(contract);
   change(document as unknown as Editable);
   return breaksOfContractRules(document);
 }
 
-/** As much of the shape of the document as the changes below touch. */
+/** The parts of the document that the changes below use. */
 interface Editable {
   paths: Record<string, Record<string, EditableOperation>>;
   webhooks: Record<string, { post: EditableEvent }>;

@@ -5,8 +5,8 @@ import { secretPaths } from '../../scripts/secret-paths.ts';
 import { contract } from './contract.ts';
 
 /**
- * Every place of the interface that carries a secret. Pinned by hand: a mark that gets lost, and a secret that appears somewhere
- * new, are changes to be looked at.
+ * Every place of the interface that contains a secret. The list is written by hand, so that a lost mark or a secret in
+ * a new place is noticed.
  */
 const PINNED = [
   'completeMcpLogin 200 $.continue_url',

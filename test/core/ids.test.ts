@@ -4,7 +4,7 @@ import { createIds } from '../../core/ids.ts';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 
-/** The number that characters of an id stand for. */
+/** Decodes the characters of an id to a number. */
 function decode(text: string): bigint {
   return [...text].reduce((value, char) => value * 32n + BigInt(ALPHABET.indexOf(char)), 0n);
 }

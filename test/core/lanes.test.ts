@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type LaneLimits, Lanes, type Leave } from '../../core/lanes.ts';
 
-/** Entries of lanes, and in which order they got their places. */
+/** Creates entries of lanes, and records the order in which they get their places. */
 function crowd(limits: LaneLimits) {
   const lanes = new Lanes(limits);
   const entered: string[] = [];
@@ -10,7 +10,7 @@ function crowd(limits: LaneLimits) {
   return {
     lanes,
     entered,
-    /** The entry `a1` belongs to the lane `a`. */
+    /** The first letter of the name is the lane: `a1` belongs to the lane `a`. */
     async enter(name: string, signal?: AbortSignal): Promise<void> {
       const leave = await lanes.enter(name[0] as string, signal);
       leaves.set(name, leave);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createRandom } from '../../core/random.ts';
 
 describe('random bytes', () => {
-  /** A source of numbers in four bytes each, none of them twice. */
+  /** A source of numbers of four bytes each, without repetition. */
   function counting() {
     let next = 0;
     const asked: number[] = [];

@@ -4,7 +4,7 @@ import { startDeadline, startTimer, type Timer, withinLimit } from '../../core/t
 
 const NEVER = 2 ** 31 - 1;
 
-/** Resolves when a condition holds that a timer will make true. */
+/** Resolves when a condition is true that a timer changes. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }

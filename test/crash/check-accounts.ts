@@ -8,10 +8,10 @@ import { creation, type Scene } from './load.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-/** How many accounts that were certain before this round are compared again. */
+/** The number of accounts that are compared again although they were certain before this round. */
 const COMPARED_AGAIN = 30;
 
-/** Compares accounts with the ledger: all that are in doubt, the newest ones and some others. */
+/** Compares accounts with the ledger: all doubtful ones, the newest ones and some others. */
 export async function checkAccounts(server: ChildServer, scene: Scene, ledger: Ledger, random: Random): Promise<void> {
   checkBytes(scene, ledger);
   const isSettled = ({ state, sentVersion }: LedgerAccount) => state !== 'doubtful' && sentVersion === undefined;
@@ -53,7 +53,10 @@ export async function checkAccount(server: ChildServer, scene: Scene, account: L
   delete account.sentVersion;
 }
 
-/** A creation without a response happened once or not at all. Sent again with its key, it has happened once. */
+/**
+ * A creation without a response happened once or not at all. After it is sent again with its key, it has happened
+ * exactly once.
+ */
 async function settleCreation(server: ChildServer, { keyedConnector }: Scene, account: LedgerAccount): Promise<void> {
   const { identifier, key } = account;
   const found = await findAccounts(server, identifier);

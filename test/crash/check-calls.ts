@@ -8,7 +8,7 @@ const EXECUTIONS = '/api/v1/executions';
 
 /** Compares the records of calls with the ledger and with what happened at the provider. */
 export async function checkCalls(server: ChildServer, counterpart: Counterpart, ledger: Ledger): Promise<void> {
-  // The process that made them is gone.
+  // No call is running, because the process that made them was killed.
   expect(await countExecutions(server, 'status=STARTED')).to.equal(0);
   // The record of a call is written before the call is sent.
   expect(await countExecutions(server)).to.be.at.least(counterpart.effects.size);

@@ -9,7 +9,7 @@ import { storedVersions, toolsOfVersion } from './imports.ts';
 import type { Ledger } from './ledger.ts';
 import type { Scene } from './load.ts';
 
-/** How many verified links and grants of earlier rounds are kept to be compared again. */
+/** The number of verified links and grants of earlier rounds that are compared again. */
 const KEPT = 30;
 
 export interface Crash {
@@ -46,7 +46,7 @@ async function checkLinks(server: ChildServer, ledger: Ledger): Promise<void> {
   ledger.doubtfulLinks.clear();
 }
 
-/** A rotation without a response may have replaced the secret. One with a response has. */
+/** A rotation without a response may have replaced the secret; a rotation with a response has replaced it. */
 async function checkSecrets(server: ChildServer, ledger: Ledger): Promise<void> {
   const [secret = ''] = ledger.secrets;
   const form = { grant_type: 'client_credentials', client_id: ledger.clientId, client_secret: secret };
@@ -60,7 +60,7 @@ async function checkSecrets(server: ChildServer, ledger: Ledger): Promise<void> 
   ledger.secrets = [(await server.call('POST', path, { body: { overlap_seconds: 0 } })).body.client_secret];
 }
 
-/** All tools of an import are of one version. */
+/** All tools of an import have the same version. */
 async function checkImports(server: ChildServer, ledger: Ledger): Promise<void> {
   const stored = await storedVersions(server);
   const [version = 0] = stored;
@@ -69,7 +69,7 @@ async function checkImports(server: ChildServer, ledger: Ledger): Promise<void> 
   ledger.imports = [version];
 }
 
-/** Every audit record is there and unchanged. */
+/** Checks that every audit record exists unchanged. */
 export async function checkAudit({ databaseFile }: Scene): Promise<void> {
   const { read, close } = readBackup(databaseFile);
   try {

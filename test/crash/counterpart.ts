@@ -5,9 +5,9 @@ export const API_ORIGIN = 'https://api.crash.example';
 /** The provider of a server that is killed again and again. */
 export interface Counterpart {
   upstream: Upstream;
-  /** How often each effect happened, by nonce. */
+  /** The number of times that each effect happened, by nonce. */
   effects: Map<string, number>;
-  /** How often the tokens of a grant were rotated. */
+  /** The number of times that the tokens of a grant were rotated. */
   rotationsOf(grant: string): number;
 }
 

@@ -3,7 +3,7 @@ import type { TestResponse } from '../support/server.ts';
 
 export const IMPORTED = 'imported-api';
 
-/** Each version changes every tool, and how many there are. */
+/** Returns the number of tools in a version. Each version changes every tool and their number. */
 export function toolsOfVersion(version: number): number {
   return 3 + (version % 4);
 }
@@ -31,7 +31,7 @@ export function importVersion(server: Pick<ChildServer, 'call'>, version: number
   return server.call('POST', '/api/v1/tools:import', { body: { connector: IMPORTED, files, apply: true } });
 }
 
-/** The version that each stored tool of the document is of. */
+/** Returns the version of each stored tool of the document. */
 export async function storedVersions(server: Pick<ChildServer, 'call'>): Promise<number[]> {
   const { body } = await server.call('GET', `/api/v1/tools?connector=${IMPORTED}&detail=full`);
   return body.tools.map(({ description }: { description: string }) => Number(/revision (\d+)/.exec(description)?.[1]));

@@ -1,27 +1,27 @@
-/** What a client knows about an account. Only what was acknowledged is certain. */
+/** The client's knowledge of an account. Only what was acknowledged is certain. */
 export interface LedgerAccount {
-  /** The account key by which it can be found when no response told its id. */
+  /** The account key, which finds the account if no response contained its id. */
   identifier: string;
   id?: string;
   /** `doubtful`: a request that creates or deletes it had no response. */
   state: 'there' | 'deleted' | 'doubtful';
   /** The `version` setting that was acknowledged last. */
   version: number;
-  /** One that was sent and had no response. */
+  /** A version that was sent without getting a response. */
   sentVersion?: number;
   /** The end of the data key of its credentials, as it was stored. */
   mark?: Buffer;
-  /** The idempotency key of its creation, where it had one. */
+  /** The idempotency key of its creation, if it had one. */
   key?: string;
 }
 
 /** A call of a tool that changes something at its provider. */
 export interface LedgerCall {
-  /** Names the effect at the provider. */
+  /** Identifies the effect at the provider. */
   nonce: string;
   accountId: string;
   key?: string;
-  /** Whether it is a raw call, which takes no idempotency key. */
+  /** Whether it is a raw call, which supports no idempotency key. */
   isRaw?: boolean;
   executionId?: string;
 }
@@ -32,7 +32,7 @@ export interface LedgerGrant {
   name: string;
   /** Whether a request that may refresh it had no response. */
   isDoubtful: boolean;
-  /** How often its tokens had rotated at the provider at the last response. */
+  /** How often its tokens had been rotated at the provider by the last response. */
   rotations: number;
 }
 
@@ -40,16 +40,16 @@ export interface LedgerGrant {
 export interface Ledger {
   accounts: LedgerAccount[];
   calls: LedgerCall[];
-  /** Executions of calls that only read, whose response was received since the last kill. */
+  /** Executions of read-only calls whose response was received since the last kill. */
   readExecutions: string[];
   grants: LedgerGrant[];
-  /** Identifiers of users whose link was verified, and of those whose verification had no response. */
+  /** Identifiers of users whose link was verified, and of users whose verification had no response. */
   linked: Set<string>;
   doubtfulLinks: Set<string>;
-  /** Secrets of a client of the API, of which one works. The first one was acknowledged last. */
+  /** The secrets of an API client, one of which is valid. The first one was acknowledged last. */
   secrets: string[];
   clientId: string;
-  /** Versions of an imported document, of which one is stored. The first one was acknowledged last. */
+  /** The versions of an imported document, one of which is stored. The first one was acknowledged last. */
   imports: number[];
   /** Responses that no client should see. */
   faults: string[];

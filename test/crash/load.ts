@@ -11,16 +11,16 @@ import type { Ledger, LedgerCall } from './ledger.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-/** What the load works on. It is made once, before the first kill. */
+/** The things that the load uses. They are created before the first kill. */
 export interface Scene {
   databaseFile: string;
-  /** A provider with an API key, which can be typed into a link. */
+  /** A provider with an API key, which users can type into the form of a link. */
   keyedConnector: string;
   /** A provider with OAuth. */
   oauthConnector: string;
   /** The account that tools are run with. */
   toolAccount: string;
-  /** How often the provider has rotated the tokens of a grant. */
+  /** Returns how often the provider has rotated the tokens of a grant. */
   rotationsOf(grant: string): number;
 }
 
@@ -58,7 +58,7 @@ const create: Kind = async (server, { databaseFile, keyedConnector }, ledger, ra
   if (stored) account.mark = stored.subarray(1, 1 + stored.readUInt8()).subarray(-30);
 };
 
-/** The request that creates an account. Sent again with the same key it has no second effect. */
+/** Returns the request that creates an account. If it is sent again with the same key, it has no second effect. */
 export function creation(connector: string, identifier: string, key: string | undefined) {
   const details = { api_key: `secret-key-of-${identifier}` };
   return {
@@ -76,7 +76,7 @@ function keyHeader(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { 'idempotency-key': key };
 }
 
-/** An account that no request is changing. */
+/** Returns an account that no request is changing. */
 function settledAccount(ledger: Ledger, random: Random) {
   return random.pick(ledger.accounts.filter(({ state, sentVersion }) => state === 'there' && !sentVersion));
 }
@@ -109,7 +109,7 @@ const call: Kind = async (server, { toolAccount }, ledger, random) => {
   if (isOk(answer, 200, ledger)) entry.executionId = executionOf(answer);
 };
 
-/** Makes a call that has an effect of this name at its provider. */
+/** Makes a call whose effect at the provider has this name. */
 export function runCall(server: Pick<ChildServer, 'call'>, { accountId, nonce, key, isRaw }: LedgerCall) {
   const raw = { body: { nonce }, headers: { 'valetkey-account-id': accountId } };
   if (isRaw) return server.call('POST', '/api/v1/proxy/effects', raw);
@@ -138,7 +138,7 @@ const refresh: Kind = async (server, { oauthConnector, rotationsOf }, ledger, ra
   ledger.grants.push({ id, name, isDoubtful: false, rotations: 0 });
 };
 
-/** Calls the provider with the access token of a grant. A token is valid for a second, so many calls refresh it. */
+/** Calls the provider with the access token of a grant. A token is valid for one second, so many calls refresh it. */
 export function useGrant(server: Pick<ChildServer, 'call'>, accountId: string) {
   return execute(server, accountId, 'http_get', { path: '/me' });
 }
@@ -157,7 +157,7 @@ const link: Kind = async (server, { keyedConnector }, ledger) => {
 };
 
 const rotate: Kind = async (server, _scene, ledger) => {
-  // One at a time: the order of two concurrent rotations is not known.
+  // Only one rotation runs at a time, because the order of two concurrent rotations is not known.
   if (ledger.secrets.length !== 1) return;
   ledger.secrets.push('unknown');
   const path = `/api/v1/api_clients/${ledger.clientId}:rotate_secret`;
@@ -172,7 +172,7 @@ const importTools: Kind = async (server, _scene, ledger) => {
   if (isOk(await importVersion(server, version), 200, ledger)) ledger.imports = [version];
 };
 
-/** Counts what was acknowledged. Any other response is a fault of the server: nothing but kills happens to it. */
+/** Counts acknowledged requests. Any other response is a bug of the server, because only kills happen to it. */
 function isOk(answer: TestResponse, status: number, ledger: Ledger): boolean {
   if (answer.status !== status) ledger.faults.push(answer.text);
   else ledger.acknowledged++;

@@ -8,7 +8,10 @@ import { importVersion } from './imports.ts';
 import type { Ledger } from './ledger.ts';
 import type { Scene } from './load.ts';
 
-/** Makes what the load works on: providers with their connections, an account for tools, a client whose secret is rotated, a first import. */
+/**
+ * Creates what the load uses: providers with their connections, an account for tools, a client whose secret is rotated,
+ * and a first import.
+ */
 export async function prepareScene(
   server: ChildServer,
   dataDir: string,

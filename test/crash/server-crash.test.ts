@@ -13,7 +13,7 @@ import { createLedger, type Ledger } from './ledger.ts';
 import { runLoad, type Scene } from './load.ts';
 import { prepareScene } from './scene.ts';
 
-/** The long form is `make crash`. */
+/** `make crash` runs the long form. */
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 3);
 const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
 
@@ -44,13 +44,15 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
     return { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: overrides, ...origin };
   }
 
-  /** Each server is started a minute later than the one before: leases of refreshes that a kill has cut off have ended by then. */
+  /**
+   * Each server starts a minute later than the one before, so that the leases of interrupted refreshes have expired.
+   */
   async function start(): Promise<ChildServer> {
     starts++;
     return startChildServer(await environment(), { before: clockAhead(starts * 60_000) });
   }
 
-  /** Kills a server while it starts, which moves the log of the killed one into the main file. */
+  /** Kills a server while it starts, when it moves the log of the killed server into the main file. */
   async function killWhileStarting(): Promise<void> {
     const child = spawnServer(await environment(), { before: clockAhead(starts * 60_000) });
     const gone = once(child, 'close');
@@ -59,7 +61,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
     await gone;
   }
 
-  /** Kills the server after some acknowledgements, at any point of the requests that are under way then. */
+  /** Kills the server after some acknowledgements, while further requests are running. */
   async function killUnderLoad(): Promise<void> {
     const until = ledger.acknowledged + 20 + random.below(100);
     const load = runLoad(server, scene, ledger, random);

@@ -289,7 +289,7 @@ describe('accounts', () => {
   });
 
   it('give exact totals for every filter after any run of inserts, changes, removals and undone units', async () => {
-    // The units below keep the expected state as they go, so they run once.
+    // The units below update the expected state while they run, so they must run only once.
     await test.end();
     test = await openSharedTestStore();
     connectionId = await github(test);

@@ -5,21 +5,21 @@ import { createSqliteTestDatabase } from './sqlite/test-database.ts';
 /** Options of the store. A test of one engine may add options of that engine. */
 export type TestOptions = Partial<Omit<StoreOptions, 'location'>> & Record<string, unknown>;
 
-/** An empty database for one test, and what a test needs of it beside the store. Each engine has one. */
+/** An empty database for one test, and the tools of the test besides the store. Each engine has its own. */
 export interface TestDatabase {
   /** Where the database is: the path of the file, or the address of the server. */
   readonly location: string;
   /** Opens a store on the database. Several may be open at the same time. */
   open(options?: TestOptions): Promise<Store>;
-  /** Runs statements past the store, as an operator with access to the database can. */
+  /** Runs statements directly on the database, as an operator with access to it can. */
   run(statements: string): void;
-  /** As `run`, after removing what keeps rows of the audit log from being changed. */
+  /** As `run`, after removing the triggers that protect rows of the audit log. */
   tamperWithAudit(statements: string): void;
   /** Every row of every table, by name of the table. */
   dump(): Record<string, unknown[]>;
-  /** @throws Error when the search index does not hold exactly the accounts that are stored */
+  /** @throws Error if the search index does not contain exactly the stored accounts */
   checkSearchIndex(): void;
-  /** Removes the database; its stores are closed. */
+  /** Removes the database. Its stores must be closed. */
   remove(): void;
 }
 
@@ -28,7 +28,7 @@ const ENGINES: Record<string, () => TestDatabase> = {
   postgres: createPostgresTestDatabase,
 };
 
-/** The engine that the conformance suite judges is chosen by `VALETKEY_TEST_ENGINE`; SQLite by default. */
+/** `VALETKEY_TEST_ENGINE` selects the engine that the conformance suite tests; SQLite by default. */
 export function createTestDatabase(): TestDatabase {
   const name = process.env['VALETKEY_TEST_ENGINE'] ?? 'sqlite';
   const create = ENGINES[name];

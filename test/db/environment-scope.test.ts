@@ -38,7 +38,7 @@ async function unarchived(repositories: Pick<Repositories, 'audit'>, env: Enviro
   return await repositories.audit.unarchived(env, await firstChain(repositories, env), 0, limit);
 }
 
-/** What may be asked without an environment: the environments themselves, and what belongs to the deployment. */
+/** Functions that need no environment: those of environments themselves, and of data that belongs to the deployment. */
 const WITHOUT_ENVIRONMENT = [
   'DeploymentSecretReads.get',
   'DeploymentSecretReads.keyChecks',
@@ -145,7 +145,7 @@ describe('no query without an environment (C1)', () => {
   });
 
   describe('with rows of another environment', () => {
-    /** Calls each function once with an environment that is not the rows' own, and lists the expected results. */
+    /** Calls each function once with another environment than that of the rows, and lists the expected results. */
     const page = { size: 10 };
     const empty = { rows: [], hasNext: false, hasPrevious: false, total: 0, totalIsExact: true };
     type Call = (r: Repositories, env: EnvironmentId, ids: Ids) => Promise<unknown>;
@@ -370,7 +370,7 @@ describe('no query without an environment (C1)', () => {
       'audit.unarchived': [(r, env) => unarchived(r, env, 9), []],
       'audit.removeArchived': [(r, env) => r.audit.removeArchived(env, 9), 0],
     };
-    /** They make rows of the environment that they are given, so there is nothing foreign for them to touch. */
+    /** These functions create rows in the given environment, so they cannot change another environment's rows. */
     const creating = [
       'accounts.insert',
       'apiClients.insert',
@@ -500,7 +500,7 @@ describe('no query without an environment (C1)', () => {
       }
       expect(dump()).to.deep.equal(before);
 
-      // The negative control: with their own environment the same calls do find and change.
+      // The negative control: with their own environment the same calls do find and change the rows.
       for (const [name, [call, expected]] of Object.entries(calls)) {
         if (name === 'accounts.touch' || name === 'oauthClients.touch') continue;
         const own = await store.write((tx) => call(tx, env, ids));
@@ -519,7 +519,7 @@ describe('no query without an environment (C1)', () => {
       await test.end();
     });
 
-    /** In the order of the calls, what an earlier one has used up for a later one. */
+    /** Calls that cannot succeed because an earlier call has used up what they need, in the order of the calls. */
     const CONSUMED = [
       'storedContents.sweepStoredBefore',
       'accounts.setStatusByProvider',

@@ -22,7 +22,7 @@ import {
 
 type Read<Row> = (page: PageRequest) => Promise<Page<Row>>;
 
-/** Small, so that a few hundred rows are many slices. */
+/** So small that a few hundred rows are many slices. */
 const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
 
 const ACCOUNTS = 300;
@@ -41,7 +41,7 @@ async function walk<Row extends { id: string }>(read: Read<Row>, size: number, b
   }
 }
 
-/** Holds every page of a list, in both directions, and its total against what the filters mean. */
+/** Compares every page of a list, in both directions, and its total with the rows that match the filters. */
 async function expectList<Row extends { id: string }>(read: Read<Row>, ids: string[], what: string) {
   expect(await walk(read, 13, false), what).to.deep.equal(ids);
   const last = ids.at(-1);
@@ -74,7 +74,7 @@ describe('F6: lists that grow without end', () => {
     const foreign = await addConnection(store, other, connection(newId));
     await store.write(async (tx) => {
       for (let i = 0; i < ACCOUNTS; i++) {
-        // The third connection has accounts at the beginning only, and one status is rare.
+        // The third connection has accounts only at the beginning, and one status is rare.
         const place = i < 20 ? 2 : i % 9 === 0 ? 1 : 0;
         const [connector, provider] = names[place] as (typeof names)[number];
         const row = account(newId, connections[place] as string, {
@@ -96,7 +96,7 @@ describe('F6: lists that grow without end', () => {
           agentRunId: i % 5 === 0 ? `run_${i % 20}` : null,
           apiClientId: 'cli_1',
           instance: 0,
-          // The clock was set back once.
+          // As if the clock had been set back once.
           startedAt: NOW + (i > 150 ? i - 60 : i) * 1000,
         };
         await tx.executions.insert(env, execution);
@@ -216,7 +216,7 @@ describe('F6: lists that grow without end', () => {
       turns += 1;
       next = setImmediate(turn);
     });
-    // Only the oldest executions are early enough: those of the account are looked at, from the newest on.
+    // Only the oldest executions are early enough, so those of the account are read from the newest on.
     const filter = { accountId: 'ca_1', startedBefore: NOW + 2000 };
     const page = await test.store.read.executions.list(test.env, filter, { size: 1 });
     clearImmediate(next);

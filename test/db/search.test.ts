@@ -4,7 +4,7 @@ import { foldForSearch } from '../../db/accounts/fold.ts';
 import type { NewAccount } from '../../db/store.ts';
 import { account, addConnection, connection, github, NOW, openTestStore, type TestStore } from './support.ts';
 
-/** What search promises, in the plainest words: case is taken from each code point alone, and the rest is a substring. */
+/** A simple specification of the search: each code point is folded separately, and the query must be a substring. */
 function oracle(text: string, query: string): boolean {
   const plain = (value: string) =>
     Array.from(value.toWellFormed(), (point) => point.toLowerCase().toUpperCase().toLowerCase())

@@ -28,7 +28,7 @@ export const NOW = 1_750_000_000_000;
 /** Limits that are high enough for everything that a test sweeps. */
 export const PIECE = { rows: 100, bytes: Number.MAX_SAFE_INTEGER };
 
-/** Fresh ids under a clock that moves a millisecond per id, so that the order of ids is the order of calls. */
+/** Creates ids with a clock that advances by a millisecond per id, so that ids are in the order of calls. */
 export function freshIds() {
   let clock = NOW;
   return createIds(() => clock++, randomBytes);
@@ -43,7 +43,7 @@ export function temporaryDirectory(): { path: string; remove: () => void } {
 export interface TestStore {
   store: Store;
   database: TestDatabase;
-  /** For tests of the SQLite engine. */
+  /** The path of the file, for tests of the SQLite engine. */
   file: string;
   env: EnvironmentId;
   newId: ReturnType<typeof createIds>;
@@ -60,7 +60,7 @@ export async function openTestStore(options: TestOptions = {}): Promise<TestStor
   return openSharedTestStore(options, rehearsed);
 }
 
-/** The same, whose units run once: for tests of what one run does. */
+/** Opens a store as `openTestStore` does, but its units run only once: for tests that examine a single run. */
 export async function openSharedTestStore(
   options: TestOptions = {},
   adapt = (store: Store): Store => store,
@@ -84,7 +84,7 @@ export async function openSharedTestStore(
   };
 }
 
-/** Rows can only name keys that have a check value. */
+/** Adds check values for keys, which rows need to name these keys. */
 export async function addKeyChecks(store: Store, ...kekIds: string[]) {
   for (const kekId of kekIds) {
     const check = { kekId, checkValue: Buffer.alloc(32), createdAt: NOW };
@@ -118,7 +118,7 @@ export function connection(newId: TestStore['newId'], over: Partial<NewConnectio
   };
 }
 
-/** A tool of the provider `mine`; the storage looks into no definition. */
+/** A tool of the provider `mine`. Its definition is invalid, but the storage does not read definitions. */
 export function tool(name: string, over: Partial<NewEnvironmentTool> = {}): NewEnvironmentTool {
   return { name, connector: 'mine', source: 'custom', sourceId: null, definition: { name }, at: NOW, ...over };
 }
@@ -140,7 +140,7 @@ export function webhookEndpoint(id: string): Omit<WebhookEndpointRow, 'environme
   };
 }
 
-/** The connection that every test store begins with. */
+/** Returns the connection that every test store contains. */
 /** More tools than the writer of SQLite keeps in memory, so that some of them are in the log before their commit. */
 export function manyTools(): NewEnvironmentTool[] {
   const definition = { description: 'x'.repeat(10_000) };
@@ -173,7 +173,7 @@ export function account(newId: TestStore['newId'], connectionId: string, over: P
   };
 }
 
-/** An open request whose link is `link <number of the id>`; its time is over at NOW. */
+/** An open request whose link is `link <number of the id>`; it expires at NOW. */
 export function authRequest(
   id: string,
   accountId: string,
@@ -195,7 +195,7 @@ export function authRequest(
   };
 }
 
-/** Sealed under `kek_1`. */
+/** A grant sealed with the key `kek_1`. */
 export function grant(requestId: string, over: Partial<PendingGrant> = {}): PendingGrant {
   const sealed = { wrappedDataKey: Buffer.from('key'), kekId: 'kek_1', pendingSealed: Buffer.from('pending') };
   return { requestDigest: digest(requestId), origins: [], ...sealed, expiresAt: NOW, ...over };
@@ -215,14 +215,14 @@ export function authFlow(requestId: string, connectionId: string, over: Partial<
   };
 }
 
-/** A job that is due, sealed under `kek_1`. */
+/** A due job, sealed with the key `kek_1`. */
 export function job(id: string, subjectId: string, over: Partial<NewJob> = {}): NewJob {
   const sealed = { kekId: 'kek_1', wrappedDataKey: Buffer.from('key'), payloadSealed: Buffer.from('payload') };
   const times = { runAt: NOW, giveUpAt: NOW + 1000, createdAt: NOW };
   return { id, kind: 'revocation', lane: 'github', subjectId, ...sealed, ...times, ...over };
 }
 
-/** The lane of such a job. */
+/** Returns the lane of these jobs. */
 export function laneOf(environmentId: EnvironmentId) {
   return { environmentId, kind: 'revocation', lane: 'github' };
 }
@@ -231,7 +231,7 @@ export function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** The rejection of a promise, which must not be fulfilled. */
+/** Returns the error of a promise, which must reject. */
 export async function failure(promise: Promise<unknown>): Promise<Error & { code?: string; constraint?: string }> {
   try {
     await promise;

@@ -44,7 +44,7 @@ describe('M3: the memory of bodies', () => {
     await acme.stop();
   });
 
-  /** Holds what the environment may hold, or less, while a test runs. */
+  /** Occupies the memory budget of the environment, or less, while a function runs. */
   async function holding<T>(share: 'first' | 'more', run: () => Promise<T>): Promise<T> {
     const hold = own.hold();
     if (share === 'first') while (await hold.reserve(BODIES.firstBytes));
@@ -56,7 +56,7 @@ describe('M3: the memory of bodies', () => {
     }
   }
 
-  /** A file that the account may send. @returns its id */
+  /** Stores a file that the account may send. @returns its id */
   async function stored(bytes: number): Promise<string> {
     const environmentId = (await server.deps.environmentOf('localhost')).id;
     const account = await server.deps.store.read.accounts.get(environmentId, id);

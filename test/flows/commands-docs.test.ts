@@ -34,7 +34,7 @@ describe('commands in the documentation', () => {
   it('name commands of the program, with options that it has', () => {
     const commandOf = (line: string) => matched(line, /(?:^|cli\/)valetkey(?:\.js)? ([a-z][a-z-]*)/g)[0];
     const isCommand = (name: string) => new RegExp(`^  '?${name}'?: \\{$`, 'm').test(COMMANDS);
-    // Each command says its options in its usage.
+    // Each command lists its options in its usage text.
     const usages = readdirSync(join(ROOT, 'cli'))
       .map((name) => readPage(`cli/${name}`))
       .join();

@@ -18,7 +18,7 @@ describe('docs/connectors.md', () => {
     };
     expect(tools).to.have.length(2);
     expect(createCatalogueRules(schemas).check(files)).to.deep.equal([]);
-    // The rules would have noticed.
+    // The control: the rules notice an error.
     tools[0].request.path = '/tickets{?unknown}';
     expect(createCatalogueRules(schemas).check(files)).not.to.deep.equal([]);
   });
@@ -43,7 +43,10 @@ function readExamples() {
   };
 }
 
-/** The names of all properties that a schema declares, at any depth; those of JSON Schema inside `input_schema` left out. */
+/**
+ * Returns the names of all properties that a schema declares, at any depth, except those of JSON Schema inside
+ * `input_schema`.
+ */
 function keysOf(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(keysOf);
   if (typeof schema !== 'object' || schema === null) return [];

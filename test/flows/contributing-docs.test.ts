@@ -7,7 +7,7 @@ import { createCatalogueRules } from '../../scripts/catalogue-rules.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { readPage } from './markdown.ts';
 
-/** The blocks of one section of CONTRIBUTING.md, without the indent of the step that they belong to. */
+/** Returns the code blocks of one section of CONTRIBUTING.md, without the indentation of their list item. */
 function blocksOfSection(heading: string, language: string): string[] {
   const section =
     readPage('CONTRIBUTING.md')

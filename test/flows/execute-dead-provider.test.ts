@@ -14,7 +14,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 const HUNG = 500;
 const OTHERS = 200;
 
-/** Counted, not timed: what the calls of others wait for is whether they ever get their turn. */
+/** The tests count instead of measuring time: the question is whether the calls of others ever get a turn. */
 describe('a provider that hangs (E11)', () => {
   let dead: Upstream;
   let lively: Upstream;
@@ -53,7 +53,7 @@ describe('a provider that hangs (E11)', () => {
         return answer;
       }),
     );
-    // Calls that find neither a slot nor space in the queue fail immediately; the others hang.
+    // Calls for which there is neither a slot nor a place in the queue fail immediately; the others hang.
     const turnedAway = (answers: number) => answers >= HUNG - 64 - 256;
     while (!turnedAway(answered) || dead.requests.length < 64) await new Promise((resolve) => setImmediate(resolve));
     const before = answered;
@@ -67,7 +67,8 @@ describe('a provider that hangs (E11)', () => {
     expect(answered).to.equal(before);
     expect(dead.requests).to.have.length(64);
 
-    // Its connections break: that is enough to know, and who waits is told without another connection.
+    // All connections to the provider break. This is enough to recognise the failure, and waiting calls fail without
+    // another connection.
     await dead.stop();
     const ends = await Promise.all(hanging);
     expect(ends.every(({ status }) => status === 502)).to.equal(true);

@@ -16,7 +16,7 @@ import { withUploadTools } from '../support/upload-tools.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
-/** Limits that are high enough for everything that the test sweeps. */
+/** Limits that are high enough for everything that the test removes. */
 const PIECE = { rows: 100, bytes: Number.MAX_SAFE_INTEGER };
 const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe]);
 

@@ -11,7 +11,7 @@ import { startTestServer } from '../support/server.ts';
 const KEY = 'notes-key-of-ada-0001';
 const ORIGIN = 'https://notes.example.com';
 
-/** The main job, twice: an application that checks its API key, called through the two ways that need no code. */
+/** Calls an application that checks its API key through both ways that need no code. */
 describe('executing tools at a real application', () => {
   let app: Server;
   let server: TestServer;

@@ -40,7 +40,7 @@ describe('a result that comes in pages', () => {
       statement: '4 pages were read; there are no more pages.',
     });
     expect(answer.body).not.to.have.property('next_cursor');
-    // Where the provider points to is never called; its query is all that counts.
+    // The address that the provider returns is never called; only its query is used.
     expect(github.requests.every(({ target }) => target.startsWith('/repos/octocat/hello/issues?'))).to.equal(true);
   });
 

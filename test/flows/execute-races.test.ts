@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
-/** What happens between the plan of a call and the transaction that records its start. */
+/** Changes between the plan of a call and the transaction that records its start. */
 describe('a call whose account, connection, provider or tool changes after it was planned', () => {
   let acme: Upstream;
   let server: TestServer;
@@ -58,7 +58,7 @@ describe('a call whose account, connection, provider or tool changes after it wa
   const get = (id: string, tool = 'http_get', input: Record<string, unknown> = { path: '/things' }, headers = {}) =>
     execute(server, id, tool, input, { headers });
 
-  /** A call of an account that is changed by a request after the call was planned. */
+  /** Calls with an account that another request changes after the call was planned. */
   async function callDuring(change: (made: Awaited<ReturnType<typeof createKeyedAccount>>) => Promise<unknown>) {
     const made = await createKeyedAccount(server);
     meanwhile = () => change(made);

@@ -10,7 +10,10 @@ import { firstEnvironment } from '../support/tokens.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { startUpstream } from '../support/upstream.ts';
 
-/** What must be true before the first byte leaves. The application counts connections: a refusal costs it none. */
+/**
+ * Calls that must be rejected before anything is sent. The application counts connections, and a rejected call opens
+ * none.
+ */
 describe('an execution that may not happen', () => {
   let acme: Upstream;
   let other: Upstream;

@@ -11,10 +11,10 @@ import type { Upstream, UpstreamHandler } from '../support/upstream.ts';
 import { closedPort, json, startUpstream } from '../support/upstream.ts';
 
 const LIMITS = { maxBytes: 256 * 1024 };
-/** For the tests of timeouts alone: on a busy machine a call of the other tests can take longer. */
+/** Only for the tests of timeouts: on a busy machine a call of the other tests can take longer. */
 const IMPATIENT = { ...LIMITS, timeoutMs: 300, idleTimeoutMs: 150 };
 
-/** What goes over the wire, and what comes back, when the application or the caller means no good. */
+/** Calls in which the application or the caller is malicious. */
 describe('an execution on the wire', () => {
   let acme: Upstream;
   let evil: Upstream;

@@ -28,11 +28,11 @@ interface RawResponse {
   status: number;
   executionId: string;
   text: string;
-  /** The response ended before it was complete. */
+  /** Whether the response ended before it was complete. */
   isCut: boolean;
 }
 
-/** A raw call; the caller hangs up after the first bytes if it is told to. */
+/** A raw call. On request, the caller disconnects after the first bytes. */
 function rawCall(
   server: Pick<TestServer, 'origin'>,
   token: string,
@@ -68,7 +68,7 @@ describe('F13: the outcome of an execution', () => {
   let server: TestServer;
   let token: string;
   let id: string;
-  /** What happens to units of a kind: so many fail, and the others wait for their release. */
+  /** Applies to one kind of unit: a number of units fail, and the others wait for their release. */
   let gate: { kind: 'write' | 'note'; failures: number } | undefined;
   let held: (() => void)[];
 
@@ -233,7 +233,7 @@ describe('F13: the outcome of an execution', () => {
         answered = true;
       });
       await untilHeld();
-      // A later request gets its response, so the response of the call could also have been sent.
+      // A later request gets its response, so the response of the call could have been sent, too.
       await server.call('GET', '/healthz', { token: null });
       expect(answered).to.equal(false);
       openGate();
@@ -321,7 +321,7 @@ describe('F13: the outcome of an execution', () => {
           }
         };
         await Promise.all(Object.entries(calls).map((entry) => caller(entry).catch(() => {})));
-        // Without this a kind whose calls all fail would end the test without a kill.
+        // Otherwise a kind whose calls all fail would end the test without a kill.
         expect(Math.min(...counts.values()), JSON.stringify([...counts])).to.be.above(0);
         await killed;
         const second = await startChildServer(env);
@@ -340,7 +340,9 @@ describe('F13: the outcome of an execution', () => {
     }
   });
 
-  /** One call of each kind that has a record. Each returns the id of its execution once its response is complete. */
+  /**
+   * Makes one call of each kind that has a record. Each returns the id of its execution once its response is complete.
+   */
   async function callsOfEveryKind(child: ChildServer): Promise<Record<string, () => Promise<string | undefined>>> {
     const { provider, account } = await createKeyedAccount(child);
     const bearer = await child.token();

@@ -16,7 +16,7 @@ describe('H7: a large response', () => {
   let threads: ThreadPool;
   let id: string;
   let jobs: number;
-  /** What the pool does with a job; by default it runs it. */
+  /** How the pool runs a job; by default it just runs it. */
   let run: ThreadPool['run'];
 
   before(async () => {

@@ -173,7 +173,7 @@ describe('an account of a board application, over real sockets', () => {
   });
 
   describe('by a token in the fragment of the address', () => {
-    /** @returns the page that reads the fragment, and the fragment, which no server sees */
+    /** @returns the page that reads the fragment, and the fragment, which is never sent to a server */
     async function backFrom(link: string) {
       const sent = await browser.follow(await submitLink(browser, link), isCallback);
       const back = new URL(sent.location ?? '');

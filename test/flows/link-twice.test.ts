@@ -26,7 +26,7 @@ describe('L11: two finished links of one account', () => {
     folder.remove();
   });
 
-  /** Two links of a new account; the first one was finished before the second. */
+  /** Creates two links of a new account; the first one was finished before the second. */
   async function finishedTwice(pauseMs = 1000) {
     made += 1;
     const identifier = `twice-${made}@app.example`;
@@ -34,7 +34,7 @@ describe('L11: two finished links of one account', () => {
     const one = await link();
     clock.advance(1);
     const two = await link();
-    // The link that was made first is finished last: what counts is when a link was finished.
+    // The link that was created first is finished last. The time of finishing counts.
     const { authRequestId: first } = await typeKey(two, 'the-first-key');
     clock.advance(pauseMs);
     const { authRequestId: second } = await typeKey(one, 'the-second-key');

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 export const ROOT: string = join(import.meta.dirname, '../..');
 
-/** A fenced block of a page, with the headings above it. */
+/** A fenced block of a page. */
 export interface Block {
   language: string;
   text: string;
-  /** The nearest heading above, without its marks. */
+  /** The text of the nearest heading above the block. */
   heading: string;
   line: number;
 }
@@ -16,7 +16,7 @@ export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** The fenced blocks of a Markdown text, in order. */
+/** Returns the fenced blocks of a Markdown text, in order. */
 export function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = [];
   let heading = '';
@@ -32,7 +32,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
-/** The text of a section, from below its heading to the next heading of the second level. @throws where there is none */
+/** Returns the text between a heading and the next heading of the second level. @throws if there is no such heading */
 export function sectionOf(markdown: string, heading: string): string {
   const section = markdown.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`there is no section ${heading}`);

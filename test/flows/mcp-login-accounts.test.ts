@@ -19,7 +19,7 @@ describe('a user who has logged in for an MCP client', () => {
 
   before(async () => {
     upstream = await startUpstream((_request, res) => json(res, 200, { id: 7 }));
-    world = await startLoginWorld({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.standsFor(ORIGIN) } });
+    world = await startLoginWorld({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ORIGIN) } });
     const { server } = world;
     await allowVerifyUrls(server, VERIFY_URL);
     const names = { display_name: 'Acme Things', proxy_enabled: true, proxy_url: ORIGIN };

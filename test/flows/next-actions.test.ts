@@ -33,12 +33,12 @@ const fixed = (details: object) => ({ static_auth: { details } });
 
 interface Kind {
   pattern: { type: string } & Record<string, unknown>;
-  /** Settings of the connection. */
+  /** The settings of the connection. */
   client?: Record<string, unknown>;
   details?: object;
 }
 
-/** Every way in which an account can be given what it authenticates with. */
+/** All ways in which an account can get its credentials. */
 const KINDS = {
   OAUTH: { pattern: { type: 'OAUTH', oauth_config: OAUTH }, client: CLIENT, details: { oauth_token: GRANT } },
   'OAUTH_M2M of the connection': {
@@ -98,9 +98,9 @@ const KINDS = {
 type KindName = keyof typeof KINDS;
 
 type Failure =
-  /** The application refuses the credential, and any newer one. */
+  /** The application rejects the credential and every newer one. */
   | 'credential refused'
-  /** What the token endpoint says. */
+  /** The response of the token endpoint. */
   | { error: string; error_description?: string; status?: number }
   | 'token endpoint down'
   | Partial<Kind>;
@@ -110,7 +110,7 @@ interface Expected {
   code: string;
   operation?: string;
   type?: string;
-  /** What the detail says was refused or is missing. */
+  /** Matches the part of the detail that names the rejected or missing value. */
   says: RegExp;
 }
 

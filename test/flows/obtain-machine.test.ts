@@ -39,9 +39,9 @@ describe('an account of a machine client, at a strict authorization server over 
   let app: Upstream;
   let server: TestServer;
   let clock: TestClock;
-  /** Headers of the token requests. */
+  /** The authorization headers of the token requests. */
   let authorizations: (string | undefined)[];
-  /** Happens while a token request is under way. */
+  /** Runs while a token request is in progress. */
   let during: () => Promise<void>;
 
   beforeEach(async () => {
@@ -74,11 +74,11 @@ describe('an account of a machine client, at a strict authorization server over 
     secret?: string;
     method?: string;
     typed?: boolean;
-    /** What the pattern says of the provider's endpoints. */
+    /** The endpoints in the pattern of the provider. */
     endpoints?: object;
   }
 
-  /** The connection of the account that was made last. */
+  /** The connection of the account that was created last. */
   let connectionId: string;
 
   async function connect(client: Client) {

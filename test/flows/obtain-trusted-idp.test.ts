@@ -53,7 +53,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     return id;
   }
 
-  /** As an administrator of the cloud reads it in the documentation. */
+  /** Builds the subject as the documentation describes it for an administrator of the cloud. */
   async function subjectOf(id: string): Promise<string> {
     const { environmentId, connectionId } = await accountRow(server, id);
     return `environment:${environmentId}:connection:${connectionId}:account:${id}`;
@@ -208,7 +208,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     const { id } = await createAccount(server, { connector: identifier, connectedAccount });
     subjects.push(await subjectOf(id));
     const { body } = await execute(server, id, 'http_get', { path: '/' });
-    // The warehouse wants the header of an operation signed, which a GET has not: its refusal shows that the call got there.
+    // The warehouse requires a signed header that a GET does not have. Its rejection shows that the call reached it.
     expect(body.tool_error).to.include({ upstream_status: 400 });
     expect(cloud.assumed).to.have.length(1);
   });
@@ -259,7 +259,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
           sessionToken: Credentials?.SessionToken ?? '',
         },
       });
-      // The client signs the host that it calls.
+      // The client signs the host of the address that it calls.
       cloud.reachedAs(null);
       const { Id } = await warehouse.send(
         new ExecuteStatementCommand({ Database: 'dev', ClusterIdentifier: 'main', DbUser: 'analyst', Sql: 'select 1' }),

@@ -55,7 +55,7 @@ describe('backup and restore as docs/operations.md says', () => {
     expect(body.connected_account.authorization_details.static_auth.details.token).to.equal(TOKEN);
   });
 
-  /** Runs a block of the page, with the directories of this test in place of those on the page. */
+  /** Runs a code block of the page with the directories of this test. */
   async function run(block: string, dataDir: string): Promise<string> {
     const text = block.replaceAll(' backups', ` ${join(folder.path, 'backups')}`);
     const env = { ...process.env, DATA_DIR: dataDir };

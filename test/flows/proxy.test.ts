@@ -14,7 +14,7 @@ import type { Upstream, UpstreamHandler } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const LIMITS = { streamMaxBytes: 64 * 1024 };
-/** For the test of timeouts alone: on a busy machine a call of the other tests can take longer. */
+/** Only for the test of timeouts: on a busy machine a call of the other tests can take longer. */
 const IMPATIENT = { ...LIMITS, timeoutMs: 500, idleTimeoutMs: 300 };
 
 interface Answer {
@@ -67,7 +67,7 @@ describe('raw calls', () => {
     evil.requests.length = 0;
   }
 
-  /** By a client that sends the target as it is written, which fetch does not. */
+  /** Sends the target unchanged, which fetch would normalise. */
   function call(
     method: string,
     target: string,

@@ -37,7 +37,7 @@ describe('the quickstart of the README', () => {
     const app = await startBash(notesBlock.text, /http:\/\/127\.0\.0\.1:(\d+)/, { NOTES_PORT: '0' });
     notes = app.process;
     notesPort = app.match[1] as string;
-    // What `make run` installs and generates is there already when this runs; the rest of it is this command.
+    // Replaces `make run`, without installing and generating, because that is done before the test.
     const make = `make() { [ "$*" = run ] && exec '${process.execPath}' cli/valetkey.js serve; }`;
     server = await startServerProcess(
       folder.path,
@@ -112,7 +112,10 @@ describe('the quickstart of the README', () => {
     }
   });
 
-  /** Runs blocks unchanged in one shell, as if they were pasted one after the other; those with a key twice. */
+  /**
+   * Runs code blocks unchanged in one shell, as if they were pasted one after the other; blocks that create a key run
+   * twice.
+   */
   async function runAsOneTerminal(pasted: readonly Block[]): Promise<Map<Block, string[]>> {
     const steps = pasted.flatMap((block) => (block.text.includes('Idempotency-Key') ? [block, block] : [block]));
     const script = steps.map(({ text }) => `${withPorts(text)}\nprintf '${SEPARATOR}'`).join('\n');
@@ -145,7 +148,7 @@ function startBash(text: string, ready: RegExp, env: Record<string, string>) {
   return startProcess('bash', ['--norc', '-c', text], ready, { cwd: ROOT, env });
 }
 
-/** GitHub on loopback with two issues to list. The first user represents the owner of any unknown token. */
+/** Starts an emulator of GitHub with two issues. Its first user represents the owner of any unknown token. */
 async function startGithub(): Promise<Emulator> {
   const emulator = await createEmulator({
     service: 'github',

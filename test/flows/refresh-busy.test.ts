@@ -17,7 +17,7 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
   let server: TestServer;
   let id: string;
 
-  /** What the refresher does when its places are taken; refresh.test.ts has the refresher itself. */
+  /** The responses of the API when all places for refreshes are taken; refresh.test.ts tests the refresher itself. */
   before(async () => {
     acme = await startUpstream();
     server = await startTestServer({

@@ -3,26 +3,26 @@ import { EgressPolicy } from '../../core/net/policy.ts';
 import type { EnvironmentId } from '../../db/store.ts';
 import { startProcess } from '../core/accounts/refresh-support.ts';
 
-// One process of several that refresh the same account. It is told what to do in messages, and by what it must not outlive.
+// One of several processes that refresh the same account. Messages tell it what to do.
 
 export interface ChildSetup {
   file: string;
   name: string;
   env: EnvironmentId;
   accountId: string;
-  /** What the address of the authorization server stands for. */
+  /** The address that the authorization server's address is replaced with. */
   override: { origin: string; target: string };
-  /** Where the process kills itself, as `kill -9` does. */
+  /** The point at which the process kills itself, as `kill -9` does. */
   dies?: 'before the claim' | 'before the request' | 'before the commit' | 'after the commit';
 }
 
-/** Milliseconds UTC, and the number of concurrent callers. */
+/** The time in milliseconds UTC, and the number of concurrent callers. */
 export interface ChildTask {
   at: number;
   callers: number;
 }
 
-/** What its callers were given; generations tell tokens apart without showing them. */
+/** The results of its callers; generations distinguish tokens without showing them. */
 export interface ChildReply {
   generations: number[];
   statuses: string[];

@@ -7,9 +7,9 @@ import { closeAll } from '../core/net/local.ts';
 import { ISSUER, SECRET, type StrictServer, startStrictServer } from '../core/oauth/strict-server.ts';
 import type { ChildReply, ChildSetup, ChildTask } from './refresh-child.ts';
 
-/** `make soak` asks for more. */
+/** `make soak` runs more rounds. */
 const ROUNDS = Number(process.env['VALETKEY_SOAK_ROUNDS'] ?? 200);
-/** What a round may take at worst, with as much again for the start. */
+/** The longest time that the rounds may take, and a minute for the start. */
 const ROUNDS_MS = 60_000 + ROUNDS * 1_000;
 /** Longer than any lease. */
 const LEASE = 31_000;

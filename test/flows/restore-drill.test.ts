@@ -11,7 +11,7 @@ import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { startUpstream } from '../support/upstream.ts';
 
-/** The long form says how long each part takes: `make drill`. */
+/** `make drill` runs the long form, which prints the time of each part. */
 const ACCOUNTS = Number(process.env['DRILL_ACCOUNTS'] ?? 300);
 const BATCH = 250;
 
@@ -41,7 +41,7 @@ describe('the loss of a host: backup under load, restore to an empty host, start
     times.push(`${what} ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     return result;
   };
-  /** By the engine itself, thousands a second. */
+  /** Creates accounts through the engine, thousands per second. */
   const create = async ({ deps }: TestServer, number: number) => {
     const environment = await deps.environmentOf('localhost');
     const token = `ghp_token${number}`;

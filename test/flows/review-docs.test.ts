@@ -51,7 +51,7 @@ describe('the weaknesses that the documents list', () => {
     const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts') && !name.endsWith('review-docs.test.ts'))
       .map((name) => `test/${name}`);
-    // The letters L and M are also those of threats.
+    // The letters L and M are also used for ids of threats.
     const named = new Set(tests.flatMap((file) => [...idsOfTitles(file)].filter((id) => /^[HFX]/.test(id))));
     const proved = Object.keys(IDS).flatMap((page) => rowsOf(page).filter(({ proof }) => proof !== OPEN));
     for (const { id } of proved) named.delete(id);

@@ -395,7 +395,7 @@ describe('a server of its own accord', () => {
     folder.remove();
   });
 
-  /** Resolves when the provider is told of a token. */
+  /** Resolves when the provider receives the revocation of a token. */
   function revoked(token: string): Promise<void> {
     return new Promise((resolve) => {
       provider.handler = ({ body }, res) => {

@@ -18,7 +18,7 @@ describe('leaving a strict authorization server', () => {
     await world.stop();
   });
 
-  /** What the provider itself says of a token. */
+  /** Checks whether a token is valid at the provider. */
   async function expectAt(token: string | undefined, alive: boolean): Promise<void> {
     expect(await world.as.isAlive(token ?? '')).to.equal(alive);
     const headers = { authorization: `Bearer ${token}` };

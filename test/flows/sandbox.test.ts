@@ -83,7 +83,7 @@ describe('make sandbox', () => {
     const [, valetkey = '', dataDir = ''] = /^Valetkey +(\S+) .*its data: (\S+)\)/m.exec(sandbox.stdout) ?? [];
     expect(existsSync(dataDir)).to.equal(true);
     const stopped = sandbox.stop();
-    // The application is the first to go; the server and the data are still there then.
+    // The application ends first, while the server and the data still exist.
     while (await fetch(app).catch(() => null));
     expect(await Promise.all([stopped, sandbox.stop()])).to.deep.equal([0, 0]);
     expect(existsSync(dataDir)).to.equal(false);

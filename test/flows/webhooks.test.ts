@@ -313,7 +313,7 @@ describe('webhooks', () => {
       await world.deliver();
       expect((await world.deliveries())[0]).to.include({ state: 'DELIVERED', attempts: 1 });
       expect(world.received()).to.have.length(3);
-      // The job of the attempt that was replaced does nothing when its time has come.
+      // When it becomes due, the job of the replaced attempt does nothing.
       world.clock.advance(MINUTE);
       await world.deliver();
       expect(world.received()).to.deep.equal([]);

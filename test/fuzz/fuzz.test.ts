@@ -12,14 +12,14 @@ const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 2000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
 const AT_ONCE = 8;
 
-/** These change who may call; the run goes on without them. */
+/** These operations would revoke the access of the client that the run uses. */
 const LEFT_OUT = new Set(['disableApiClient', 'rotateApiClientSecret']);
 
 describe(`Fuzzing by the contract (seed ${SEED}, ${REQUESTS} requests)`, () => {
   let server: TestServer;
 
   before(async () => {
-    // Nothing listens there: every tool call of a built-in connector ends before it leaves the machine.
+    // Nothing listens at this address, so no tool call of a built-in connector leaves the machine.
     server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: await deadEnds() } });
   });
   after(() => server.stop());
@@ -45,7 +45,7 @@ describe(`Fuzzing by the contract (seed ${SEED}, ${REQUESTS} requests)`, () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     expect(broken, `seed ${SEED}\n  ${broken.join('\n  ')}`).to.deep.equal([]);
-    // A run that is refused at the door proves nothing.
+    // The run proves nothing if nearly all requests are rejected by validation.
     expect(succeeded / REQUESTS, 'share of requests that succeeded').to.be.greaterThan(0.05);
     expect((await server.call('GET', '/readyz')).status).to.equal(200);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
@@ -76,7 +76,7 @@ async function deadEnds(): Promise<string> {
   return [...new Set(origins)].map((origin) => `${origin}=http://127.0.0.1:9`).join(',');
 }
 
-/** Things that exist, so that requests get past the first look-up. */
+/** Creates things and returns their ids, so that requests name existing things. */
 async function knownValues(server: TestServer): Promise<KnownValues> {
   const accounts = await Promise.all(
     ['a', 'b', 'c'].map((name) => createAccount(server, { identifier: `fuzz-${name}`, userId: 'fuzz' })),

@@ -33,12 +33,12 @@ function mutateOnce(target: JsonObject, random: Random): void {
   }
 }
 
-/** A copy: what was put into one body must not change with another. */
+/** Returns a copy, so that a value in one body does not change with another body. */
 function hostileValue(random: Random): Json {
   return structuredClone(random.pick(HOSTILE_VALUES)) as Json;
 }
 
-/** A plain assignment of `__proto__` would be lost on the way to the server. */
+/** A plain assignment of `__proto__` would set the prototype and would not be sent. */
 function define(target: JsonObject, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -8,10 +8,10 @@ import { HOSTILE_BODIES, HOSTILE_TEXTS } from './hostile.ts';
 import { mutate } from './mutate.ts';
 import type { Random } from './random.ts';
 
-/** Values that exist on the server, by the name of the parameter or field that takes them. */
+/** Existing values, by the name of the parameter or field that they are for. */
 export type KnownValues = Record<string, string[]>;
 
-/** Makes one request of an operation: valid, slightly wrong, or hostile. */
+/** Creates one request of an operation: valid, slightly wrong, or hostile. */
 export function fuzzRequest(operation: Operation, known: KnownValues, random: Random): ContractRequest {
   const bodies = bodyExamples(operation).map((body) => withKnown(body, known, random));
   const body = bodies.length > 0 ? random.pick(bodies) : undefined;
@@ -114,7 +114,7 @@ function oddPath(path: string, random: Random): string {
   ]);
 }
 
-/** A path segment of dots is resolved by clients before it is sent, and very long ones end at the limit of headers. */
+/** Clients resolve a path segment of dots before they send it, and reject or fail on very long ones. */
 function isSendable(text: string): boolean {
   return text !== '' && !/^\.+$/.test(text) && text.length < 1000 && text.isWellFormed();
 }

@@ -17,7 +17,7 @@ const CALLS: Record<string, (egress: Egress, url: string) => Promise<unknown>> =
 describe('a response that is cut off at any byte (E4)', () => {
   afterEach(closeAll);
 
-  /** Sends the first bytes that the path names, and ends in the way that it names. */
+  /** Sends the first bytes of a response and ends the connection, both as the request path says. */
   function serveCut(): Promise<Local> {
     return serveRaw((socket) => {
       socket.once('data', (request) => {

@@ -13,10 +13,13 @@ import { type HostileServer, startHostileServer } from './player.ts';
 import { SHAPES } from './shapes.ts';
 import { KINDS, type Outcome, SECRETS, type Way } from './ways.ts';
 
-/** `make hostile` plays every shape to every way; the suite takes one way of MCP, of OAuth and of imports for each shape, in turn. */
+/**
+ * `make hostile` combines every message with every way; without it, each message is tried with one way of MCP, of OAuth
+ * and of imports in turn.
+ */
 const IS_LONG = process.env['HOSTILE'] === 'all';
 const AT_ONCE = 32;
-/** Short, so that silence costs little; and long enough for what must come first on a busy machine. */
+/** Short, so that tests with silent parties are fast, but long enough for the steps before on a busy machine. */
 const LIMITS = {
   timeoutMs: 1_000,
   idleTimeoutMs: 300,
@@ -57,7 +60,7 @@ describe('third parties that mean no good (E4)', function () {
   let bodies: ByteBudget;
   let hostile: HostileServer[];
   const outcomes = new Map<Case, { outcome: Outcome | Error; reached: boolean }>();
-  /** Calls to a third party that is well, made all the while. */
+  /** The statuses of calls to a well-behaved third party, made during the tests. */
   const meanwhile: number[] = [];
 
   before(async () => {
@@ -107,7 +110,8 @@ describe('third parties that mean no good (E4)', function () {
     const played = party.played;
     const environment = await server.deps.environmentOf(new URL(server.origin).host);
     const place = { server, egress: ways.of(environment), impatient: impatient.origin, origin, shape, id: `${at}` };
-    // On a busy machine the time for a call can end before the third party is asked: then there was no test yet.
+    // On a busy machine the time of a call can end before the third party receives the request. Then the test is
+    // repeated.
     for (let tries = 1; ; tries++) {
       const outcome = await way.try(place).catch((error: Error) => error);
       const reached = way.sends || party.played > (shape.unasked ? 0 : played);
@@ -121,7 +125,7 @@ describe('third parties that mean no good (E4)', function () {
       if (outcome instanceof Error) throw outcome;
       expect(outcome.text).not.to.contain('INTERNAL_ERROR');
       if (one.way.statuses !== null) expect(outcome.status, outcome.text).to.be.oneOf([...one.way.statuses]);
-      // The other way round: a response that shows the place of the secret proves that there was one to hide.
+      // The control: a response that shows the redacted place proves that it contained a secret.
       if (one.way.shows && one.shape.name === 'echoes the credential') expect(outcome.text).to.contain('[secret]');
       for (const secret of Object.values(SECRETS)) {
         expect(outcome.text).not.to.contain(secret);
@@ -144,7 +148,8 @@ describe('third parties that mean no good (E4)', function () {
 
   it('keep no call to others waiting', () => {
     expect(meanwhile.filter((status) => status === 200).length).to.be.above(20);
-    // On a busy machine the short time for a call can end (504), but no call is rejected for want of a place.
+    // On a busy machine the short time for a call can end (504), but no call is rejected because other calls occupy its
+    // place.
     expect(meanwhile.filter((status) => ![200, 504].includes(status))).to.deep.equal([]);
   });
 });

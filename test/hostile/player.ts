@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Piece, Shape } from './shapes.ts';
 
-/** The head of a message as it would be if nothing were wrong with it. */
+/** The beginning of a correct message. */
 export interface Head {
   start: string;
   headers: readonly string[];
@@ -58,7 +58,7 @@ function drained(socket: Socket): Promise<void> {
   });
 }
 
-/** One request as it came. */
+/** A request that the server received. */
 export interface Seen {
   method: string;
   path: string;
@@ -66,14 +66,16 @@ export interface Seen {
   body: string;
 }
 
-/** A third party that behaves correctly until the tested request, and responds to that one in its shape. */
+/**
+ * A third party that behaves correctly until the tested request, and sends the hostile message as the response to it.
+ */
 export interface HostileServer {
   port: number;
-  /** How often it has responded in its shape. */
+  /** How often it has sent the hostile message. */
   played: number;
   /** Its correct responses. */
   honest: Honest;
-  /** Connections that are open now. */
+  /** The open connections. */
   readonly open: ReadonlySet<Socket>;
   stop(): Promise<void>;
 }
@@ -91,7 +93,7 @@ export async function startHostileServer(shape: Shape): Promise<HostileServer> {
   const server = createServer((socket) => {
     open.add(socket);
     socket.on('error', () => {}).on('close', () => open.delete(socket));
-    // Which request will come cannot be known yet: a shape that is unasked for is so for all of them.
+    // The next request is not known yet, so a message that is sent without a request is sent on every connection.
     if (shape.unasked) perform(socket, '');
     let received = '';
     socket.on('data', (bytes) => {
@@ -123,13 +125,13 @@ function sendHonest(socket: Socket, { status = 200, body }: { status?: number; b
   socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** The credential of a request, which an echo shows. */
+/** Returns the credential of a request, for messages that echo it. */
 function secretOf({ headers, body }: Seen): string {
   const typed = new URLSearchParams(body).get('client_secret');
   return headers['x-api-key'] ?? headers['authorization']?.replace(/^\w+ /, '') ?? typed ?? 'nothing';
 }
 
-/** The first whole request of a text, and its length; undefined when there is none yet. */
+/** Returns the first complete request of a text, and its length; undefined if it is incomplete. */
 function readRequest(text: string): { request: Seen; length: number } | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

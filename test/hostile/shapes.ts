@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
-/** Bytes that are sent, some of them many times, some of them slowly. */
+/** Bytes to send, optionally repeated or slowly. */
 export type Piece = string | Buffer | { bytes: string | Buffer; times?: number; everyMs?: number };
 
 /**
@@ -11,15 +11,15 @@ export interface Shape {
   name: string;
   /** The first line of a response; null for a message without one, and without headers. */
   start?: string | null;
-  /** Added to those that a message has; a content type replaces the usual one. */
+  /** Additional headers; a content type replaces the usual one. */
   headers?: readonly string[];
-  /** By default the length is announced unless a header does so. */
+  /** By default the message has a content-length, unless a header replaces it. */
   framing?: 'none';
-  /** @param secret the credential of the call, where the message is a response to it */
+  /** @param secret the credential of the call, if the message is a response to it */
   body?: readonly Piece[] | ((secret: string) => readonly Piece[]);
   /** What follows: the end of the connection, its loss, or silence. By default the connection stays open for another message. */
   end?: 'close' | 'reset' | 'silence';
-  /** The message is sent as soon as there is a connection, before any request. */
+  /** The message is sent as soon as a connection is open, before any request. */
   unasked?: true;
 }
 
@@ -276,7 +276,7 @@ const ECHOES: Shape[] = [
   },
 ];
 
-/** What a third party may send. Every shape is played to every way by which bytes of others come in. */
+/** The messages that a third party may send. Each is sent to every place that reads bytes of third parties. */
 export const SHAPES: readonly Shape[] = [
   ...CONNECTIONS,
   ...START_LINES,

@@ -66,7 +66,7 @@ describe('clients that are slow or do not read (S2)', function () {
       METRICS_PORT: String(metricsPort),
       VALETKEY_CONNECTIONS_PER_ADDRESS: String(PER_ADDRESS),
     });
-    // What is made at the first request is not to be counted below.
+    // Things that are created at the first request must not be counted below.
     await Promise.all(['br', 'gzip', 'identity'].map((coding) => get('/openapi.json', { 'accept-encoding': coding })));
     await get('/docs');
   });
@@ -92,7 +92,7 @@ describe('clients that are slow or do not read (S2)', function () {
     return Number(new RegExp(`^${name} (.*)$`, 'm').exec(await body.text())?.[1]);
   }
 
-  /** Opens a connection that is not read. @param from the client's own address */
+  /** Opens a connection that is never read. @param from the client's address */
   async function open(from: string): Promise<Socket> {
     const { hostname, port } = new URL(server.origin);
     const socket = connect({ host: hostname, port: Number(port), localAddress: from, allowHalfOpen: true });
@@ -109,7 +109,7 @@ describe('clients that are slow or do not read (S2)', function () {
     }
   }
 
-  /** What well-behaved clients get meanwhile. */
+  /** Returns the statuses that well-behaved clients get during the test. */
   async function serveOthers(times: number): Promise<number[]> {
     const statuses: number[] = [];
     for (let count = 0; count < times; count++) {
@@ -179,7 +179,7 @@ describe('clients that are slow or do not read (S2)', function () {
     await misbehave(Object.values(MANNERS));
     await serverIsWell();
     if (IS_LONG) {
-      // Each of them is closed in the end, by one limit or another.
+      // One limit or another closes each of them in the end.
       while ((await metric('valetkey_http_connections')) > 5)
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       await serverIsWell();

@@ -22,9 +22,9 @@ describe('S2: clients that do not read what they asked for', () => {
   let token: string;
   let id: string;
   let sockets: Socket[];
-  /** The connections on which the server has responded to a request, at its side. */
+  /** The server's side of the connections on which it has responded to a request. */
   const served = new Set<Socket>();
-  /** The responses that the provider has begun and not ended. */
+  /** The responses that the provider has started and not ended. */
   const open = new Set<ServerResponse>();
 
   before(async () => {

@@ -16,7 +16,7 @@ import type { TestServer } from '../support/server.ts';
 import { type Honest, play, type Seen } from './player.ts';
 import type { Shape } from './shapes.ts';
 
-/** What none of the responses may show. */
+/** Secrets that no response may contain. */
 export const SECRETS = {
   apiKey: 'hostile-api-key-0123456789',
   token: 'hostile-bearer-token-0123456789',
@@ -25,31 +25,31 @@ export const SECRETS = {
   refreshToken: 'hostile-refresh-token-0123456789',
 };
 
-/** Where a way is tried. */
+/** Where a test runs. */
 export interface Place {
   server: TestServer;
   egress: Egress;
-  /** Where a server listens that is impatient with slow requests. */
+  /** The origin of a server with short time limits for slow requests. */
   impatient: string;
   /** The origin of the third party. */
   origin: string;
   shape: Shape;
-  /** Names what is made for this place. */
+  /** Identifies what the test creates. */
   id: string;
 }
 
-/** What came of a try: the response of this service, or the result of an engine. */
+/** The result of a test: the response of this service, or the result of an engine. */
 export interface Outcome {
   status?: number;
   text: string;
 }
 
-/** A way by which bytes of a third party come in. */
+/** A place that reads bytes of a third party. */
 export interface Way {
   name: string;
-  /** `sends`: the third party is a client of ours, and no server. */
+  /** `sends`: the third party is a client of this service, not a server. */
   sends?: true;
-  /** What the third party sends is shown to the caller, without the credential. */
+  /** The caller sees what the third party sends, without the credential. */
   shows?: true;
   /** Statuses that the server may return; null if it forwards those of the third party. */
   statuses: readonly number[] | null;
@@ -283,7 +283,7 @@ export const KINDS: readonly (readonly Way[])[] = [
   [request, document],
 ];
 
-/** For what an environment has few places for. */
+/** Runs functions one after the other, if an environment allows only a few at the same time. */
 function oneByOne() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(run: () => Promise<T>): Promise<T> => {
@@ -318,13 +318,13 @@ async function oauthConnector(server: TestServer, oauth_config: object): Promise
   return (await createConnection(server, { connector: identifier, ...client })).key_id;
 }
 
-/** Opens a link and sends its form, which asks the provider what is not known of it. */
+/** Opens a link and submits its form, which makes the server read metadata from the provider. */
 async function beginConsent(server: TestServer, connector: string): Promise<Outcome> {
   const page = await submitLink(new TestBrowser(), await makeLink(server, { connector }));
   return { status: page.status, text: page.text };
 }
 
-/** Goes through a link, as a browser that comes back from the provider with a code. */
+/** Completes a link, as a browser that returns from the provider with a code. */
 async function consent({ server, origin }: Place): Promise<Outcome> {
   const connector = await oauthConnector(server, {
     authorize_uri: `${origin}/authorize`,
@@ -366,7 +366,9 @@ function idTokenOf(issuer: string): string {
   return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
 }
 
-/** The head of the response has gone out by the time that the third party fails, so that all there is left is to cut it. */
+/**
+ * The server has already sent the head of its response when the third party fails, so it can only close the connection.
+ */
 function cutOff(error: unknown): Outcome {
   return { text: `cut off: ${error instanceof Error ? error.message : error}` };
 }

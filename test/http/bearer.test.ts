@@ -8,7 +8,7 @@ import { accessToken } from '../support/tokens.ts';
 
 const PATH = '/api/v1/tools?page_size=1';
 
-/** Where a token may be sent, and the error if it is sent elsewhere (T7, RFC 6750 §3). */
+/** The places of an access token in a request, and the errors for other places (T7, RFC 6750 §3). */
 describe('the access token of a request', () => {
   let server: TestServer;
   let token: string;

@@ -158,7 +158,7 @@ describe('unknownSettings', () => {
       'VALETKEY_COLOUR is not a setting',
       'VALETKEY_DATADIR is not a setting; did you mean DATA_DIR?',
       'VALETKEY_EGRES_ALLOW is not a setting; did you mean VALETKEY_EGRESS_ALLOW?',
-      // Any short name is a few changes away from any other.
+      // A short name is similar to many others, so there is no suggestion.
       'VALETKEY_FOO is not a setting',
       'VALETKEY_PORT is not a setting; did you mean PORT?',
     ]);

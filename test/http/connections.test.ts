@@ -42,7 +42,7 @@ describe('connections of clients (S2)', () => {
     await new Promise<void>((resolve) => server.listen(0, resolve));
   }
 
-  /** Resolves when the server has no connection. */
+  /** Resolves when the server has no open connection. */
   async function emptied(): Promise<void> {
     let count = 1;
     await until(() => {
@@ -53,7 +53,7 @@ describe('connections of clients (S2)', () => {
     });
   }
 
-  /** A client that reads only when it is told to. */
+  /** Opens a client connection that is read only on demand. */
   async function open(localAddress = '127.0.0.1') {
     const { port } = server.address() as AddressInfo;
     const socket = connect({ port, host: '127.0.0.1', localAddress });
@@ -119,7 +119,7 @@ describe('connections of clients (S2)', () => {
       client.read();
       client.send('/1', '/2');
       await until(() => handled.length === 1);
-      // What is sent now stays with the system: it does not count among those that wait.
+      // The operating system buffers these bytes, so the connection does not count as waiting.
       for (let count = 3; count < 20; count++) {
         client.send(`/${count}`);
         await new Promise((resolve) => setImmediate(resolve));
@@ -206,7 +206,7 @@ describe('connections of clients (S2)', () => {
         clients.push(client);
         client.send('/');
         await until(() => handled.length === count + 1 && watch.queuedBytes > 0);
-        // The next look comes before the next client.
+        // The server checks again before the next client connects.
         const seen = now;
         await until(() => now > seen + clients.length);
       }

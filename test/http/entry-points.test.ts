@@ -17,7 +17,7 @@ const DETAIL = 'secret detail of a fault';
 const TARGET = '/api/v1/proxy/anything';
 const FORM = 'application/x-www-form-urlencoded';
 
-/** One way into the server, and what the tests have to know of it. */
+/** An entry point of the server, with the requests that the tests need. */
 interface EntryPointUnderTest {
   name: string;
   /** Sends a request that succeeds; headers are added. */
@@ -26,13 +26,13 @@ interface EntryPointUnderTest {
   operation: string;
   /** Reads the stable code, or for a page the text, of an error. */
   shows(answer: TestResponse, code: string, text: RegExp): void;
-  /** A path of the entry point at which there is nothing. */
+  /** A path below the entry point that does not exist. */
   nothing: string;
-  /** Another method at a path of the entry point, and the methods that it has. */
+  /** A method that a path of the entry point does not support, and the methods that it supports. */
   otherMethod: [method: string, path: string, allow: string];
-  /** A path that GET reads; null where GET is not allowed. */
+  /** A path that supports GET; null if none does. */
   get: string | null;
-  /** A path that takes a body, by POST. */
+  /** A path that accepts a body by POST. */
   post(): string | Promise<string>;
   media: string;
   maxBytes: number;
@@ -41,7 +41,7 @@ interface EntryPointUnderTest {
   token: string | null | undefined;
   /** The place of the storage whose failure a request meets. */
   faultPlace: FaultPlace;
-  /** Sends a request that meets it. */
+  /** Sends a request that uses the storage at this place. */
   askStorage(headers: Record<string, string>): Promise<TestResponse>;
 }
 
@@ -148,7 +148,7 @@ describe('the entry points of the server', () => {
         server.call('GET', TARGET, { headers: { 'valetkey-account-id': account, ...headers }, ...given(token) }),
       operation: 'proxy',
       shows: problem,
-      // Any path is a provider's; without an account there is nothing to call.
+      // Every path belongs to the provider, and without an account there is nothing to call.
       nothing: '',
       otherMethod: ['OPTIONS', TARGET, 'GET, HEAD, POST, PUT, PATCH, DELETE'],
       get: TARGET,
@@ -233,7 +233,7 @@ describe('the entry points of the server', () => {
         entryPoint.shows(answer, 'UNKNOWN_HOST', /host/);
       });
 
-      // Any path of a raw call is a provider's.
+      // Any path of a raw call belongs to the provider.
       if (name !== 'raw calls') {
         it('returns 404 where there is nothing', async () => {
           const answer = await send(entryPoint, 'GET', entryPoint.nothing);
@@ -272,7 +272,7 @@ describe('the entry points of the server', () => {
         entryPoint.shows(answer, 'BODY_TOO_LARGE', /larger than/);
       });
 
-      // The body of a raw call is the provider's to judge.
+      // The provider validates the body of a raw call.
       if (name !== 'raw calls') {
         it('returns 415 for another media type', async () => {
           const path = await entryPoint.post();

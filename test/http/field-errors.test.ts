@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { presentErrors } from '../../http/field-errors.ts';
 
-/** Errors of a body, as the backend hands them over: below `requestBody`. */
+/** Returns the errors of a body as the contract backend reports them: below `requestBody`. */
 function errorsOf(schema: object, body: unknown) {
   const validate = new Ajv2020({ allErrors: true, verbose: true, discriminator: true, strict: false }).compile({
     type: 'object',

@@ -11,7 +11,7 @@ import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { closedPort } from '../support/upstream.ts';
 
-/** Headers that differ from one request to the next; the client of the tests closes its connection after a HEAD. */
+/** Headers that differ between requests. The client of the tests closes its connection after a HEAD. */
 const CHANGING = ['date', 'x-request-id', 'set-cookie', 'connection', 'keep-alive'];
 
 describe('HEAD', () => {

@@ -16,7 +16,10 @@ function refused(text: string | Buffer): string {
   throw new Error(`was accepted: ${text.toString('utf8').slice(0, 80)}`);
 }
 
-/** Whole numbers beyond 2^53 that are written without an exponent, and texts with lone surrogates. */
+/**
+ * Whether a value contains numbers or texts that are rejected: whole numbers beyond 2^53 without an exponent, or texts
+ * with lone surrogates.
+ */
 function holdsWhatIsRefused(value: unknown): boolean {
   if (typeof value === 'number')
     return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;

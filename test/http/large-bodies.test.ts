@@ -10,7 +10,7 @@ import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
 const IMPORT = '/api/v1/tools:import';
-/** Far more than any honest error response. */
+/** Far more characters than any normal error response. */
 const MAX_RESPONSE_CHARS = 20_000;
 
 const listOf = (count: number, item = '0') => `[${Array.from({ length: count }, () => item).join(',')}]`;
@@ -128,7 +128,7 @@ describe('large request bodies (H4)', () => {
   }
 });
 
-/** A body with each member that the operation knows, every one of them a long list of objects. */
+/** Returns a body with every member of the operation, each of which is a long list of objects. */
 function membersOf(definition: JsonObject): string {
   const text = JSON.stringify(definition['requestBody']);
   const [, name = ''] = /schemas\/(\w+)/.exec(text) ?? [];

@@ -391,7 +391,7 @@ describe('the server', () => {
   });
 });
 
-/** A call of executeTool as bytes, on a connection that asks to be kept. */
+/** Returns the bytes of an executeTool call that keeps the connection open. */
 function executeRequest(server: TestServer, id: string): string {
   const body = JSON.stringify({ connected_account_id: id, tool_name: 'http_get', tool_input: { path: '/' } });
   const head = [

@@ -6,7 +6,9 @@ import { createProvider } from '../support/providers.ts';
 import { rehearsed } from '../support/rehearsed-store.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-/** Each unit of work runs twice here and its first run is undone, so an effect inside of a unit happens twice. */
+/**
+ * Here each unit of work runs twice and its first run is rolled back, so an effect inside of a unit would happen twice.
+ */
 describe('the effects of a unit of work', () => {
   let server: TestServer;
   let scrubs = 0;

@@ -11,7 +11,10 @@ const PACKAGE = join(import.meta.dirname, '../../node_modules/@modelcontextproto
 const SCENARIOS = ['authorization-server-metadata-endpoint', 'authorization-code-grant'];
 const AUTHORIZE = /https?:\/\/\S+\/oauth\/authorize\?\S+/;
 
-/** The scenarios of the protocol's suite for authorization servers. The suite prints an address, which a user would open. */
+/**
+ * Runs the scenarios of the protocol's suite for authorization servers. The suite prints an address for the user to
+ * open.
+ */
 describe('MCP conformance of the authorization server', () => {
   let world: LoginWorld;
 

@@ -1,7 +1,7 @@
 import type { InputRequests, McpRequestContext, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import * as sdk from '@modelcontextprotocol/server';
 
-// What the scenarios of the conformance suite ask servers for, by the names that they look for.
+// The tools, prompts and resources that the scenarios of the conformance suite expect of a server.
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const SILENCE = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
@@ -38,7 +38,7 @@ const ENUMS = {
   titledMulti: { type: 'array', minItems: 1, maxItems: 3, items: { anyOf: TITLED } },
 };
 
-/** Makes the server of one request, or of one session of the older revision. */
+/** Creates the server of one request, or of one session in the older revision. */
 export function conformanceServer({ era }: McpRequestContext): McpServer {
   const isLegacy = era === 'legacy';
   const server = new sdk.McpServer(
@@ -98,7 +98,7 @@ function addTools(server: McpServer): void {
   });
 }
 
-/** A tool that is done once it has been given what it asks for. */
+/** Adds a tool that first asks the user, and ends when it gets the response. */
 function addAsking(
   server: McpServer,
   name: string,

@@ -17,7 +17,7 @@ import { conformanceServer } from './conformance-fixture.ts';
 const PACKAGE = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/conformance');
 const run = promisify(execFile);
 
-/** The suite of the protocol, against the product's own way of serving it: only the tools behind it are the suite's. */
+/** Runs the protocol's suite against the server's own MCP endpoint; only the tools are those of the suite. */
 describe('MCP conformance', () => {
   let server: TestServer;
   let entryPoint: McpEntryPoint;
@@ -62,7 +62,7 @@ describe('MCP conformance', () => {
       const url = `http://127.0.0.1:${port}/mcp/conformance`;
       const args = [join(PACKAGE, 'dist/index.js'), 'server', '--url', url, '--requirements', revision, '-o', results];
       try {
-        // No file of expected failures is given: there are none.
+        // There is no file of expected failures, because no scenario fails.
         const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 26 });
         const passed = required.filter((scenario) => new RegExp(`^✓ ${scenario}: [1-9]`, 'm').test(stdout));
         expect(passed).to.deep.equal(required);

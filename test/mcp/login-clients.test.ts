@@ -14,7 +14,7 @@ import {
   startLoginWorld,
 } from '../support/mcp-login.ts';
 
-/** What a client keeps of a login: the part of OAuthClientProvider that both lines of the SDK have. */
+/** What a client stores of a login: the part of OAuthClientProvider that both versions of the SDK use. */
 class KeptLogin {
   readonly redirectUrl = REDIRECT_URI;
   readonly clientMetadata = {
@@ -30,7 +30,7 @@ class KeptLogin {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   kept: any;
   verifier = '';
-  /** Where the user was sent, in order. */
+  /** The addresses to which the user was sent, in order. */
   readonly sentTo: URL[] = [];
 
   constructor({ clientMetadataUrl, information }: { clientMetadataUrl?: string; information?: object }) {
@@ -121,7 +121,7 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
     return new KeptLogin({ information: { client_id: client.id } });
   }
 
-  /** What the user does in the browser. @returns the parameters with which it comes back to the client */
+  /** Acts as the user in the browser. @returns the parameters of the redirect to the client */
   async function logIn(address: URL): Promise<URLSearchParams> {
     const browser = new TestBrowser();
     const { body } = await world.complete(loginRequestOf(await browser.open(address.href)), ADA);
@@ -166,7 +166,7 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
 
         const before = login.kept.access_token;
         world.clock.advance(15 * 60_000);
-        // Another connection: a client may keep the list of the first one.
+        // Another connection, because a client may cache the list of the first one.
         const refreshed = await line.connect(url, login);
         expect((await refreshed.listTools()).tools).to.have.lengthOf(names.length);
         expect(login.kept.access_token, 'it has refreshed').to.not.equal(before);

@@ -12,7 +12,7 @@ const OAUTH = {
   oauth_config: { authorize_uri: 'https://acme.example/authorize', token_uri: 'https://acme.example/token' },
 };
 
-/** Over REST the same is tested in test/flows/next-actions.test.ts. */
+/** test/flows/next-actions.test.ts tests the same over REST. */
 describe('X15: a call over MCP that an administrator must make possible', () => {
   let server: TestServer;
 
@@ -21,7 +21,7 @@ describe('X15: a call over MCP that an administrator must make possible', () => 
   });
   after(() => server.stop());
 
-  /** A connection to a provider with one tool, and the way to call it. */
+  /** Creates a connection to a provider with one tool. @returns a function that calls the tool */
   async function offer(provider: Record<string, unknown>) {
     const { identifier } = await createProvider(server, provider);
     const connection = await createConnection(server, { connector: identifier });

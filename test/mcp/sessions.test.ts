@@ -94,7 +94,7 @@ describe('sessions of the revision 2025-11-25', () => {
     await server.stop();
     server = await start();
     const call = { name: 'acme_get_thing', arguments: { number: 7 } };
-    // The account is missing: a client that can open links is sent to one, any other gets it in words.
+    // The account is missing: a client that can open links gets a link, any other client gets a message.
     const sent = messageOf(await inSession(token, opensLinks, 'tools/call', call));
     expect(sent.error).to.include({ code: -32042 });
     const told = messageOf(await inSession(token, shows, 'tools/call', call));
@@ -151,7 +151,7 @@ describe('sessions of the revision 2025-11-25', () => {
     it('end with the token that they were opened with', async () => {
       const token = await tokenOf({ user_id: 'short', identifier: 'short@acme.test', lifetime_seconds: 60 });
       const session = await begin(token);
-      // The real clock goes on from here.
+      // From here on the real clock counts.
       clock.advance(58_990);
       const { response } = await open(token, session);
       expect(response.status).to.equal(200);

@@ -38,7 +38,7 @@ describe('the authorization of MCP servers', () => {
     return new URL(page.location ?? page.text).searchParams.get('scope');
   };
 
-  /** Connects an account, reads the tools, and calls one with a client of the protocol. */
+  /** Connects an account, reads the tools, and calls a tool with a client of the protocol. */
   async function connectAndCall(user: string) {
     const provider = await world.provider();
     await world.connect(provider, user);

@@ -19,7 +19,7 @@ describe('H7: a large message of an MCP server', () => {
   let threads: Threads;
   let pool: ThreadPool;
   let jobs: number;
-  /** What the pool does with a job; by default it runs it. */
+  /** How the pool runs a job; by default it just runs it. */
   let run: ThreadPool['run'];
 
   before(async () => {
@@ -44,7 +44,7 @@ describe('H7: a large message of an MCP server', () => {
   after(() => world.stop());
 
   const on: RawMcpWorld['on'] = (method, respond) => world.on(method, respond);
-  /** The server responds to the next calls with this result, written as JSON. */
+  /** Makes the server respond to the next calls with this result, written as JSON. */
   const respondWith = (result: string) =>
     on('tools/call', ({ message }, res) =>
       res

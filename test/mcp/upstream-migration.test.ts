@@ -42,7 +42,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
     expect([old.hits('/reg'), next.hits('/reg')]).to.deep.equal([1, 1]);
     expect(next.sent('/token').at(-1)).to.include({ resource: RESOURCE, grant_type: 'authorization_code' });
     expect((await sync(provider)).body.added).to.have.length(1);
-    // Tokens of the old one are not sent to the new one.
+    // Tokens of the old server are not sent to the new one.
     expect(await accountOf(server, 'ada')).to.include({ status: 'PENDING_AUTH' });
     const actions = (await auditOf(server, ada)).map(({ action }) => action);
     expect(actions).to.include('connected_account.parked');

@@ -39,7 +39,7 @@ describe('the audit log of accounts', () => {
   const fresh = async () => (await createAccount(server, { connector, connectedAccount: withKey('secret-key') })).id;
   const update = (id: string, connected_account: object, token?: string): Promise<TestResponse> =>
     server.call('PUT', ACCOUNTS, { body: { id, connected_account }, ...(token && { token }) });
-  /** Actions and details on an account, oldest first. */
+  /** Returns the actions and details of an account in the audit log, oldest first. */
   const storyOf = async (id: string) =>
     (await auditOf(server, id)).map(({ action, details }) => [action, details]).reverse();
 

@@ -11,7 +11,7 @@ type Name = Record<string, string>;
 interface Naming {
   id: string;
   send(server: TestServer, name: Name): Promise<TestResponse>;
-  /** Whether a success takes the account away from what follows. */
+  /** Whether a successful call removes the account. */
   changes?: boolean;
 }
 
@@ -42,7 +42,7 @@ type Field = (typeof FIELDS)[number];
 type Value = 'absent' | 'right' | 'wrong';
 type Combination = Record<Field, Value>;
 
-/** Every combination of the five fields, each absent, right or wrong: 243. */
+/** Returns all 243 combinations of the five fields, each absent, right or wrong. */
 function combinations(): Combination[] {
   const values: Value[] = ['absent', 'right', 'wrong'];
   return FIELDS.reduce<Partial<Combination>[]>(
@@ -51,7 +51,7 @@ function combinations(): Combination[] {
   ) as Combination[];
 }
 
-/** What the interface promises for a combination: the status, and for 400 the fields that are missing. */
+/** Returns the result that the contract promises for a combination: the status, and for 400 the missing fields. */
 function promised(given: Combination): { status: number; missing: string[] } {
   const lacksOwner = given.organization_id === 'absent' && given.user_id === 'absent';
   const missing = [

@@ -214,7 +214,7 @@ describe('accounts of every authorization type', () => {
       session_token: 'secret-session-token',
     };
 
-    /** Stores what the service would have obtained at the provider. */
+    /** Stores the credentials that the service would have obtained at the provider. */
     async function obtain(id: string, temporary: Record<string, Record<string, unknown>>): Promise<void> {
       const { store, vault, now } = server.deps;
       const { id: environmentId } = await firstEnvironment(server);

@@ -17,7 +17,7 @@ function nested(levels: number, inmost: object = {}): object {
 }
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
-/** An object whose JSON has so many bytes. */
+/** Returns an object whose JSON has so many bytes. */
 const sized = (bytes: number) => ({ k: 'x'.repeat(bytes - '{"k":""}'.length) });
 
 describe('api_config', () => {
@@ -186,7 +186,7 @@ describe('api_config', () => {
   });
 });
 
-/** RFC 7396 §2, word by word, over plain objects. */
+/** Implements RFC 7396 §2 literally, for plain objects. */
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged = new Map(Object.entries(isObject(target) ? target : {}));

@@ -11,7 +11,7 @@ const PATH = '/api/v1/connected_accounts';
 describe('createConnectedAccount', () => {
   let server: TestServer;
   let clock: TestClock;
-  /** A connector that takes any API key. */
+  /** A connector that accepts any API key. */
   let desk: string;
   let made = 0;
 
@@ -29,7 +29,7 @@ describe('createConnectedAccount', () => {
   const withKey = (api_key: unknown) => ({ authorization_details: { static_auth: { details: { api_key } } } });
   const withToken = (access_token: string) => ({ authorization_details: { oauth_token: { access_token } } });
 
-  /** A body that is right; every call is for another account. */
+  /** Returns a valid body; each call is for another account. */
   function right(changes: Record<string, unknown> = {}): Record<string, unknown> {
     made += 1;
     return { connector: desk, identifier: `account-${made}`, user_id: 'user-1', ...changes };
@@ -388,7 +388,7 @@ describe('createConnectedAccount', () => {
         { ...body, user_id: 'u2' },
         { ...body, organization_id: undefined },
         { ...body, user_id: undefined },
-        // What an organization and a user are called must not run together.
+        // The names of an organization and a user must not be concatenated without a separator.
         { ...body, organization_id: 'ou', user_id: undefined },
         { ...body, connector: await createConnector(server, [{ type: 'API_KEY' }]) },
       ];

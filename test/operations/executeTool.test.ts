@@ -10,7 +10,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 
 const PATH = '/api/v1/execute_tool';
 
-/** The form of the operation; what it does is shown by test/flows. */
+/** Tests the format of requests and responses; test/flows tests what the operation does. */
 describe('executeTool', () => {
   let acme: Upstream;
   let server: TestServer;

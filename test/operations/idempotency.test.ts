@@ -233,7 +233,7 @@ describe('idempotency keys of account operations (C13)', () => {
     });
 
     it('is stored nowhere, nor is a kept response: only digests and ciphertext', async function () {
-      // The files of a database server are its own.
+      // Only the database server can access its files.
       if (isOnServer()) this.skip();
       await create('key-to-be-looked-for', account());
       const { databaseFile } = server.deps.config;

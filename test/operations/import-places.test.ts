@@ -52,7 +52,7 @@ describe('M4: imports at one time', () => {
     await endUntil(running);
   });
 
-  /** Ends the running work, turn by turn, until all responses have arrived. */
+  /** Ends the running work, one turn after the other, until all responses have arrived. */
   async function endUntil<T>(answers: Promise<T>): Promise<T> {
     let done = false;
     const settled = answers.finally(() => {

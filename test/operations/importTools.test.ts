@@ -27,7 +27,7 @@ const GET_ONE = { operationId: 'getCustomer', summary: 'Get a customer' };
 describe('importTools', () => {
   let server: TestServer;
   let made = 0;
-  /** Turns of the event loop that transactions have left to other work. */
+  /** Counts the turns of the event loop between the pieces of transactions. */
   let turns = 0;
 
   function counted({ write }: Store): Store['write'] {
@@ -150,10 +150,10 @@ describe('importTools', () => {
       const one = () => send(connector, documentOf({ '/customers': { get: LIST } }), { apply: true });
       expect(await turnsOf(one)).to.equal(0);
       const all = (summary: string) => send(connector, documentOf(many(summary)), { apply: true, limit: 501 });
-      // 501 tools are compared and written, in three pieces each.
+      // 501 tools are compared and written in three pieces each.
       expect(await turnsOf(() => all('Get a thing'))).to.equal(4);
       expect(await turnsOf(() => all('Get another thing'))).to.equal(4);
-      // Deletions are in eleven smaller pieces.
+      // Deletions are done in eleven smaller pieces.
       expect(await turnsOf(one)).to.equal(10);
       await all('Get a thing');
       const remove = () => server.call('DELETE', `/api/v1/custom-providers/${connector}`);

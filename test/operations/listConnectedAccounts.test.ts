@@ -64,7 +64,7 @@ describe('listConnectedAccounts', () => {
     let desks: { eu: { id: string }; us: { id: string } };
     let provider: string;
 
-    /** Six accounts that differ in everything that can be filtered by. */
+    /** Creates six accounts that differ in every field that lists can be filtered by. */
     before(async () => {
       provider = await createConnector(server, [{ type: 'API_KEY' }]);
       const connection = async (key_id: string) => createConnection(server, { connector: provider, key_id });
@@ -153,7 +153,7 @@ describe('listConnectedAccounts', () => {
 
     before(async () => {
       connector = await createConnector(server, [{ type: 'API_KEY' }]);
-      // At one and the same millisecond: only the ids tell them apart.
+      // All in the same millisecond, so only their ids order them.
       for (const identifier of names) await createAccount(server, { connector, identifier, connectedAccount: {} });
     });
 
@@ -199,7 +199,7 @@ describe('listConnectedAccounts', () => {
         expect(body.total_size).to.equal(alive);
         seen.push(...body.connected_accounts.map(({ id }: Summary) => id));
         token = body.next_page_token;
-        // What was just the end of a page goes, something older goes, and something new comes.
+        // Deletes the last item of a page and an older item, and adds a new one.
         for (const gone of [body.connected_accounts.at(-1).id, leaving.shift()]) {
           if (gone && !staying.includes(gone)) alive -= (await remove(gone)).status === 200 ? 1 : 0;
         }

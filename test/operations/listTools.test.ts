@@ -62,7 +62,7 @@ describe('listTools', () => {
         largest = own.map(({ name }) => name);
       });
 
-      /** Follows one kind of page token to its end. */
+      /** Follows one kind of page token to the last page. */
       async function walk(query: string, member: 'next_page_token' | 'prev_page_token', from = '') {
         const pages: { names: string[]; size: number }[] = [];
         for (let token = from; token !== '' || pages.length === 0; ) {

@@ -34,7 +34,7 @@ describe('page tokens of accounts (C7)', () => {
   const read = (path: string, query: Record<string, string>): Promise<TestResponse> =>
     server.call('GET', `${path}?${new URLSearchParams({ page_size: '2', ...query })}`);
 
-  /** Both tokens of the page in the middle. */
+  /** Returns both tokens of the middle page. */
   async function tokensOf(path: string, query: Record<string, string>): Promise<Tokens> {
     const first = await read(path, query);
     const middle = await read(path, { ...query, page_token: first.body.next_page_token });

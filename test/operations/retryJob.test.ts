@@ -19,7 +19,7 @@ describe('retryJob', () => {
   let provider: Upstream;
   let server: TestServer;
   let make: Awaited<ReturnType<typeof jobMaker>>;
-  /** A revocation that its provider rejected, and the tokens that it is about. */
+  /** The job of a revocation that the provider rejected. */
   let id: string;
   let tokens: { access: string; refresh: string };
 

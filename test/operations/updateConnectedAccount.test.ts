@@ -19,7 +19,7 @@ describe('updateConnectedAccount', () => {
   let clock: TestClock;
   let upstream: Upstream;
   let elsewhere: Upstream;
-  /** A connector that takes any API key. */
+  /** A connector that accepts any API key. */
   let desk: string;
 
   before(async () => {
@@ -155,7 +155,7 @@ describe('updateConnectedAccount', () => {
       server.call('POST', '/api/v1/execute_tool', {
         body: { connected_account_id: id, tool_name: 'http_get', tool_input: { path: '/me' } },
       });
-    /** Everything that a third party was sent, credentials decoded. */
+    /** Returns everything that was sent to a third party, with decoded credentials. */
     const sentTo = ({ requests }: Upstream) =>
       requests.map(({ headers }) =>
         Buffer.from(String(headers['authorization']).slice('Basic '.length), 'base64').toString(),

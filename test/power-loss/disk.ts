@@ -1,9 +1,11 @@
 import { basename, dirname } from 'node:path';
 import type { FileEvent } from './trace.ts';
 
-/** What of the changes that were not synced a loss of power leaves on the disk. */
+/** Determines which of the unsynced changes are on the disk after a loss of power. */
 export interface Chance {
-  /** Whether this part of an unsynced write is on the disk. A part is a sector, the unit that disks write as a whole. */
+  /**
+   * Whether this part of an unsynced write is on the disk. A part is a sector, the unit that disks write as a whole.
+   */
   keepsSector(change: { path: string; place: number; of: number }): boolean;
   /** How many of the unsynced changes of a directory are on the disk. Journals keep their order. */
   keepsEntries(of: number): number;
@@ -13,16 +15,16 @@ type Change = { order: number } & (
   | { kind: 'write'; offset: number; data: Buffer }
   | { kind: 'truncate'; size: number }
 );
-/** Names that are set, or removed by null, as one change. */
+/** Entries that one change sets, or removes if the value is null. */
 type EntryChange = { order: number; names: [string, File | Directory | null][] };
 
-/** A file: what is on the disk for sure, and what was changed since. */
+/** A file: its durable content, and the changes since. */
 class File {
   durable: Buffer = Buffer.alloc(0);
   changes: Change[] = [];
 }
 
-/** A directory, in the same way. */
+/** A directory: its durable entries, and the changes since. */
 class Directory {
   durable = new Map<string, File | Directory>();
   changes: EntryChange[] = [];
@@ -33,8 +35,9 @@ class Directory {
 const SECTOR = 512;
 
 /**
- * A disk whose cache loses what was not synced. A file is durable up to the changes that were made before the start of a sync that has
- * ended. The entry of a file is durable after a sync of its directory, and not by a sync of the file. What a failed sync covers is lost.
+ * A disk with a cache, which loses what was not synced. A sync makes those changes of a file durable that were made
+ * before it started. The directory entry of a file becomes durable by a sync of the directory, not of the file. Changes
+ * that a failed sync covers are lost.
  */
 export class Disk {
   readonly #folder: string;
@@ -89,7 +92,10 @@ export class Disk {
     }
   }
 
-  /** The files that a loss of power leaves now, by their paths below the folder; directories have the value null. */
+  /**
+   * Returns the files that remain after a loss of power now, by their paths below the folder; directories have the
+   * value null.
+   */
   image(chance: Chance): Map<string, Buffer | null> {
     const image = new Map<string, Buffer | null>();
     const visit = (directory: Directory, path: string) => {
@@ -133,7 +139,7 @@ export class Disk {
   }
 }
 
-/** Makes durable what was changed before a sync started. */
+/** Makes the changes durable that were made before a sync started. */
 function settle(node: File | Directory, before: number): void {
   const count = node.changes.filter(({ order }) => order < before).length;
   if (node instanceof Directory) node.durable = entriesAfter(node, count);
@@ -159,7 +165,7 @@ function setNames(entries: Map<string, File | Directory>, names: EntryChange['na
   }
 }
 
-/** The parts of the unsynced changes of a file that are on the disk. */
+/** Returns the parts of a file's unsynced changes that are on the disk. */
 function keptOf({ changes }: File, path: string, chance: Chance): Change[] {
   const of = changes.length;
   return changes.flatMap((change, place) => {
@@ -168,7 +174,7 @@ function keptOf({ changes }: File, path: string, chance: Chance): Change[] {
   });
 }
 
-/** A write in parts that end where the sectors of the disk end. */
+/** Splits a write into parts at the sector boundaries of the disk. */
 function sectorsOf({ order, offset, data }: Extract<Change, { kind: 'write' }>): Change[] {
   const parts: Change[] = [];
   for (let start = 0; start < data.length; ) {

@@ -1,11 +1,11 @@
-/** One change of a subject. `version` is the one that it has afterwards; null when it is deleted. */
+/** One change of a subject. `version` is the version after the change; null after a deletion. */
 interface Step {
   version: number | null;
   sentAt: number;
   ackedAt?: number;
 }
 
-/** Something that is changed by one request after the other: an account, or the tokens of a grant. */
+/** An account or the tokens of a grant. Its requests are sent one after the other. */
 export interface Subject {
   id: string;
   steps: Step[];
@@ -14,7 +14,7 @@ export interface Subject {
 /** What a client has sent and what was acknowledged, with times in milliseconds UTC. */
 export interface History {
   accounts: Subject[];
-  /** Accounts whose tokens rotate. Their version is the generation of their credentials. */
+  /** Accounts whose tokens rotate; their version is the generation of their credentials. */
   grants: Subject[];
   calls: { executionId: string; ackedAt: number }[];
 }
@@ -24,9 +24,9 @@ export function createHistory(): History {
 }
 
 /**
- * Makes a change and notes when it was sent and when it was acknowledged.
+ * Makes a change and records when it was sent and when it was acknowledged.
  *
- * @param change resolves with the version afterwards
+ * @param change resolves with the version after the change
  */
 export async function change(
   subject: Subject,
@@ -40,12 +40,15 @@ export async function change(
   step.ackedAt = acknowledged();
 }
 
-/** Now, rounded up: a time in the recording that is later is certainly later than the response. */
+/** Returns the present time, rounded up: anything with a later time in the recording happened after the response. */
 export function acknowledged(): number {
   return Date.now() + 1;
 }
 
-/** What a subject may be at a time: as it was acknowledged last, or as a request that had no response by then makes it. */
+/**
+ * Returns the possible versions of a subject at a time: the one acknowledged last, or the result of a request that had
+ * no response by then.
+ */
 export function possibleVersions({ steps }: Subject, at: number): (number | null)[] {
   const acked = steps.findLastIndex(({ ackedAt }) => ackedAt !== undefined && ackedAt < at);
   const next = steps[acked + 1];

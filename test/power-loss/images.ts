@@ -4,7 +4,7 @@ import type { Random } from '../fuzz/random.ts';
 import { type Chance, Disk } from './disk.ts';
 import type { FileEvent } from './trace.ts';
 
-/** What a loss of power may do to changes that were not synced. */
+/** The effects of a loss of power on unsynced changes. */
 const LOSSES: Record<string, (random: Random) => Chance> = {
   'all of it dropped': () => ({ keepsSector: () => false, keepsEntries: () => 0 }),
   'all of it kept': () => ({ keepsSector: () => true, keepsEntries: (of) => of }),
@@ -32,11 +32,11 @@ const LOSSES: Record<string, (random: Random) => Chance> = {
 };
 
 export interface Image {
-  /** What the power loss was like. */
+  /** The name of the effect. */
   loss: string;
-  /** The number of the last change before it, in the recording. */
+  /** The number of the last change in the recording before the loss of power. */
   place: number;
-  /** When the next change was made: everything that was acknowledged earlier must be in the image. */
+  /** The time of the next change: everything that was acknowledged before must be in the image. */
   at: number;
   files: Map<string, Buffer | null>;
 }
@@ -46,11 +46,14 @@ export interface ImageOptions {
   folder: string;
   count: number;
   random: Random;
-  /** Files and directories whose syncs do nothing: a mutant. */
+  /** Files and directories whose syncs are ignored, for mutants. */
   ignores?: (path: string) => boolean;
 }
 
-/** Images of the folder after losses of power at random places of a recording, and at each place where files begin or end. */
+/**
+ * Yields images of the folder after losses of power at random places of a recording, and at each place where a file is
+ * created or removed.
+ */
 export function* imagesOf(events: FileEvent[], { folder, count, random, ignores }: ImageOptions): Generator<Image> {
   const disk = new Disk(folder, ignores);
   const losses = Object.keys(LOSSES);
@@ -66,12 +69,15 @@ export function* imagesOf(events: FileEvent[], { folder, count, random, ignores 
   }
 }
 
-/** Syncs that have just ended or begun, and changes of directories. */
+/** Whether an event is a start or end of a sync, or a change of a directory. */
 function isRisky({ kind }: FileEvent): boolean {
   return kind !== 'write';
 }
 
-/** Puts an image into an empty folder. The index of the log is memory of processes: a power loss may leave anything in it. */
+/**
+ * Writes an image into an empty folder. The index of the log is shared memory, so a power loss may leave any content in
+ * it.
+ */
 export function writeImage({ files }: Image, folder: string, random: Random): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);

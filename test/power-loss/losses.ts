@@ -5,10 +5,9 @@ import { countAcknowledged, possibleVersions } from './history.ts';
 import type { Recording } from './recording.ts';
 
 /**
- * Opens a data directory as the server does and compares it with what was acknowledged.
+ * Opens a data directory as the server does, and compares it with what was acknowledged.
  *
- * @param at everything that was acknowledged before must be there
- * @returns what is wrong; empty when nothing was lost
+ * @param at everything that was acknowledged before must exist @returns the differences; empty if nothing was lost
  */
 export async function lossesOf(dataDir: string, { history, keys }: Recording, at: number): Promise<string[]> {
   const database = `${dataDir}/valetkey.db`;
@@ -57,7 +56,7 @@ async function lostAccounts({ store, environmentId }: Read, { history, at }: Mom
   return lost;
 }
 
-/** Tokens that were rotated may be newer than what was acknowledged, and never older. */
+/** Rotated tokens may be newer than the acknowledged ones, but never older. */
 async function lostGrants({ store, environmentId }: Read, { history, at }: Moment): Promise<string[]> {
   const lost: string[] = [];
   for (const grant of history.grants) {

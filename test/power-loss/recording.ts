@@ -13,7 +13,7 @@ import { type FileEvent, isComplete, parseTrace, recorder } from './trace.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-/** All recordings of a process share a provider. */
+/** Counts grants over all recordings of a process, because they share a provider. */
 let grants = 0;
 
 export interface Recording {
@@ -23,20 +23,21 @@ export interface Recording {
 }
 
 export interface RecordOptions {
-  /** A folder that exists, in which the first start makes its data directory. */
+  /** An existing folder, in which the first start creates its data directory. */
   folder: string;
   dataDir: string;
   counterpart: Counterpart;
-  /** Changes that each of the two servers acknowledges. */
+  /** How many changes each of the two servers acknowledges. */
   changes: number;
-  /** Statements that the servers run first. */
+  /** Statements that the servers run before they start. */
   before?: string;
-  /** The syncs of each thread of the first server fail after so many. */
+  /** After how many syncs of a thread the first server's syncs fail. */
   failing?: number;
 }
 
 /**
- * Records two servers: one that makes its data directory, serves and is killed, and one that starts on its files, serves and is stopped.
+ * Records two servers: one that creates its data directory, works and is killed, and one that starts with its files,
+ * works and is stopped.
  */
 export async function record({
   folder,
@@ -61,9 +62,9 @@ export async function record({
     try {
       scene ??= await prepareScene(server, dataDir, { ledger: createLedger(), counterpart });
       const changing = runChanges(server, scene, history, { changes, run });
-      // The first client that is refused ends the run.
+      // The first rejected client ends the run.
       await (run === 1 && failing !== undefined ? changing.catch(() => {}) : changing);
-      // Deletions are scrubbed from the files after a moment.
+      // Deletions are scrubbed from the files shortly afterwards.
       await pause(1_000);
     } finally {
       await server.stop(signal);
@@ -85,7 +86,7 @@ export async function serverEnvironment(dataDir: string, counterpart: Counterpar
   };
 }
 
-/** Syncs are numbered by recording. */
+/** Numbers the syncs of a run, so that the numbers are unique in the recording. */
 function renumbered(events: FileEvent[], run: number): FileEvent[] {
   return events.map((event) => ('sync' in event ? { ...event, sync: event.sync + run * 1e9 } : event));
 }
@@ -108,7 +109,7 @@ async function runChanges(
       else if (kind === 1 || kind === 3) await update(server, account, round);
       else if (kind === 2) await call(server, scene, history, name);
       else if (kind === 4) await refresh(server, scene, grant);
-      // Every other account is left as it is.
+      // Every other account is not changed further.
       else if (round % 12 === 5) account = await remove(server, account);
     }
   };

@@ -1,6 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** What a process did to the files of a folder, in order. `at` is in milliseconds UTC; paths are absolute. */
+/**
+ * The changes that a process made to the files of a folder, in order. `at` is in milliseconds UTC; paths are absolute.
+ */
 export type FileEvent = { at: number } & (
   | { kind: 'write'; path: string; offset: number; data: Buffer }
   | { kind: 'truncate'; path: string; size: number }
@@ -9,7 +11,7 @@ export type FileEvent = { at: number } & (
   | { kind: 'sync-started' | 'sync-ended' | 'sync-failed'; path: string; sync: number }
 );
 
-/** The system calls that change files, and `openat`, which makes them. */
+/** The system calls that change files, and `openat`, which creates them. */
 const CALLS =
   'openat,open,creat,write,pwrite64,writev,pwritev,pwritev2,truncate,ftruncate,fallocate,copy_file_range,sendfile,fsync,fdatasync,' +
   'sync_file_range,rename,renameat,renameat2,unlink,unlinkat,rmdir,link,linkat,symlink,symlinkat,mkdir,mkdirat';
@@ -26,7 +28,7 @@ export function recorder(file: string, failing?: number): string[] {
   return ['strace', '-D', '-f', '--seccomp-bpf', ...format, ...faults, '-o', file];
 }
 
-/** Whether a recording is complete: the end of a process is its last line. */
+/** Whether a recording is complete: its last line is the end of the process. */
 export function isComplete(file: string): boolean {
   const fd = openSync(file, 'r');
   try {
@@ -45,9 +47,9 @@ const CALL = /^(\w+)\((.*)\) += (-?\d+)/;
 const SYNCS = ['fsync', 'fdatasync'];
 
 /**
- * Reads what `strace` recorded of one process, as far as it concerns a folder.
+ * Parses the recording that `strace` wrote for one process, for the files of a folder.
  *
- * @throws Error at a call that changes files in a way which is not understood here: a recording must be complete
+ * @throws Error at an unknown call that changes files, because a recording must be complete
  */
 export function parseTrace(text: string, folder: string): FileEvent[] {
   const events: FileEvent[] = [];
@@ -82,7 +84,7 @@ export function parseTrace(text: string, folder: string): FileEvent[] {
     return syncs;
   }
 
-  /** By its descriptors; by its paths where it has none. */
+  /** Checks the descriptors of a call, or its paths if it has none. */
   function concerns(args: string): boolean {
     if (!/^\d+</.test(args)) return args.includes(hex(folder));
     return [...args.matchAll(/\d+<([^>]*)>/g)].some((match) => isInside(bytes(String(match[1])).toString()));

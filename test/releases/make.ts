@@ -21,12 +21,12 @@ import { json, startUpstream } from '../support/upstream.ts';
 import { FIXTURE_KEYS, RELEASES, type ReleasedFacts, readAccounts, writeReleased } from './released-data.ts';
 
 /**
- * Makes the database that every later version must open: a real server of this version stores rows in every table. A step of a
- * release: `node test/releases/make.ts`.
+ * Creates the database that every later version must open: a real server of this version stores rows in every table.
+ * This is a step of a release: `node test/releases/make.ts`.
  */
 const STORED_AT = Date.UTC(2026, 10, 22, 12);
 const DAY = 24 * 3600 * 1000;
-/** Rows of this table wait for the end of the transaction that writes them. */
+/** Rows of this table exist only until the end of the transaction that writes them. */
 const ALWAYS_EMPTY = new Set(['accounts_unindexed']);
 const PDF = { 'content-type': 'application/pdf', 'content-disposition': 'attachment; filename="report.pdf"' };
 
@@ -51,14 +51,14 @@ async function expectStatus(answer: Promise<{ status: number; text: string }>, s
   if (actual !== status) throw new Error(`${actual} instead of ${status}: ${text}`);
 }
 
-/** Accounts of every type, and with them records of the audit log to archive. */
+/** Creates accounts of every type, and thereby records of the audit log to archive. */
 async function fillEarly(server: TestServer): Promise<void> {
   const settings = { keep_execution_contents: true, audit_retention_days: 30 };
   await expectStatus(server.call('PUT', '/api/v1/environment', { body: settings }), 200);
   for (const type of TYPES) await expectStatus(createTypedAccount(server, type), 201);
 }
 
-/** Something of everything else that the interface stores. */
+/** Creates something of every other kind that the API stores. */
 async function fill(server: TestServer): Promise<void> {
   const { connector } = await consentConnector(server, as);
   await connectUser(server, browserFor(as), connector, 'alice');
@@ -82,7 +82,7 @@ async function fill(server: TestServer): Promise<void> {
   await leave(server, (await tokenAccount(server, oauth.connector)).id, 'disconnect');
 }
 
-/** Rows that exist only for a moment, or only after days. */
+/** Inserts rows that otherwise exist only for a moment, or only after days. */
 async function fillTheRest(server: TestServer): Promise<void> {
   const { store } = server.deps;
   const environment = await firstEnvironment(server);
@@ -101,7 +101,7 @@ async function fillTheRest(server: TestServer): Promise<void> {
   );
 }
 
-/** Copies the database of the running server into one file, and counts its rows; fails for a table without any. */
+/** Copies the database of the running server into one file, and counts its rows; fails for an empty table. */
 function copyDatabase(source: string, copy: string): ReleasedFacts['rows'] {
   const running = new Database(source, { readonly: true });
   running.prepare('vacuum into ?').run(copy);

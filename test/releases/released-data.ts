@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { TestServer } from '../support/server.ts';
 
-/** What release tests know of an account that an older version stored. */
+/** The data of an account that an older version stored, as far as release tests use it. */
 export interface StoredAccount {
   id: string;
   identifier: string;
@@ -12,7 +12,7 @@ export interface StoredAccount {
   authorization_details: unknown;
 }
 
-/** What an older version stored, as its interface returned it. */
+/** What an older version stored, as its API returned it. */
 export interface ReleasedFacts {
   /** Milliseconds UTC at which it was stored. */
   storedAt: number;
@@ -21,7 +21,7 @@ export interface ReleasedFacts {
   rows: Record<string, number>;
 }
 
-/** The key under which the credentials of the released databases are sealed. It protects nothing else. */
+/** The key-encryption key of the released databases. It protects nothing else. */
 export const FIXTURE_KEYS = `kek_test-data-only:${Buffer.alloc(32, 'not a secret: test data only. ').toString('base64')}`;
 export const RELEASES = join(import.meta.dirname, '../../releases');
 
@@ -37,7 +37,7 @@ export function readReleased(version: string): { database: Buffer; facts: Releas
   return { database, facts: JSON.parse(readFileSync(place(version, 'facts.json'), 'utf8')) as ReleasedFacts };
 }
 
-/** The accounts of a server with their credentials, as its interface returns them. */
+/** Returns the accounts of a server with their credentials. */
 export async function readAccounts({ call }: Pick<TestServer, 'call'>): Promise<StoredAccount[]> {
   const list = await call('GET', '/api/v1/connected_accounts?page_size=30');
   const accounts: StoredAccount[] = [];

@@ -24,7 +24,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 const ACCOUNTS = '/api/v1/connected_accounts';
 const ECHO = 'https://echo.acme.test';
 
-/** The plaintext of a secret is a leak at any place except in the responses that exist to show it. */
+/** A secret in plain text is a leak, except in the responses whose purpose is to show it. */
 describe('planted secrets (C4, E5, S4, S5)', () => {
   const canaries = new Canaries();
   const answers: { what: string; answer: TestResponse }[] = [];
@@ -88,7 +88,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     return secret;
   };
 
-  /** The sample's details with a planted secret in the place of each of its secret values. */
+  /** Returns the sample's details, with planted secrets in place of its secret values. */
   function plantedDetails(type: AuthorizationType, round: string): Record<string, unknown> | undefined {
     const { details } = SAMPLES[type];
     if (!details) return undefined;
@@ -100,7 +100,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     return plant(details, type) as Record<string, unknown>;
   }
 
-  /** What the service itself would have obtained for an account. */
+  /** The credentials that the service itself would have obtained for an account. */
   const TEMPORARY: Partial<Record<AuthorizationType, () => Details>> = {
     WORKSPACE_DWD: () => ({ workspace_dwd: { access_token: canaries.plant('WORKSPACE_DWD.access_token') } }),
     TRUSTED_IDP: () => ({
@@ -124,7 +124,10 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     );
   }
 
-  /** One account of a type through its whole life, each step also by a client that may not read credentials, and failing. */
+  /**
+   * Takes one account of a type through its whole life. Each step is also tried by a client that may not read
+   * credentials, and with a failure.
+   */
   async function driveAccount(type: AuthorizationType): Promise<void> {
     const connector = await createConnector(server, [SAMPLES[type].pattern], { proxyUrl: ECHO });
     const writer = server.token('accounts:write', 'accounts:read', 'tools:execute');
@@ -212,7 +215,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     }
   }
 
-  /** Secrets where they do not belong, and in bodies that cannot be read. */
+  /** Sends secrets in wrong places, and in malformed bodies. */
   async function driveMisplacedSecrets(): Promise<void> {
     const connector = await createConnector(server, [SAMPLES.API_KEY.pattern]);
     const secret = (place: string) => canaries.plant(`misplaced: ${place}`);
@@ -321,7 +324,9 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     await call('client', 'POST', `${path}:disable`);
   }
 
-  /** Every operation of the contract with its own examples, with and without a token, and failing inside. */
+  /**
+   * Calls every operation of the contract with its own examples, with and without a token, and with a failing storage.
+   */
   async function driveEverything(): Promise<void> {
     for (const operation of operationsOf(contract)) {
       const { method, path, request } = requestOf(operation);

@@ -19,7 +19,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
-/** Thirty bytes of a sealed value: more than enough to know it again, wherever a page was split. */
+/** Thirty bytes of a sealed value, enough to recognise it if a page was split. */
 const markOf = (sealed: unknown): Buffer => (sealed as Buffer).subarray(-30);
 
 describe('what is no longer stored', () => {
@@ -35,7 +35,7 @@ describe('what is no longer stored', () => {
         },
       },
     });
-    // Neighbours, so that pages are shared and are not simply given back.
+    // Other accounts, so that pages are shared and not simply freed.
     const connector = await createConnector(server, [{ type: 'API_KEY' }]);
     for (let index = 0; index < 20; index++)
       await createAccount(server, { connector, connectedAccount: withKey(`k${index}`) });

@@ -99,7 +99,7 @@ describe('where links lead', () => {
   describe('L5: open redirects', () => {
     const listed = new URL(VERIFY_URL);
 
-    /** Shapes by which redirects were led astray elsewhere, around the one address that is allowed. */
+    /** Redirect addresses that have misled other programs, as variants of the one allowed address. */
     const shapes = (evil: string): string[] => {
       const { host, pathname } = listed;
       const prefixed = [

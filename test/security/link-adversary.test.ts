@@ -5,7 +5,7 @@ import { accountOf } from '../support/links.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 import { Adversary } from './link-adversary.ts';
 
-/** `make soak` runs a thousand. */
+/** `make soak` runs a thousand flows. */
 const FLOWS = Number(process.env['LINK_FLOWS'] ?? 30);
 const SEED = Number(process.env['LINK_SEED'] ?? 20261120);
 const MOVES = 12;
@@ -19,7 +19,9 @@ describe('random attacks on links (L1 to L9)', function () {
   });
   after(() => world.stop());
 
-  /** Whose account at the provider an account of the application stands for; undefined when it is not in use. */
+  /**
+   * Returns the user at the provider whose account an account of the application uses; undefined if it is not in use.
+   */
   async function subjectOf(identifier: string): Promise<string | null | undefined> {
     const account = await accountOf(world.server, identifier);
     if (account?.status !== 'ACTIVE') return undefined;
@@ -39,7 +41,7 @@ describe('random attacks on links (L1 to L9)', function () {
       seen.honest += attack.honest;
       for (const move of attack.trail) seen.moves.add(move);
     }
-    // The attacks do not fail because nothing works: the victim’s own links succeeded.
+    // The control: the victim's own links succeeded, so the attacks do not fail because nothing works.
     expect(seen.honest).to.be.greaterThan(FLOWS / 10);
     expect(seen.moves.size).to.equal(11);
   });

@@ -3,7 +3,7 @@ import type { BrowserPage, TestBrowser } from '../support/browser.ts';
 import type { LinkWorld } from '../support/link-world.ts';
 import { browserFor, submitLink, VERIFY_URL, verifyUser } from '../support/links.ts';
 
-/** A person: the identifier that the application knows them by is also their user name at the provider. */
+/** A user. The identifier in the application is also the user name at the provider. */
 interface Person {
   name: string;
   browser: TestBrowser;
@@ -20,13 +20,13 @@ export class Adversary {
   readonly victim: Person;
   readonly #world: LinkWorld;
   readonly #random: Random;
-  /** Addresses that Mallory knows, by what they are. */
+  /** Addresses that Mallory knows, by kind. */
   readonly #links: string[] = [];
   readonly #authorizations: string[] = [];
   readonly #callbacks: string[] = [];
   readonly #returns: string[] = [];
   readonly trail: string[] = [];
-  /** Verifications of the victim's own link, finished by the victim alone. */
+  /** How often the victim's own link was finished by the victim alone and verified. */
   honest = 0;
 
   constructor(world: LinkWorld, flow: number, random: Random) {
@@ -50,13 +50,13 @@ export class Adversary {
     this.#links.push(await this.#world.link(this.mallory.name));
   }
 
-  /** Mallory begins, and keeps the address of the provider to himself. */
+  /** Mallory opens a link and does not follow the redirect to the provider. */
   async begin(): Promise<void> {
     const page = await submitLink(this.mallory.browser, this.#random.pick(this.#links));
     if (page.location) this.#authorizations.push(page.location);
   }
 
-  /** Mallory consents as himself, and keeps the code. */
+  /** Mallory consents with his own account and keeps the code. */
   async takeCode(): Promise<void> {
     const start = this.#some(this.#authorizations);
     if (!start) return;
@@ -64,7 +64,7 @@ export class Adversary {
     if (page.location?.includes('/oauth/callback/')) this.#callbacks.push(page.location);
   }
 
-  /** Mallory finishes, with any callback that he has. */
+  /** Mallory opens any callback address that he knows. */
   async finish(): Promise<void> {
     const callback = this.#some(this.#callbacks);
     if (!callback) return;
@@ -72,7 +72,7 @@ export class Adversary {
     if (page.location?.startsWith(VERIFY_URL)) this.#returns.push(page.location);
   }
 
-  /** Mallory exchanges a part of one callback for that of another, or for something else. */
+  /** Mallory replaces a part of one callback with that of another, or with another value. */
   async forge(): Promise<void> {
     const [first, second] = [this.#some(this.#callbacks), this.#some(this.#callbacks)];
     if (!first || !second) return;
@@ -87,7 +87,7 @@ export class Adversary {
     this.#callbacks.push(forged.href);
   }
 
-  /** The victim opens a link of Mallory's and does all that it asks for. */
+  /** The victim opens a link of Mallory's and completes it. */
   async phish(): Promise<void> {
     await this.#obey(await submitLink(this.victim.browser, this.#random.pick(this.#links)));
   }
@@ -99,13 +99,13 @@ export class Adversary {
     else if (address) await this.#obey(await this.victim.browser.open(address));
   }
 
-  /** Mallory arrives at the application with an address of his. */
+  /** Mallory opens an address of the application that he knows. */
   async arrive(): Promise<void> {
     const address = this.#some(this.#returns);
     if (address) await this.#arrive(this.mallory, address);
   }
 
-  /** Mallory puts something that he knows in the place of the auth_request_id. */
+  /** Mallory uses some value that he knows as the auth_request_id. */
   async guess(): Promise<void> {
     const known = [...this.#links, ...this.#authorizations, ...this.#callbacks].flatMap((address) => {
       const url = new URL(address);
@@ -137,7 +137,7 @@ export class Adversary {
     return items.length === 0 ? undefined : this.#random.pick(items);
   }
 
-  /** The victim goes where a page leads, signs in where asked, and arrives at the application where it ends there. */
+  /** The victim follows redirects, signs in when asked, and opens the application's address if it ends there. */
   async #obey(page: BrowserPage): Promise<void> {
     const { browser } = this.victim;
     const reached = await browser.follow(page, ({ href }) => href.startsWith(VERIFY_URL));
@@ -174,6 +174,6 @@ const MOVES = [
     'connect',
     'wait',
   ] as const),
-  // What most attacks are made of comes more often.
+  // The moves of which most attacks consist are more frequent.
   ...(['begin', 'takeCode', 'send', 'phish', 'forge', 'finish'] as const),
 ];

@@ -214,7 +214,7 @@ describe('how links end', () => {
         expect((await walk(browserFor(world.as), open, 'late').catch(() => ({ status: 410 }))).status).to.equal(410);
         await world.server.deps.links.expire();
         const entries = await world.server.deps.store.read.jobs.listBySubject(environmentId, accountId);
-        // Tokens that were imported say nothing of whose they are, so those of the link could be of the same grant.
+        // Imported tokens do not say which user they belong to, so the tokens of the link could be of the same grant.
         expect(entries).to.have.lengthOf(name === 'new credentials' ? 0 : 1);
         expect(await world.status(identifier)).not.to.equal('PENDING_VERIFICATION');
       });

@@ -35,7 +35,7 @@ describe('the pages of links', () => {
     return `page${made}@app.example`;
   };
 
-  /** A page of each kind, by its name. */
+  /** Returns one page of each kind, by name. */
   async function everyPage(): Promise<Record<string, BrowserPage>> {
     const { origin } = world.server;
     const browser = browserFor(world.as);
@@ -278,7 +278,7 @@ describe('the pages of links', () => {
     };
     expect(await ask('DELETE', '/connect/connected')).to.equal(405);
     expect(await ask('PUT', `/oauth/callback/${world.connectionId}`)).to.equal(405);
-    // By POST comes what a fragment held, from a browser that is in such a flow.
+    // A POST contains the value of a fragment, and is accepted only from a browser that is in such a flow.
     expect(await ask('POST', `/oauth/callback/${world.connectionId}`)).to.equal(400);
     expect(await ask('GET', '/oauth/callback/')).to.equal(404);
     for (const path of ['/connect/%ff', '/oauth/callback/%zz', '/connect/assets/%00', '/connect/assets/..%2fpage.ts']) {

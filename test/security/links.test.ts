@@ -199,7 +199,8 @@ describe('attacks on links', () => {
         const browser = browserFor(world.as, evil);
         const link = await makeLink(server, { connector: trap.connector });
         const start = new URL((await submitLink(browser, link)).location as string);
-        // The malicious server sends the victim on to the honest one, with the client and the callback of the honest connection.
+        // The malicious server redirects the victim to the honest one, with the client and the callback of the honest
+        // connection.
         const own = new URL(
           (await submitLink(browser, await makeLink(server, { connector: honest.connector }))).location as string,
         );

@@ -27,7 +27,7 @@ function formsOf(union: string): Record<string, string[]> {
   return forms;
 }
 
-/** A value that the field could really have. */
+/** A valid value for the field. */
 const VALUES: Record<string, unknown> = {
   status: 'ACTIVE',
   authorization_type: 'API_KEY',
@@ -47,9 +47,9 @@ const TYPES: Record<string, AuthorizationType> = {
   trusted_idp: 'TRUSTED_IDP',
 };
 
-/** A place in a request where a field could be added that only responses have. */
+/** A place in a request to which a response-only field is added. */
 interface Slip {
-  /** As an error names it. */
+  /** The name of the field in an error. */
   field: string;
   type: AuthorizationType;
   into(body: JsonObject): void;

@@ -12,7 +12,7 @@ const TOKEN = 'qZ7xW4vK9pL2mN8bT5rY3cG6hJ1dF0sAuEoIwX7zQ4k';
 /** With these paddings, part of the token is before any place where a text is cut. */
 const PADDINGS = [0, 200, 255, 280, 455, 470, 480, 490, 1955, 1980];
 
-/** Any eight characters in a row of the token. */
+/** Returns all parts of a text that are eight consecutive characters of the token. */
 function leaksIn(text: string): string[] {
   return Array.from({ length: TOKEN.length - 8 }, (_, at) => TOKEN.slice(at, at + 8)).filter((part) =>
     text.includes(part),

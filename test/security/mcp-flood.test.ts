@@ -26,7 +26,7 @@ describe('an MCP server that sends more than it should', () => {
   const run = () => world.look();
 
   describe('H8: in a list of tools', () => {
-    /** A list whose every page has a tool of this size, and names another page. */
+    /** A list in which every page has a tool of this size and names another page. */
     const endless = (bytes: number) =>
       on('tools/list', ({ message }, res) => {
         const page = Number(message?.params.cursor ?? 0);
@@ -196,7 +196,7 @@ describe('an MCP server that sends more than it should', () => {
 });
 
 describe('H8: lists of tools are read in turns', () => {
-  /** Begins tasks that end when told to. */
+  /** Starts tasks that end when the test ends them. */
   function turnsOf() {
     const turns = createSyncTurns(manualTimers().timer);
     const begun: string[] = [];

@@ -30,7 +30,7 @@ describe('links that MCP clients are sent to (M7)', () => {
   let upstream: Upstream;
   let connectionId: string;
   let made = 0;
-  /** What the server does where it waits; resolves when the time is over. */
+  /** Runs while the server waits; resolves when the wait is over. */
   let wait: (ms: number) => Promise<void>;
   const clients: Client[] = [];
 
@@ -57,7 +57,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     await upstream.stop();
   });
 
-  /** A fresh user of the application, without any account. */
+  /** Returns a new user of the application without any account. */
   function someone(): McpUserOptions & { identifier: string } {
     made += 1;
     return { user_id: `user-${made}`, identifier: `person-${made}@app.example`, user_verify_url: VERIFY_URL };
@@ -69,7 +69,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     return client;
   }
 
-  /** The user opens the link, types the key, and the application verifies who it was. */
+  /** The user opens the link and types the key, and the application verifies the user. */
   async function finish(url: string, identifier: string) {
     const { authRequestId } = await typeKey(url, KEY);
     return verifyUser(server, authRequestId, identifier);
@@ -133,7 +133,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     const victim = someone();
     const client = await connect(attacker, {});
     const url = dataOf(await client.callTool(CALL)).error.next_action.url;
-    // The victim types their key; the application verifies whom it sees: the victim.
+    // The victim types the key, and the application verifies the user whom it sees, the victim.
     const refused = await finish(url, victim.identifier);
     expect(refused.body).to.include({ status: 403, code: 'IDENTIFIER_MISMATCH' });
     const result = await client.callTool(CALL);
@@ -170,7 +170,7 @@ describe('links that MCP clients are sent to (M7)', () => {
   });
 
   describe('X4: a call that is repeated before the user has finished', () => {
-    /** A user who opens the link and is not done yet, and the call that waits. */
+    /** Creates a user who has opened the link and has not finished, and a call that waits for this user. */
     async function onTheWay() {
       const user = someone();
       const asked: Asked[] = [];
@@ -247,7 +247,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     });
     const refused = await client.callTool(CALL);
     expect(dataOf(refused).error.message).to.equal('The user declined to connect Acme Things.');
-    // Now there is an account, which waits for its user.
+    // Now there is an account that waits for the user's verification.
     await client.callTool(CALL);
     await finish(await offered(user), user.identifier);
     const { id } = (await accountOf(server, user.identifier)) as { id: string };
@@ -365,7 +365,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     expect(body.result.structuredContent.data).to.deep.equal({ id: 7 });
   });
 
-  /** The link that a user without an account is offered. */
+  /** Returns the link that a user without an account gets. */
   async function offered(user: McpUserOptions, revision: Revision = '2026-07-28'): Promise<string> {
     const client = await connect(user, { revision });
     return dataOf(await client.callTool(CALL)).error.next_action.url;

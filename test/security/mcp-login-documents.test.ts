@@ -4,7 +4,7 @@ import { TestBrowser } from '../support/browser.ts';
 import { DOCUMENT_ORIGIN } from '../support/client-document.ts';
 import { allow, codeOf, type LoginWorld, loginRequestOf, REDIRECT_URI, startLoginWorld } from '../support/mcp-login.ts';
 
-/** The attacks with documents that describe clients (OAuth Client ID Metadata Documents). */
+/** Attacks with documents that describe clients (OAuth Client ID Metadata Documents). */
 describe('attacks with documents of MCP clients', () => {
   let world: LoginWorld;
 
@@ -15,7 +15,7 @@ describe('attacks with documents of MCP clients', () => {
 
   const authorize = (parameters: Record<string, string | null> = {}) => world.authorize(new TestBrowser(), parameters);
 
-  /** A page that says what is wrong, and no redirect. */
+  /** Expects an error page without a redirect. */
   async function expectRefused(parameters: Record<string, string | null>, text: RegExp) {
     const page = await authorize(parameters);
     expect([page.status, page.location], page.text).to.deep.equal([400, undefined]);
@@ -58,7 +58,7 @@ describe('attacks with documents of MCP clients', () => {
       expect([page.status, page.location], client_id).to.deep.equal([400, undefined]);
       expect(world.documents.requests, client_id).to.equal(before);
     }
-    // A path in another case is another document, which names another id.
+    // The path with another case is a different document with a different id.
     await expectRefused({ client_id: `${DOCUMENT_ORIGIN}/OAuth/client.json` }, /does not name its own address/);
     await expectRefused({ client_id: `${DOCUMENT_ORIGIN}/oauth/client.json?a=1` }, /does not name its own address/);
   });

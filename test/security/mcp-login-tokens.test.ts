@@ -18,7 +18,7 @@ import { basicHeader, requestToken } from '../support/token-request.ts';
 
 const GRACE = MCP_LOGIN.graceMs;
 
-/** The attacks on codes, access tokens and refresh tokens of MCP clients. */
+/** Attacks on codes, access tokens and refresh tokens of MCP clients. */
 describe('attacks on tokens of MCP clients', () => {
   let world: LoginWorld;
 
@@ -27,7 +27,7 @@ describe('attacks on tokens of MCP clients', () => {
   });
   after(() => world.stop());
 
-  /** A refused exchange that used the code up: the right one is refused as well. */
+  /** Checks that a rejected exchange has used up the code: a correct exchange is then rejected as well. */
   async function expectSpent(code: string, form: Record<string, string | null>, error = 'invalid_grant') {
     const answer = await world.exchange(code, form);
     expect([answer.status, answer.body.error], answer.text).to.deep.equal([400, error]);

@@ -13,7 +13,7 @@ import {
 } from '../support/mcp-login.ts';
 import { createConnection } from '../support/providers.ts';
 
-/** The attacks on the login of users for MCP clients, up to the code. */
+/** Attacks on the login of users for MCP clients, up to the code. */
 describe('attacks on logins for MCP clients', () => {
   let world: LoginWorld;
 
@@ -25,7 +25,7 @@ describe('attacks on logins for MCP clients', () => {
   const completed = async (page: BrowserPage): Promise<string> =>
     (await world.complete(loginRequestOf(page))).body.continue_url;
 
-  /** A refusal that sends the browser nowhere. */
+  /** Checks that the response is an error page without a redirect. */
   const isPage = (page: BrowserPage, status = 400) => {
     expect([page.status, page.location], page.text).to.deep.equal([status, undefined]);
   };

@@ -38,7 +38,7 @@ describe('session tokens of MCP servers (M2)', () => {
     expectRefused(answer, 'Bearer resource_metadata=');
     const challenge = String(answer.headers['www-authenticate']);
     const metadata = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
-    // At the host that the client has asked, which need not be that of the base URL.
+    // The host is the one that the client has called, which may differ from that of the base URL.
     expect(metadata).to.equal(`${server.origin}/.well-known/oauth-protected-resource/mcp/${github}`);
     const { status, body } = await server.call('GET', new URL(metadata).pathname, { token: null });
     expect(status).to.equal(200);

@@ -18,11 +18,11 @@ const SECRET = 'canary-0f3b9a7d51';
 const text = (field_name: string, more: object = {}) => ({ field_name, label: 'Label', input_type: 'text', ...more });
 const password = (field_name: string, more: object = {}) => ({ ...text(field_name, more), input_type: 'password' });
 
-/** What a caller who may not read credentials can do with a provider must not let them read one. */
+/** A caller who may not read credentials must not be able to read one by changing a provider. */
 describe('credentials whose provider changes', () => {
   let acme: Upstream;
   let server: TestServer;
-  /** Of a client that may do everything but read credentials. */
+  /** The token of a client that may do everything except read credentials. */
   let writer: string;
 
   before(async () => {
@@ -56,7 +56,7 @@ describe('credentials whose provider changes', () => {
   const connect = async (connector: string, connectedAccount: Record<string, unknown>) =>
     (await createAccount(server, { connector, connectedAccount })).id;
 
-  /** Every place where a value of an account can be seen without `credentials:read`. */
+  /** Reads every place that shows a value of an account without `credentials:read`. */
   async function everythingShown(id: string): Promise<TestResponse[]> {
     return [
       await get(id, { dry_run: true }),
@@ -76,7 +76,7 @@ describe('credentials whose provider changes', () => {
     expect(server.logs.join('')).not.to.include(SECRET);
   }
 
-  /** Changes a definition as an upgrade of the catalogue would: without a request that could refuse. */
+  /** Changes a definition as an upgrade of the catalogue would: without a request that could be rejected. */
   function rewrite(identifier: string, pattern: object): void {
     const statement = `update custom_providers set definition = json_set(definition, '$.auth_patterns', json(?)) where identifier = ?`;
     const { databaseFile } = server.deps.config;

@@ -23,16 +23,18 @@ const PEM = String(
 );
 const HOUR = 3_600_000;
 
-/** What an operator has stored for a connection goes nowhere that the operator did not store it for. */
+/**
+ * The secrets that an operator has stored for a connection are sent only to the addresses that they were stored for.
+ */
 describe('clients of connections whose provider changes', () => {
   let as: Upstream;
   let evil: Upstream;
   let api: Upstream;
   let server: TestServer;
   let clock: TestClock;
-  /** Of a client that may do everything but read credentials. */
+  /** The token of a client that may do everything except read credentials. */
   let writer: string;
-  /** What the issuer says of itself. */
+  /** The metadata of the issuer. */
   let metadata: Record<string, unknown>;
 
   const endpoints = (origin: string) => ({ authorize_uri: `${origin}/authorize`, token_uri: `${origin}/token` });
@@ -59,7 +61,7 @@ describe('clients of connections whose provider changes', () => {
   });
   beforeEach(async () => {
     metadata = {};
-    // What an issuer said is believed for an hour.
+    // Metadata of an issuer is cached for an hour.
     clock.advance(2 * HOUR);
     for (const upstream of [as, evil, api]) upstream.requests.length = 0;
     writer = await accessToken(server, { scopes: SCOPES.filter((scope) => scope !== 'credentials:read') });
@@ -95,7 +97,7 @@ describe('clients of connections whose provider changes', () => {
   const machine = async (connector: string, connectedAccount: Record<string, unknown> = {}) =>
     (await createAccount(server, { connector, connectedAccount })).id;
 
-  /** Whether a request shows the client's secret or key, or proves that the client is the one who asks. */
+  /** Whether a request contains the client's secret or key, or proof of possessing it. */
   function shows({ target, headers, body }: ReceivedRequest): boolean {
     const basic = Buffer.from(String(headers['authorization'] ?? '').replace('Basic ', ''), 'base64').toString();
     const text = [target, JSON.stringify(headers), decodeURIComponent(body.replaceAll('+', ' ')), basic].join('\n');
@@ -106,8 +108,8 @@ describe('clients of connections whose provider changes', () => {
   const leaks = () => evil.requests.filter(shows);
 
   /**
-   * Tries every way in which a writer could have the client used: an account, a link, their own tokens, and their
-   * revocation.
+   * Tries every way in which a client with write access could make the service use the connection's client: an account,
+   * a link, their own tokens, and their revocation.
    */
   async function tryEverything(connector: string, apiConfig: object = {}): Promise<void> {
     for (const details of [
@@ -463,7 +465,7 @@ describe('clients of connections whose provider changes', () => {
       expect(leaks()).to.deep.equal([]);
       const list = ['https://good.as.example', 'https://eve.as.example'];
       expect((await put({ allowed_addresses: list, client_secret: SECRET })).status).to.equal(200);
-      // Fewer addresses need no secret, and end the use of the others.
+      // Fewer addresses need no secret, and stop the use of the others.
       expect((await put({ allowed_addresses: list.slice(0, 1) })).status).to.equal(200);
       await tryEverything(connector, { tenant: 'eve' });
       expect(leaks()).to.deep.equal([]);

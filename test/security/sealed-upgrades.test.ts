@@ -17,7 +17,7 @@ const SECRET = 'canaryOfTheUpgrade';
 
 type Change = (connector: Connector) => void;
 
-/** The catalogue of another version of the program, in which one connector is another one. */
+/** Returns the catalogue of another version of the program, in which one connector differs. */
 function catalogueWith(identifier: string, change: Change): Catalogue {
   const connector = structuredClone(INDEX.connectors[identifier]) as Connector;
   change(connector);
@@ -27,7 +27,7 @@ function catalogueWith(identifier: string, change: Change): Catalogue {
 const patternOf = ({ auth_patterns }: Connector, type: string) =>
   auth_patterns.find((pattern) => pattern.type === type) as AuthPattern;
 
-/** A new version of the program means no more with what is stored than the one that it was stored with. */
+/** A new version of the program must not use stored credentials in a way that the old version did not. */
 describe('accounts of a built-in connector that an upgrade changes', () => {
   const folders: { remove(): void }[] = [];
   let server: TestServer;
@@ -37,7 +37,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
     for (const folder of folders) folder.remove();
   });
 
-  /** Connects with the program as it is, and starts the next version on the same files. */
+  /** Connects an account with the program as it is, and starts the next version on the same files. */
   async function upgrade(
     identifier: string,
     change: Change,

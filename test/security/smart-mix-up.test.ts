@@ -22,15 +22,15 @@ const ISSUER = `${EHR}/auth`;
 const HONEST = { authorization_endpoint: `${EHR}/auth/authorize`, token_endpoint: `${EHR}/auth/token` };
 const ABILITIES = { code_challenge_methods_supported: ['S256'], capabilities: ['launch-standalone'] };
 
-/** A base that a user types must not have tokens of another record system made for itself. */
+/** A FHIR base that a user types must not get tokens that another record system has issued. */
 describe('H3: a FHIR base whose server mixes its endpoints with those of another one', () => {
   let ehr: Upstream;
   let evil: Upstream;
   let server: TestServer;
   let clock: TestClock;
-  /** The SMART configuration of the evil base. */
+  /** The SMART configuration of the malicious base. */
   let lies: Record<string, unknown>;
-  /** The metadata of the issuer of the honest base. */
+  /** The metadata of the honest base's issuer. */
   let metadata: Record<string, unknown>;
 
   const wellKnown = (request: ReceivedRequest, smart: object) =>
@@ -53,7 +53,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     });
   });
   beforeEach(() => {
-    // What an issuer said is believed for an hour.
+    // Metadata of an issuer is cached for an hour.
     clock.advance(2 * 3_600_000);
     metadata = { issuer: ISSUER, ...HONEST };
     lies = {};
@@ -68,7 +68,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
   const connect = (more: object = {}) =>
     createConnection(server, { connector: 'smart_fhir', type: 'SMART_FHIR', ...CLIENT, ...more });
 
-  /** Where a browser is sent that opens a link for a base. */
+  /** Returns the address to which a link with this base redirects a browser. */
   async function sentTo(fhir_base_url: string, more: object = {}): Promise<string | undefined> {
     const { key_id: connector } = await connect(more);
     const page = await submitLink(new TestBrowser(), await makeLink(server, { connector }), { fhir_base_url });

@@ -33,11 +33,11 @@ const SEALED = ['data_key', 'kek_id', 'credentials_sealed', 'temporary_sealed'];
 const WRAPPED = '(select wrapped from data_keys where slot = data_key)';
 const SET_WRAPPED = 'update data_keys set wrapped = ? where slot = (select data_key from accounts where id = ?)';
 
-/** The content of the stored copy that every test alters in a different way. */
+/** The content of the stored copy, which each test alters differently. */
 interface Stored {
   one: string;
   two: string;
-  /** Holds temporary credentials as well. */
+  /** The account that also has temporary credentials. */
   dwd: string;
   foreign: string;
   connections: [string, string];
@@ -57,7 +57,10 @@ describe('rows that were altered in the database file', () => {
     env: { VALETKEY_KEYS: KEYS, VALETKEY_EGRESS_ALLOW: `127.0.0.1:${upstream.port}` },
   });
 
-  /** Two accounts of an HTTP API, one with temporary credentials, one of another environment, two connections with secrets. */
+  /**
+   * Creates two accounts of an HTTP API, one with temporary credentials, one in another environment, and two
+   * connections with secrets.
+   */
   before(async () => {
     upstream = await startUpstream();
     const first = await startTestServer(options(template.path));
@@ -136,7 +139,7 @@ describe('rows that were altered in the database file', () => {
     return (await other.call('POST', ACCOUNTS, { body })).body.connected_account.id;
   }
 
-  /** A copy of the stopped server's files, and how to alter it. */
+  /** Copies the files of the stopped server. @returns the copy, and a function that alters it */
   function copyOfFiles() {
     const folder = tempDir();
     folders.push(folder);
@@ -195,7 +198,7 @@ describe('rows that were altered in the database file', () => {
     expect(answer.text).to.include(secret);
   }
 
-  /** Gives each of two accounts the columns of the other. */
+  /** Exchanges columns of two accounts. */
   function swap(a: string, b: string, columns: string[]): [string, ...unknown[]][] {
     const select = `select ${columns.join(', ')} from accounts where id = ?`;
     const assignment = columns.map((name) => `${name} = @${name}`).join(', ');
@@ -380,7 +383,7 @@ describe('rows that were altered in the database file', () => {
   });
 
   describe('under another key', () => {
-    /** The blob with another key id in the place of the one that it names. */
+    /** Replaces the key id in a blob. */
     function renamed(blob: Buffer, id: string): Buffer {
       const at = blob.indexOf(FIRST_KEY);
       expect(at).to.be.greaterThan(0);

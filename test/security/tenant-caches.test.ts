@@ -6,7 +6,7 @@ import { startTestServer } from '../support/server.ts';
 const ACCOUNTS = '/api/v1/connected_accounts';
 const ROUNDS = 250;
 
-/** Two environments in which everything has the same name, called in turn: cached data must not be shared. */
+/** Calls two environments with the same names in turn: cached data must not be shared. */
 describe('two environments with the same names (C14)', () => {
   let server: TestServer;
   let tenants: { call: TestServer['call']; secret: string; id: string }[];
@@ -29,7 +29,7 @@ describe('two environments with the same names (C14)', () => {
   });
   after(() => server.stop());
 
-  /** The identifier follows from the name, so it is the same in both. */
+  /** The identifier is derived from the name, so it is the same in both. */
   async function sameConnector(caller: Pick<TestServer, 'call'>): Promise<string> {
     const body = { display_name: 'Same Desk', auth_patterns: [{ type: 'API_KEY' }] };
     return (await caller.call('POST', '/api/v1/custom-providers', { body })).body.provider.identifier;

@@ -6,12 +6,12 @@ export interface AccountOptions {
   connector?: string;
   identifier?: string;
   userId?: string;
-  /** A personal access token; with the default connector it makes the account ACTIVE. */
+  /** A personal access token; with the default connector, the account is ACTIVE with it. */
   token?: string;
   connectedAccount?: Record<string, unknown>;
 }
 
-/** Creates an account over the API, of GitHub with a personal access token unless told otherwise. */
+/** Creates an account over the API, by default of GitHub with a personal access token. */
 export async function createAccount(server: Pick<TestServer, 'call'>, options: AccountOptions = {}) {
   made += 1;
   const {
@@ -30,7 +30,7 @@ export async function createAccount(server: Pick<TestServer, 'call'>, options: A
   return answer.body.connected_account as Record<string, string> & { id: string };
 }
 
-/** A well-formed id that names nothing. */
+/** Returns a well-formed id of nothing that exists. */
 export function unknownId(prefix: string): string {
   return `${prefix}_${'0'.repeat(26)}`;
 }

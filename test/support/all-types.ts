@@ -3,7 +3,7 @@ import type { AuthPattern } from '../../core/connectors/auth-pattern.ts';
 import { createProvider } from './providers.ts';
 import type { TestResponse, TestServer } from './server.ts';
 
-/** An authorization type as a provider of one's own offers it, and what an account of it is given. */
+/** An authorization type in the pattern of a custom provider, with the values of an account. */
 export interface TypeSample {
   pattern: AuthPattern;
   /** `authorization_details` of a request; undefined for a type without credentials. Every secret value begins with `secret-`. */
@@ -106,7 +106,7 @@ export const SAMPLES: Record<AuthorizationType, TypeSample> = {
 
 export const TYPES = Object.keys(SAMPLES) as AuthorizationType[];
 
-/** Makes a provider of the environment's own. @returns its identifier, which is also the name of its connector */
+/** Creates a custom provider. @returns its identifier, which is also the name of its connector */
 export async function createConnector(
   server: Pick<TestServer, 'call'>,
   patterns: AuthPattern[],
@@ -116,7 +116,7 @@ export async function createConnector(
   return (await createProvider(server, { auth_patterns: patterns, ...proxy })).identifier;
 }
 
-/** Makes a provider of a type and an account of it with the sample's credentials. */
+/** Creates a provider of a type and an account of it with the sample's credentials. */
 export async function createTypedAccount(
   server: Pick<TestServer, 'call'>,
   type: AuthorizationType,

@@ -2,11 +2,11 @@ import type { Scope } from '../../core/tokens/scopes.ts';
 import type { TestServer } from './server.ts';
 import { requestToken } from './token-request.ts';
 
-/** An API client that was made over the API. */
+/** An API client that was created over the API. */
 export interface MadeClient {
   id: string;
   secret: string;
-  /** Asks for an access token with the secret given, else with the first one. */
+  /** Requests an access token with the given secret, or else with the first one. */
   requestToken(secret?: string): ReturnType<typeof requestToken>;
 }
 

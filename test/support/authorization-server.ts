@@ -9,7 +9,7 @@ import { memoryAdapter } from '../../scripts/demo/provider-memory.ts';
 import { rsaPair } from './rsa-pair.ts';
 import type { Certificate } from './tls/certificates.ts';
 
-/** A client as it is registered, in the terms of RFC 7591. */
+/** The metadata of a client, as RFC 7591 defines it. */
 export interface RegisteredClient {
   client_id: string;
   client_secret: string;
@@ -22,28 +22,28 @@ export interface RegisteredClient {
  */
 export interface AuthorizationServer {
   issuer: string;
-  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads the issuer here. */
+  /** The value of VALETKEY_ENDPOINT_OVERRIDES that directs the issuer's address to this server. */
   override: string;
-  /** Where the issuer really is. */
+  /** The real address of the issuer. */
   target: string;
-  /** The port on which it speaks TLS, for real browsers; 0 without a certificate. */
+  /** The port of its TLS listener, for real browsers; 0 without a certificate. */
   securePort: number;
   register(client: RegisteredClient): Promise<void>;
-  /** Requests to an endpoint so far, such as `/token`. */
+  /** The number of requests to an endpoint, such as `/token`. */
   hits(path: string): number;
   /** Forms that were sent to an endpoint. */
   sent(path: string): Record<string, string>[];
-  /** Whether an access token is alive. */
+  /** Whether an access token is valid. */
   isAlive(accessToken: string): Promise<boolean>;
   /** The launch context that a record system includes in its responses. */
   launchContext: Record<string, unknown>;
-  /** An OAuth pattern for it. */
+  /** Returns an OAuth pattern for this server. */
   pattern(config?: object): AuthPattern;
   stop(): Promise<void>;
 }
 
 export interface AuthorizationServerOptions {
-  /** Tells servers apart; part of the issuer's host. */
+  /** Distinguishes several servers; it is part of the issuer's host. */
   name?: string;
   certificate?: Certificate;
   /**
@@ -51,9 +51,9 @@ export interface AuthorizationServerOptions {
    * the patient in its responses.
    */
   fhirBase?: string;
-  /** An address that tokens may be asked for (RFC 8707); clients may register themselves then (RFC 7591). */
+  /** The resource for which tokens can be requested (RFC 8707). With it, clients can register themselves (RFC 7591). */
   resource?: string;
-  /** Its port, for a server that is known by its address on loopback in plain http. */
+  /** The port, for a server whose address is on loopback with plain http. */
   localPort?: number;
 }
 
@@ -200,7 +200,7 @@ const FORM = `<!doctype html><html lang="en"><title>Sign in</title><link rel="ic
 <form method="post"><label for="login">User name</label> <input id="login" name="login">
 <button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form></html>`;
 
-/** One page for both steps: who they are, and whether they consent. */
+/** One page for sign-in and consent. */
 async function signIn(
   provider: Provider,
   req: IncomingMessage,

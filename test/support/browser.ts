@@ -1,13 +1,13 @@
 import { request as send } from 'undici';
 
-/** A page as a browser got it. */
+/** A page as a browser received it. */
 export interface BrowserPage {
-  /** Of the last request. */
+  /** The address of the last request. */
   url: string;
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** Where it leads, absolute; undefined for a page that leads nowhere. */
+  /** The absolute address of the redirect; undefined if there is none. */
   location: string | undefined;
 }
 
@@ -18,33 +18,36 @@ interface Cookie {
 }
 
 export interface BrowserOptions {
-  /** Origins that are really somewhere else, such as `https://as.example`. */
+  /** The real addresses of origins such as `https://as.example`. */
   hosts?: Record<string, string>;
 }
 
-/** What a browser does that matters for links: it keeps cookies by host, and says where a form was sent from. No script runs. */
+/**
+ * The parts of a browser that links need: it stores cookies by host, and sends the origin of a form. It runs no
+ * scripts.
+ */
 export class TestBrowser {
   readonly #hosts: Record<string, string>;
   readonly #jar = new Map<string, Cookie[]>();
-  /** Every address that it asked for, in order. */
+  /** Every requested address, in order. */
   readonly visited: string[] = [];
 
   constructor({ hosts = {} }: BrowserOptions = {}) {
     this.#hosts = hosts;
   }
 
-  /** Opens an address and stops there, wherever it leads. */
+  /** Opens an address without following redirects. */
   open(url: string, method: 'GET' | 'HEAD' = 'GET'): Promise<BrowserPage> {
     return this.#ask(method, url, {});
   }
 
-  /** Sends a form, as from a page of the same host unless told otherwise. */
+  /** Submits a form, by default as from a page of the same host. */
   submit(url: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserPage> {
     const usual = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
     return this.#ask('POST', url, { ...usual, ...headers }, new URLSearchParams(fields).toString());
   }
 
-  /** Follows where a page leads until it leads nowhere, or to a host that `isEnd` knows. */
+  /** Follows redirects until there is none, or until `isEnd` returns true for the next address. */
   async follow(page: BrowserPage, isEnd: (url: URL) => boolean = () => false): Promise<BrowserPage> {
     let current = page;
     for (let hops = 0; current.location !== undefined; hops++) {
@@ -107,7 +110,7 @@ function parse(line: string): Cookie {
   return { name: pair.slice(0, equals), value: pair.slice(equals + 1), path };
 }
 
-/** The hidden fields of a page's form. */
+/** Returns the hidden fields of a page's form. */
 export function hiddenFields(page: BrowserPage): Record<string, string> {
   const found = page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
   return Object.fromEntries([...found].map(([, name, value]) => [name, value]));

@@ -7,7 +7,7 @@ export interface CatalogueJson {
   tools: Record<string, Tool>;
 }
 
-/** The generated index as plain JSON. */
+/** Returns the generated index as plain JSON. */
 export function readCatalogueJson(): CatalogueJson {
   return JSON.parse(readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8'));
 }

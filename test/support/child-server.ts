@@ -16,13 +16,13 @@ export interface CommandResult {
 }
 
 export interface ChildOptions {
-  /** Statements that the process runs first, to change its clock or its version, or to plant a fault. */
+  /** Statements that the process runs first, to change its clock or its version, or to cause a fault. */
   before?: string | undefined;
-  /** No file may grow beyond so many KiB, as on a full disk. It is lifted with `liftFileLimit`. */
+  /** The maximum size of a file in KiB, as on a full disk. `liftFileLimit` removes the limit. */
   fileLimitKiB?: number;
-  /** Is given each line of the log, from the beginning. */
+  /** Receives each line of the log, from the beginning. */
   onLog?: (line: string) => void;
-  /** A command that runs the process and is replaced by it, such as one that records its system calls. */
+  /** A command that starts the process in its own place, such as one that records its system calls. */
   through?: string[];
 }
 
@@ -39,7 +39,7 @@ function spawnCommand(
   return spawn(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** Runs one of the operator's commands to its end. */
+/** Runs a command of the operator until it ends. */
 export async function runCommand(
   args: string[],
   env: Record<string, string> = {},
@@ -61,26 +61,26 @@ export async function runCommand(
 export interface ChildServer {
   origin: string;
   child: ChildProcess;
-  /** Lines of its log. */
+  /** The lines of its log. */
   logs: string[];
-  /** What it has said to the person at the terminal. */
+  /** Returns its output for the operator's terminal. */
   errors(): string;
   /** Sends a request, with an access token of its first client. */
   call(method: string, path: string, request?: Pick<TestRequest, 'body' | 'headers'>): Promise<TestResponse>;
-  /** An access token of its first client. */
+  /** Returns an access token of its first client. */
   token(): Promise<string>;
-  /** Ends it and waits for it to be gone. */
+  /** Stops the process and waits until it has ended. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** The process of a server, which may not listen yet. */
+/** Starts the process of a server, without waiting until it listens. */
 export function spawnServer(env: Record<string, string>, options: ChildOptions = {}) {
   const variables = { PORT: '0', BASE_URL: 'http://localhost', VALETKEY_RATE_LIMIT: 'off' };
   const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
   return spawnCommand(['serve'], { ...variables, ...client, ...env }, options);
 }
 
-/** @throws Error with what the process has said when it ends instead of listening */
+/** @throws Error with the output of the process if it ends instead of listening */
 export async function startChildServer(env: Record<string, string>, options: ChildOptions = {}): Promise<ChildServer> {
   const child = spawnServer(env, options);
   const logs: string[] = [];

@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The host of the document of an MCP client: an https origin for the server under test, plain http on this machine. */
+/** The host of an MCP client's document: an https origin for the server under test, plain http on this machine. */
 export interface DocumentHost {
   /** The client id, which is the address of the document. */
   clientId: string;
-  /** The value of VALETKEY_ENDPOINT_OVERRIDES that leads the https origin here. */
+  /** The value of VALETKEY_ENDPOINT_OVERRIDES that directs the https origin here. */
   override: string;
   /** The document; members can be replaced. */
   document: Record<string, unknown>;
   /** Headers of the response. */
   headers: Record<string, string>;
-  /** Replaces the response. */
+  /** Replaces the default response. */
   respond: ((req: IncomingMessage, res: ServerResponse) => void) | undefined;
-  /** How often the document was requested. */
+  /** The number of requests for the document. */
   requests: number;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A clock that only moves when a test moves it. */
+/** A clock that changes only when a test changes it. */
 export interface TestClock {
   /** Milliseconds UTC. */
   now(): number;

@@ -16,22 +16,22 @@ export const OAUTH_OPERATIONS: readonly string[] = ['issueToken', 'registerOAuth
 /** Operations that return results for one user. */
 const FOR_A_USER = ['listScopedTools', 'searchTools'];
 
-/** What to put in the place of the contract's examples. */
+/** Replacements for the examples of the contract. */
 export interface RequestChanges {
   path?: Record<string, string>;
   query?: Record<string, string>;
-  /** Instead of the first example of the body. */
+  /** Replaces the first example of the body. */
   body?: JsonObject;
 }
 
-/** The operation's first examples make a request that fits the contract; whether it finds anything is another question. */
+/** Returns a valid request from the operation's first examples. The things that it names need not exist. */
 export function requestOf(operation: Operation, changes: RequestChanges = {}): ContractRequest {
   const parameters = parametersOf(contract, operation);
   const exampleOf = (name: string) => String(parameters.find((parameter) => parameter['name'] === name)?.['example']);
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
     encodeURIComponent(changes.path?.[name] ?? exampleOf(name)),
   );
-  // No parameter names an account or its owner by itself, so none is required: the id, or the user, will do.
+  // Either the id or the user names an account, so no single parameter is required.
   const one = FOR_A_USER.includes(operation.id) ? 'user_id' : 'id';
   const isNeeded = (parameter: JsonObject) => parameter['required'] === true || parameter['name'] === one;
   const needed = parameters.filter((parameter) => parameter['in'] === 'query' && isNeeded(parameter));
@@ -54,12 +54,12 @@ export function requestOf(operation: Operation, changes: RequestChanges = {}): C
   };
 }
 
-/** The media type of the body, or undefined for an operation without one. */
+/** Returns the media type of the body, or undefined if the operation has none. */
 export function mediaTypeOf(operation: Operation): string | undefined {
   return bodiesOf(contract, operation).find(({ side }) => side === 'request')?.mediaType;
 }
 
-/** The examples of the body, in the order of the contract, as copies. */
+/** Returns copies of the body's examples, in the order of the contract. */
 export function bodyExamples(operation: Operation): JsonObject[] {
   const body = bodiesOf(contract, operation).find(({ side }) => side === 'request');
   const values = Object.values(objectAt(body?.media ?? {}, 'examples')).map(
@@ -68,14 +68,14 @@ export function bodyExamples(operation: Operation): JsonObject[] {
   return structuredClone(values.filter(isObject));
 }
 
-/** The members that the body may have at its top, by name, with their schemas. */
+/** Returns the top-level members of the body, by name, with their schemas. */
 export function bodyMembers(operation: Operation): Record<string, JsonObject> {
   const body = bodiesOf(contract, operation).find(({ side }) => side === 'request');
   const members = Object.entries(objectAt(resolve(contract, body?.media['schema']), 'properties'));
   return Object.fromEntries(members.map(([name, schema]) => [name, resolve(contract, schema)]));
 }
 
-/** A body as the service sees it: with the defaults of what it leaves out. */
+/** Returns a body as the service processes it: with the defaults of missing members. */
 export function withDefaults(operation: Operation, body: JsonObject): JsonObject {
   const members = Object.entries(bodyMembers(operation)).filter(([, schema]) => 'default' in schema);
   const missing = members.filter(([name]) => !(name in body));

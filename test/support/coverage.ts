@@ -8,7 +8,7 @@ export function recordResponse(operationId: string | undefined, status: number):
   if (operationId) produced.add(`${operationId} ${status}`);
 }
 
-/** Notes that an event was emitted, and that it fits the contract. */
+/** Records that an event was emitted and conforms to the contract. */
 export function recordEvent(type: string): void {
   produced.add(eventPair(type));
 }
@@ -17,12 +17,12 @@ function eventPair(type: string): string {
   return `event ${type}`;
 }
 
-/** Leaves the pairs of this process in a folder, in place of those that it has left before. */
+/** Writes the pairs of this process to a folder, and replaces those that it wrote before. */
 export function saveResponses(folder: string): void {
   writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify([...produced]));
 }
 
-/** The pairs and events that the contract declares and no process has left in a folder. */
+/** Returns the pairs and events that the contract declares and no process has written to a folder. */
 export function missingPairs(folder: string): string[] {
   const answered = new Set(
     readdirSync(folder).flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as string[]),

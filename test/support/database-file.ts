@@ -4,12 +4,15 @@ import { isOnServer, nameOfDatabase } from './engine-of-tests.ts';
 import { changeIn, dumpOf, selectFrom } from './postgres/rows.ts';
 import type { TestServer } from './server.ts';
 
-/** Every row of every table, by table. The search index follows from the accounts, so its shadow tables are left out. */
+/**
+ * Every row of every table, by table. The shadow tables of the search index are left out, because the accounts
+ * determine them.
+ */
 export type DatabaseDump = Record<string, Record<string, unknown>[]>;
 
-/** Reads the database of a running server with a separate connection, which only sees committed data. */
+/** Reads the database of a running server with a separate connection, which sees only committed data. */
 export function dumpDatabase(server: TestServer): DatabaseDump {
-  // The server itself writes when its periodic jobs run and that it is alive.
+  // The server itself records in these tables when its periodic jobs ran, and that it is running.
   const ownTables = ['periodic_jobs', 'instances'];
   const { databaseFile } = server.deps.config;
   if (isOnServer()) {
@@ -32,7 +35,7 @@ export function dumpDatabase(server: TestServer): DatabaseDump {
   }
 }
 
-/** The part of a dump that belongs to one environment. */
+/** Returns the part of a dump that belongs to one environment. */
 export function rowsOf(dump: DatabaseDump, environmentId: string): DatabaseDump {
   const own = Object.entries(dump).map(([table, rows]) => [
     table,
@@ -41,7 +44,10 @@ export function rowsOf(dump: DatabaseDump, environmentId: string): DatabaseDump 
   return Object.fromEntries(own);
 }
 
-/** Changes the database directly, as an attacker with write access to the file could. @returns how many rows changed */
+/**
+ * Changes the database directly, as an attacker with write access to the file could. @returns the number of changed
+ * rows
+ */
 export function tamper(databaseFile: string, statement: string, ...values: unknown[]): number {
   if (isOnServer()) return changeIn(nameOfDatabase(dirname(databaseFile)), statement, values);
   const db = new Database(databaseFile, { fileMustExist: true });

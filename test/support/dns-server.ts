@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { type AddressInfo, createServer, isIPv4, type Server, type Socket } from 'node:net';
 
-/** One question that reached the server. */
+/** A question that reached the server. */
 export interface DnsQuestion {
   name: string;
   type: 'A' | 'AAAA' | 'other';
@@ -15,7 +15,7 @@ export interface DnsQuestion {
 export type DnsResponse = readonly string[] | 'nxdomain' | 'servfail' | 'refused' | 'silent' | 'truncated' | Buffer;
 
 export interface DnsServer {
-  /** As a resolver's list of servers names it. */
+  /** The address as in a resolver's list of servers. */
   address: string;
   questions: DnsQuestion[];
   respond: (question: DnsQuestion, request: Buffer) => DnsResponse;
@@ -25,7 +25,7 @@ export interface DnsServer {
 const CODES = { servfail: 2, nxdomain: 3, refused: 5 } as const;
 const TYPES: Record<number, DnsQuestion['type']> = { 1: 'A', 28: 'AAAA' };
 
-/** Starts a name server (RFC 1035) on loopback, over UDP and TCP on one port. */
+/** Starts a name server (RFC 1035) on loopback, over UDP and TCP on the same port. */
 export async function startDnsServer(respond: DnsServer['respond']): Promise<DnsServer> {
   const questions: DnsQuestion[] = [];
   const open = new Set<Socket>();
@@ -90,7 +90,7 @@ function readQuestion(request: Buffer, over: DnsQuestion['over']): DnsQuestion {
   return { name: labels.join('.').toLowerCase(), type: TYPES[request.readUInt16BE(at + 1)] ?? 'other', over };
 }
 
-/** The question section of a request, as it came. */
+/** Returns the question section of a request, unchanged. */
 function questionSection(request: Buffer): Buffer {
   const end = request.indexOf(0, 12) + 5;
   return request.subarray(12, end);

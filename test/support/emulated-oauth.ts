@@ -8,25 +8,25 @@ import { json, type ReceivedRequest, startUpstream } from './upstream.ts';
 
 export interface EmulatedOAuthOptions {
   service: 'github' | 'google' | 'linear' | 'microsoft' | 'slack';
-  /** In the emulator's own terms. */
+  /** Data in the emulator's own format. */
   seed: Record<string, unknown>;
-  /** The vendor's origins, all of which lead here. */
+  /** The vendor's origins, all of which are directed here. */
   origins: string[];
-  /** The vendor's paths to the emulator's, where they differ. */
+  /** Maps the vendor's paths to the emulator's where they differ. */
   paths?: Record<string, string>;
-  /** Where the vendor takes codes, and where browsers go: what needs no token. */
+  /** The token endpoint and the pages for browsers, which need no token. */
   token: string;
   open: string[];
-  /** What the vendor says to a token that it does not know. */
+  /** The vendor's response to an unknown token. */
   denial?: { status: number; body: unknown };
   /** Endpoints that the emulator lacks, by method and path; they end a token. */
   revoke?: Record<string, (request: ReceivedRequest) => { token: string | undefined; status: number; body?: unknown }>;
 }
 
-/** A vendor as an emulator plays it, behind a gate that knows which tokens were issued: the emulator takes any. */
+/** An emulated vendor behind a gate that knows the issued tokens, because the emulator itself accepts any token. */
 export interface EmulatedOAuth {
   fetchFor: FetchFor;
-  /** Chooses a person on the vendor's page; gives the callback that the browser would ask for. */
+  /** Selects a user on the vendor's page. @returns the callback address to which the browser is redirected */
   consent(url: string, person: string): Promise<URL>;
   isAlive(accessToken: string): boolean;
   stop(): Promise<void>;

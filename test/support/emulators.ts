@@ -6,17 +6,20 @@ import { json, startUpstream } from './upstream.ts';
 type Service = 'github' | 'slack' | 'stripe' | 'twilio';
 
 export interface EmulatorOptions {
-  /** In the emulator's own terms. */
+  /** Data in the emulator's own format. */
   seed?: Record<string, unknown>;
-  /** Users by their tokens, where the emulator knows tokens. */
+  /** Users by their tokens, if the emulator supports tokens. */
   tokens?: Record<string, { login: string; scopes: string[] }>;
-  /** What the gate lets through. The emulators take any unknown token for that of some user, which would prove nothing. */
+  /**
+   * Whether the gate accepts a request. The emulators treat any unknown token as that of some user, which would prove
+   * nothing.
+   */
   accepts: (request: ReceivedRequest) => boolean;
 }
 
 /**
- * A third-party emulator behind a gate: requests whose credential was never issued get the vendor's 401, all others reach the
- * emulator. What arrived is kept.
+ * A third-party emulator behind a gate: requests whose credential was never issued get the vendor's 401, all others
+ * reach the emulator. The requests are recorded.
  */
 export async function startEmulatedVendor(service: Service, options: EmulatorOptions): Promise<Upstream> {
   const seed = { ...(options.seed && { [service]: options.seed }), ...(options.tokens && { tokens: options.tokens }) };

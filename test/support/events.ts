@@ -14,8 +14,8 @@ const DECLARED = new Map(eventsOf(contract).map((event) => [event.type, event]))
 const validators = new Map<EventType, ValidateFunction>();
 
 /**
- * Renders every event, and undoes the unit of work that emits one which differs from the contract: an unknown name, data that does not
- * fit, or another subject than the one to which `x-subject` points.
+ * Renders every event, and fails the unit of work if the event violates the contract: an unknown name, invalid data, or
+ * a subject other than the one that `x-subject` points to.
  */
 export const checkEvents: EventSink = {
   takes: () => true,
@@ -24,7 +24,7 @@ export const checkEvents: EventSink = {
     if (!declared) throw new Error(`the contract does not declare the event ${type}`);
     const validate = validators.get(type) ?? compile(declared.media['schema'], 'response');
     validators.set(type, validate);
-    // As a delivery would carry it.
+    // The event as it is delivered.
     const event = JSON.parse(JSON.stringify(await body())) as JsonObject;
     if (!validate(event)) throw new Error(`${type} differs from the contract: ${JSON.stringify(validate.errors)}`);
     const shown = valueAt(event['data'], declared.subject);
@@ -38,7 +38,7 @@ function valueAt(data: unknown, pointer: string): unknown {
   return steps.reduce<unknown>((value, step) => (value as JsonObject)[step], data);
 }
 
-/** Events with the audit log and the check as their sinks, for engines without a server. */
+/** Events whose sinks are the audit log and the check, for engines without a server. */
 export function testEvents(
   { now, newId }: { now(): number; newId(prefix: IdPrefix): string },
   catalogue = createCatalogue({ connectors: {}, tools: new Map() }),

@@ -14,7 +14,7 @@ export function execute(
   });
 }
 
-/** The record of an execution whose response has been received: it must have the outcome by then (F13). */
+/** Returns the record of an execution whose response has been received. It must contain the outcome by then (F13). */
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
 export async function finishedExecution(server: Pick<TestServer, 'call'>, id: string): Promise<any> {
   const answer = await server.call('GET', `/api/v1/executions/${id}`);

@@ -1,6 +1,6 @@
 import type { Store } from '../../db/store.ts';
 
-/** Where the storage fails: at the look-up of the client that every request needs, in reads of the work, in its writes. */
+/** Where the storage fails: when it reads the client, which every request needs; in other reads; or in writes. */
 export type FaultPlace = 'client' | 'read' | 'write';
 
 export interface FaultSwitch {
@@ -9,10 +9,10 @@ export interface FaultSwitch {
   error(): Error;
 }
 
-/** The reads that find the environment of a host. They are cached, so they would fail only now and then. */
+/** The reads that find the environment of a host. They are cached, so they would fail only sometimes. */
 const HOST_READS = new Set(['environments.byHost', 'environments.list']);
 
-/** The same store, whose functions reject while a fault is switched on at their place. */
+/** Returns the same store, whose functions reject while a fault is switched on for their place. */
 export function failingStore(store: Store, fault: FaultSwitch): Store {
   const failsAt = (place: FaultPlace) => fault.place === place;
   return {
@@ -27,7 +27,7 @@ export function failingStore(store: Store, fault: FaultSwitch): Store {
   };
 }
 
-/** The same store, which records each read and each write. */
+/** Returns the same store, which also records each read and each write. */
 export function recordingStore(store: Store, record: (call: string) => void): Store {
   const recorded = <T>(call: string, value: T): T => {
     record(call);

@@ -2,11 +2,11 @@ import * as budgets from '../../core/budgets.ts';
 
 /** A figure of a page that is marked with the constant it states: `256 KiB<!--REQUEST_BODY.bytes-->`. */
 export interface MarkedFigure {
-  /** As the page writes it. */
+  /** The text on the page. */
   text: string;
-  /** In the unit of the constant: bytes, milliseconds or a count. */
+  /** The value in the unit of the constant: bytes, milliseconds or a count. */
   value: number;
-  /** The constant, `GROUP.name`. */
+  /** The name of the constant, `GROUP.name`. */
   name: string;
 }
 
@@ -28,7 +28,9 @@ const MARK = /<!--([A-Z][A-Z_]*\.\w+)-->/;
 const FIGURE = new RegExp(`(?:(${NUMBER})(?:\\s(${UNIT}))?)?${MARK.source}`, 'g');
 const WITH_UNIT = new RegExp(`(?:${NUMBER})\\s(?:${UNIT})\\b`, 'g');
 
-/** Every marked figure of a Markdown text. @throws Error for a mark that does not follow a figure of its kind */
+/**
+ * Returns every marked figure of a Markdown text. @throws Error for a mark that does not follow a figure of its kind
+ */
 export function markedFigures(markdown: string): MarkedFigure[] {
   return [...markdown.matchAll(FIGURE)].map(([text, number, unit, name = '']) => {
     if (number === undefined) throw new Error(`${text} does not follow a figure`);
@@ -36,13 +38,13 @@ export function markedFigures(markdown: string): MarkedFigure[] {
   });
 }
 
-/** Figures with a unit that are not marked, as the text writes them. */
+/** Returns the figures with a unit that are not marked. */
 export function unmarkedFigures(markdown: string): string[] {
   const rest = markdown.replaceAll(FIGURE, '');
   return [...rest.matchAll(WITH_UNIT)].map(([text]) => text);
 }
 
-/** @throws Error for a name that core/budgets.ts does not have */
+/** @throws Error if core/budgets.ts has no constant of that name */
 export function constantOf(name: string): number {
   const [group = '', member = ''] = name.split('.');
   const value = (budgets as Record<string, Record<string, unknown>>)[group]?.[member];
@@ -56,7 +58,7 @@ function parseNumber(text: string): number {
   return WORDS.includes(word) ? WORDS.indexOf(word) : Number(text.replaceAll(',', ''));
 }
 
-/** The unit is part of the name of a constant, so a figure in another kind of unit states something else. */
+/** The name of a constant contains its unit, so a figure in another kind of unit is a different figure. */
 function factorOf(name: string, unit: string | undefined): number {
   const units = /bytes$/i.test(name) ? BYTES : /Ms$/.test(name) ? TIMES : null;
   if (units === null && unit === undefined) return 1;

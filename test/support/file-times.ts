@@ -1,32 +1,32 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** Seconds of one file of tests, without loading it. */
+/** The duration in seconds of one test file, without loading it. */
 export interface FileTime {
   file: string;
-  /** CPU time, that of child processes which have ended included: it does not depend on what else the machine does. */
+  /** CPU time including ended child processes. It does not depend on other work of the machine. */
   cpu: number;
   elapsed: number;
 }
 
 const TICKS_PER_SECOND = 100;
 
-/** CPU time of this process and of its ended children, in seconds. */
+/** Returns the CPU time of this process and of its ended children, in seconds. */
 function cpuSeconds(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // proc(5): utime, stime, cutime and cstime are the fields 14 to 17 of the line.
+  // According to proc(5), utime, stime, cutime and cstime are the fields 14 to 17 of the line.
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
 }
 
 let begun = { cpu: 0, at: 0 };
 
-/** Remembers when a file begins. */
+/** Records the start of a file. */
 export function beginFile(): void {
   begun = { cpu: cpuSeconds(), at: performance.now() };
 }
 
-/** Appends the time of a file of tests to a file with one JSON text per line. */
+/** Appends the time of a test file to a file with one JSON text per line. */
 export function endFile(file: string | undefined, into: string): void {
   if (file === undefined) return;
   const time: FileTime = {
@@ -41,7 +41,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 100) / 100;
 }
 
-/** The files that took the most CPU time, one line each, the slowest first. */
+/** Returns the files that took the most CPU time, one line each, the slowest first. */
 export function slowestFiles(from: string, count: number): string[] {
   const times = readFileSync(from, 'utf8')
     .trim()

@@ -6,17 +6,19 @@ import { type ModernServer, startModernServer } from './mcp-upstream.ts';
 import { createProvider } from './providers.ts';
 import type { TestServer } from './server.ts';
 
-/** An MCP server of files, the authorization servers that it may trust, and a server whose users sign in to it. */
+/**
+ * An MCP server of files, the authorization servers that it may use, and a Valetkey server whose users sign in to it.
+ */
 export interface FilesWorld {
   servers: AuthorizationServer[];
   upstream: ModernServer;
   server: TestServer;
   clock: TestClock;
-  /** Lets the MCP server name these authorization servers, and take the tokens of the first. */
+  /** Sets the authorization servers that the MCP server names; it accepts tokens of the first one. */
   trust(first: AuthorizationServer, ...others: AuthorizationServer[]): void;
-  /** A provider for the MCP server. @returns its identifier */
+  /** Creates a provider for the MCP server. @returns its identifier */
   provider(url?: string, displayName?: string): Promise<string>;
-  /** Opens a link of a connector and sends its form. */
+  /** Opens a link of a connector and submits its form. */
   open(connector: string): ReturnType<typeof submitLink>;
   /** Connects an account of a user, from the link to the verification. @returns its id */
   connect(connector: string, user: string): Promise<string>;
@@ -24,10 +26,9 @@ export interface FilesWorld {
 }
 
 /**
- * Starts the servers; the MCP server trusts the first authorization server.
+ * Starts the servers; the MCP server uses the first authorization server.
  *
- * @param names of the authorization servers
- * @param origins further origins of the same MCP server
+ * @param names of the authorization servers @param origins further origins of the same MCP server
  */
 export async function startFilesWorld(names = ['as'], origins: readonly string[] = []): Promise<FilesWorld> {
   const clock = testClock(Date.now());

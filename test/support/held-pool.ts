@@ -2,13 +2,13 @@ import { JobLimitError } from '../../core/threads/job.ts';
 import { createThreadPool, type PoolLimits, type ThreadPool } from '../../core/threads/pool.ts';
 
 export interface HeldPool extends ThreadPool {
-  /** Resolves once so many jobs run. */
+  /** Resolves when so many jobs are running. */
   running(jobs: number): Promise<void>;
-  /** Ends every job that runs, as one that took too long. */
+  /** Fails every running job as if it had exceeded its time limit. */
   endAll(): void;
 }
 
-/** A pool whose jobs run until the test ends them: to see what happens meanwhile. */
+/** A pool whose jobs run until the test ends them, for tests of other work at the same time. */
 export function heldPool(limits: PoolLimits): HeldPool {
   let held: (() => void)[] = [];
   let seen: (() => void)[] = [];

@@ -2,17 +2,17 @@ import type { TestServer } from './server.ts';
 import { CLIENT_ID } from './server.ts';
 import { firstEnvironment } from './tokens.ts';
 
-/** A request of the test client, as the service tells it from others. */
+/** The parts of a test client's request that distinguish it from others. */
 export interface KeyedRequest {
   route: string;
   method: string;
   path: string;
   body?: unknown;
-  /** Of another request's content. */
+  /** The digest of another request's content. */
   requestDigest?: Buffer | undefined;
 }
 
-/** Takes an idempotency key as a request does that has begun and not ended. */
+/** Claims an idempotency key, as a request does that is still running. */
 export async function claimKey(server: TestServer, key: string, request: KeyedRequest): Promise<void> {
   const { digester, store, now } = server.deps;
   const { id } = await firstEnvironment(server);

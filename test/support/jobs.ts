@@ -1,7 +1,7 @@
 import type { TestServer } from './server.ts';
 import { firstEnvironment } from './tokens.ts';
 
-/** A kind of jobs that no server runs: they stay as a test leaves them. */
+/** A kind of jobs that no server runs, so their state does not change. */
 export const UNRUN = 'unrun';
 
 export interface JobResponse {
@@ -16,7 +16,7 @@ export interface JobResponse {
   updated_at: string;
 }
 
-/** Jobs of the first environment that tests bring into a state. */
+/** Creates jobs of the first environment in any state. */
 export async function jobMaker({ deps }: Pick<TestServer, 'deps'>) {
   const { store, jobQueue, now } = deps;
   const { id: environmentId } = await firstEnvironment({ deps } as TestServer);
@@ -30,10 +30,10 @@ export async function jobMaker({ deps }: Pick<TestServer, 'deps'>) {
     giveUpAfterMs: 1000,
   });
 
-  /** Adds a job that waits. */
+  /** Adds a waiting job. */
   const waiting = (payload: object = {}, lane?: string) =>
     store.write((tx) => jobQueue.enqueue(tx, orderOf(UNRUN, lane), payload));
-  /** Adds a job that another instance works on. */
+  /** Adds a job that another instance is running. */
   async function running(payload: object = {}): Promise<string> {
     const lane = deps.newId('job');
     const id = await waiting(payload, lane);
@@ -55,7 +55,7 @@ export async function jobMaker({ deps }: Pick<TestServer, 'deps'>) {
       await store.write((tx) => tx.jobQueue.done(attempt(id), { at: now() }));
       return id;
     },
-    /** A job that failed before it could be tried, so that there is nothing to try again. */
+    /** A job that failed before its first attempt, so that it cannot be tried again. */
     untried: (kind: string, reason: string) => store.write((tx) => jobQueue.recordFailed(tx, orderOf(kind), reason)),
   };
 }

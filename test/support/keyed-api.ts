@@ -5,7 +5,7 @@ import type { TestServer } from './server.ts';
 export const KEYED_ORIGIN = 'https://api.acme.example';
 export const ACCOUNT_KEY = 'acme-key-0123456789';
 
-/** An account with an API key of a custom provider whose tools are those of the generic HTTP connector. */
+/** Creates an account with an API key, of a custom provider that uses the tools of the generic HTTP connector. */
 export async function createKeyedAccount(
   server: Pick<TestServer, 'call'>,
   {

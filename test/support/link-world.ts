@@ -21,31 +21,31 @@ import { ORDERED_ONLY } from './revocations.ts';
 import type { TestServer } from './server.ts';
 import { firstEnvironment } from './tokens.ts';
 
-/** A server, a provider with a strict authorization server, and a connection of the one to the other. */
+/** A server, a provider with a strict authorization server, and a connection to this provider. */
 export interface LinkWorld {
   as: AuthorizationServer;
   server: TestServer;
   clock: TestClock;
   connector: string;
   connectionId: string;
-  /** A link for a person of the application, named by its identifier. */
+  /** Creates a link for a user of the application, by identifier. */
   link(identifier: string, options?: LinkOptions): Promise<string>;
-  /** A person walks a link. @returns what the application is told */
+  /** Completes a link as a user. @returns the parameters of the redirect to the application */
   finished(link: string, login?: string): Promise<string>;
-  /** A person connects an account from link to verification. @returns the account's id */
+  /** Connects an account of a user, from the link to the verification. @returns the account's id */
   connected(identifier: string, login?: string): Promise<string>;
   status(identifier: string): Promise<string | undefined>;
-  /** The access token that the account works with; undefined when it has none. */
+  /** The access token that the account uses; undefined if it has none. */
   token(identifier: string): Promise<string | undefined>;
-  /** What is to be revoked for an account, by its jobs. */
+  /** Returns the revocations that were ordered for an account. */
   orders(identifier: string): Promise<RevocationOrder[]>;
   actions(identifier: string): Promise<string[]>;
-  /** The requests of all accounts. */
+  /** Returns the requests of all accounts. */
   requests(): Record<string, unknown>[];
   stop(): Promise<void>;
 }
 
-/** @param revokes whether what is given up is really revoked; otherwise the orders stay to be looked at */
+/** @param revokes whether revocations are really sent; otherwise their jobs wait, so that tests can read them */
 export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorld> {
   const clock = testClock(Date.now());
   const as = await startAuthorizationServer();
@@ -89,7 +89,7 @@ export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorl
   return world;
 }
 
-/** The request that an account has last, as it is stored. */
+/** Returns the last stored request of an account. */
 export async function lastRequest(world: LinkWorld): Promise<AuthRequestRow> {
   const { id } = await firstEnvironment(world.server);
   const row = world.requests().at(-1);

@@ -6,10 +6,10 @@ import type { TestResponse, TestServer, TestServerOptions } from './server.ts';
 import { startTestServer } from './server.ts';
 import { closedPort } from './upstream.ts';
 
-/** Where the application of the tests verifies its users. Nothing listens there: its address is all that is looked at. */
+/** The page of the test application that verifies its users. Nothing listens there; tests only check the address. */
 export const VERIFY_URL = 'https://app.example/verify';
 
-/** A server whose links lead to itself, and whose environment sends users to the application of the tests. */
+/** Starts a server whose links point to itself, and whose environment redirects users to the test application. */
 export async function startLinkServer(options: TestServerOptions = {}): Promise<TestServer> {
   const port = await closedPort();
   const env = { PORT: String(port), METRICS_PORT: '0', BASE_URL: `http://127.0.0.1:${port}`, ...options.env };
@@ -34,7 +34,7 @@ export interface LinkOptions {
   user_verify_url?: string;
 }
 
-/** Asks for a link, of a fresh user unless told otherwise. */
+/** Requests a link, by default for a new user. */
 export async function requestLink(server: TestServer, options: LinkOptions): Promise<TestResponse> {
   made += 1;
   const owner = options.id ? {} : { user_id: `user-${made}`, identifier: `person-${made}@app.example` };
@@ -42,19 +42,19 @@ export async function requestLink(server: TestServer, options: LinkOptions): Pro
   return server.call('POST', '/api/v1/connected_accounts/magic_link', { body });
 }
 
-/** A link that is there. */
+/** Creates a link, and checks that this succeeded. */
 export async function makeLink(server: TestServer, options: LinkOptions): Promise<string> {
   const answer = await requestLink(server, options);
   if (answer.status !== 200) throw new Error(`no link was made: ${answer.text}`);
   return answer.body.link;
 }
 
-/** A provider with an API key that a person types into the page of a link. @returns the connector */
+/** Creates a provider with an API key, which users type on the page of a link. @returns the connector */
 export async function keyConnector(server: TestServer): Promise<string> {
   return (await createProvider(server, { auth_patterns: [API_KEY_PATTERN] })).identifier;
 }
 
-/** Opens a link and sends its form. */
+/** Opens a link and submits its form. */
 export async function submitLink(
   browser: TestBrowser,
   link: string,
@@ -66,7 +66,7 @@ export async function submitLink(
   return browser.submit(link, { ...hiddenFields(page), ...Object.fromEntries(typed) }, headers);
 }
 
-/** Types a key into the page of a link. @returns what the application is then told */
+/** Types a key on the page of a link. @returns the parameters that the application then receives */
 export async function typeKey(link: string, key = 'secret-typed-key', browser = new TestBrowser()) {
   const page = await submitLink(browser, link, { api_key: key });
   return returned(page);
@@ -100,7 +100,7 @@ export async function accountOf(server: TestServer, identifier: string) {
   return body.connected_accounts[0] as { id: string; status: string; status_reason: string } | undefined;
 }
 
-/** A provider and a connection for an authorization server. @returns the name of the connection, and its id */
+/** Creates a provider and a connection for an authorization server. @returns the name of the connection, and its id */
 export async function consentConnector(
   server: TestServer,
   as: AuthorizationServer,
@@ -117,12 +117,12 @@ export async function consentConnector(
   return { connector, connectionId: id };
 }
 
-/** A browser for which the host of an authorization server is where it really is. */
+/** A browser that opens the hosts of authorization servers at their real addresses. */
 export function browserFor(...servers: AuthorizationServer[]): TestBrowser {
   return new TestBrowser({ hosts: Object.fromEntries(servers.map(({ issuer, target }) => [issuer, target])) });
 }
 
-/** Starts at a link and goes on to where the provider asks who they are. @returns the sign-in page */
+/** Opens a link and continues to the provider. @returns its sign-in page */
 export async function reachSignIn(
   browser: TestBrowser,
   link: string,
@@ -131,7 +131,7 @@ export async function reachSignIn(
   return browser.follow(await submitLink(browser, link, fields));
 }
 
-/** Signs in and consents, or says no. @returns the page before the callback: it leads there, with the code */
+/** Signs in and consents, or declines. @returns the page that redirects to the callback with the code */
 export async function consent(browser: TestBrowser, page: BrowserPage, login: string | null): Promise<BrowserPage> {
   const answer: Record<string, string> = login === null ? { answer: 'deny' } : { answer: 'allow', login };
   const sent = await browser.submit(page.url, answer);

@@ -8,13 +8,13 @@ interface Running {
 /** Timers that fire when a test says so. */
 export interface ManualTimers {
   timer: Deadline;
-  /** The times of the timers that run, in milliseconds. */
+  /** The durations of the running timers, in milliseconds. */
   readonly running: number[];
-  /** How many were started with this time so far. */
+  /** Returns the number of timers that were started with this duration. */
   started(ms: number): number;
-  /** Lets the oldest timer of this time fire. */
+  /** Fires the oldest timer with this duration. */
   fire(ms: number): void;
-  /** Begins a new count. */
+  /** Resets the counts. */
   forget(): void;
 }
 
@@ -44,7 +44,7 @@ export function manualTimers(): ManualTimers {
   };
 }
 
-/** Resolves when a condition holds that other work will make true, checked after each turn of the event loop. */
+/** Resolves when a condition is true that other work changes, checked after each turn of the event loop. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

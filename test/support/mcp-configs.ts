@@ -11,7 +11,7 @@ export interface McpConfigs {
   issues: string;
   /** The id of a connection to Slack. */
   chat: string;
-  /** Creates a config with a new name that offers the connection to GitHub, unless the fields say otherwise. */
+  /** Creates a config with a new name, which by default offers the connection to GitHub. */
   create(fields?: Record<string, unknown>): Promise<TestResponse>;
 }
 

@@ -6,7 +6,7 @@ import { createConnection } from './providers.ts';
 import { startTestServer, type TestResponse, type TestServer, type TestServerOptions } from './server.ts';
 import { closedPort } from './upstream.ts';
 
-/** The page of the application at which users log in. Nothing listens there: its address is all that is looked at. */
+/** The login page of the application. Nothing listens there; tests only check the address. */
 export const LOGIN_URL = 'https://app.example/agents/login';
 export const REDIRECT_URI = 'https://client.example/callback';
 export const VERIFIER = 'verifier-0123456789-0123456789-0123456789-01';
@@ -17,34 +17,36 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** A server whose users log in for MCP clients, a client that has a document, and the parts of a login. */
+/** A server whose users log in for MCP clients, a client with a document, and the steps of a login. */
 export interface LoginWorld {
   server: TestServer;
   clock: TestClock;
   documents: DocumentHost;
-  /** A connection to GitHub, whose MCP server is logged in for. */
+  /** The id of a connection to GitHub, for whose MCP server users log in. */
   serverId: string;
   /** The address of that server. */
   resource: string;
-  /** Begins a login. Parameters that are null are left out. */
+  /** Starts a login. Parameters that are null are left out. */
   authorize(browser: TestBrowser, parameters?: Record<string, string | null>): Promise<BrowserPage>;
-  /** What the application does. */
+  /** Completes a login, as the application does. */
   complete(loginRequest: string, user?: object): Promise<TestResponse>;
-  /** From the authorization request to the consent page, or to where the login leads without one. */
+  /**
+   * Runs a login from the authorization request to the consent page, or to its redirect if there is no consent page.
+   */
   reachConsent(browser: TestBrowser, parameters?: Record<string, string | null>, user?: object): Promise<BrowserPage>;
-  /** The whole login. @returns the code */
+  /** Runs the whole login. @returns the code */
   login(parameters?: Record<string, string | null>, user?: object, browser?: TestBrowser): Promise<string>;
   /** Sends a form to the token endpoint, as the client with the document. */
   token(form: Record<string, string | null>, headers?: Record<string, string>): Promise<TestResponse>;
-  /** Exchanges a code, as the client with the document unless told otherwise. */
+  /** Exchanges a code, by default as the client with the document. */
   exchange(code: string, form?: Record<string, string | null>): Promise<TestResponse>;
   refresh(refreshToken: string, form?: Record<string, string | null>): Promise<TestResponse>;
-  /** The whole login and the exchange. @returns the token response */
+  /** Runs the whole login and the exchange. @returns the token response */
   tokens(parameters?: Record<string, string | null>, user?: object): Promise<Tokens>;
-  /** The status of a request to the MCP server with a token. */
+  /** Lists the tools of the MCP server with a token. @returns the response */
   listTools(accessToken: string, serverId?: string): Promise<TestResponse>;
   grants(query?: string): Promise<{ id: string; [member: string]: unknown }[]>;
-  /** Registers a client that asks for it. */
+  /** Registers a client dynamically. */
   register(metadata?: object): Promise<TestResponse>;
   stop(): Promise<void>;
 }
@@ -169,7 +171,7 @@ export function callMcp(
   });
 }
 
-/** The form of a consent page, sent. */
+/** Submits the form of a consent page. */
 export function allow(browser: TestBrowser, page: BrowserPage, decision = 'allow'): Promise<BrowserPage> {
   return browser.submit(page.url, { ...hiddenFields(page), decision });
 }
@@ -182,7 +184,7 @@ export function loginRequestOf(page: BrowserPage): string {
   return request;
 }
 
-/** The parameters of the response that a client gets. */
+/** Returns the parameters of the redirect to the client. */
 export function responseOf(page: BrowserPage): Record<string, string> {
   if (!page.location) throw new Error(`the page leads nowhere: ${page.status} ${page.text}`);
   return Object.fromEntries(new URL(page.location).searchParams);

@@ -8,7 +8,7 @@ const BEARER = {
   fields: [{ field_name: 'token', label: 'Token', input_type: 'password', required: true }],
 };
 
-/** An MCP server as a provider with a token, and an account of it. */
+/** An MCP server as a provider, and an account of it with a token. */
 export interface McpProvider {
   identifier: string;
   accountId: string;
@@ -16,7 +16,7 @@ export interface McpProvider {
   sync(body?: object): Promise<TestResponse>;
   /** Runs a tool over REST. */
   run(toolName: string, input?: object): Promise<TestResponse>;
-  /** The account as it is now. */
+  /** Reads the account's present state. */
   account(): Promise<{ status: string; status_reason?: string }>;
 }
 

@@ -14,12 +14,12 @@ const EVERYTHING = join(
 
 /** A third-party MCP server. */
 export interface McpUpstream {
-  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
+  /** Returns the value of VALETKEY_ENDPOINT_OVERRIDES that directs an https origin here. */
   endpointOverride(origin: string): string;
   stop(): Promise<void>;
 }
 
-/** Starts the reference server of the protocol, which uses its older revision, in a separate process. */
+/** Starts the protocol's reference server, which uses the older revision, in a separate process. */
 export async function startEverything(): Promise<McpUpstream> {
   const port = await closedPort();
   const child: ChildProcess = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
@@ -50,22 +50,25 @@ export interface UpstreamSeen {
 }
 
 export interface ModernServer extends McpUpstream {
-  /** Its own address, in plain http. */
+  /** The real address, with plain http. */
   origin: string;
   seen: UpstreamSeen[];
-  /** The status that a request is refused with, or undefined. */
+  /** Returns the status with which a request is rejected, or undefined. */
   refuse(authorization: string | undefined): number | undefined | Promise<number | undefined>;
-  /** The headers that a request is refused with. */
+  /** The headers of a rejection. */
   refuseWith: Record<string, string>;
-  /** What it says of itself as a protected resource (RFC 9728). */
+  /** The metadata of the protected resource (RFC 9728). */
   metadata: object | undefined;
-  /** The one path at which it says so; undefined: each well-known one. */
+  /** The only path with the metadata; undefined for all well-known paths. */
   metadataPath: string | undefined;
-  /** Handles a request before the server does, such as one to its authorization server; false leaves it to the server. */
+  /**
+   * Handles a request before the server does, for example one to its authorization server. @returns false to let the
+   * server handle it
+   */
   on(req: IncomingMessage, res: ServerResponse): boolean | Promise<boolean>;
 }
 
-/** A server of the newer revision in this process, whose tools a test makes. */
+/** Starts a server of the newer revision in this process; the test provides its tools. */
 export async function startModernServer(factory: () => McpServer): Promise<ModernServer> {
   const handler = toNodeHandler(createMcpHandler(factory, { legacy: 'reject' }));
   const server = createServer(async (req, res) => {

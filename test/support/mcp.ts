@@ -13,7 +13,7 @@ export interface McpUserOptions {
   lifetime_seconds?: number;
 }
 
-/** Asks for a session token, for one user unless told otherwise. */
+/** Requests a session token, by default for one fixed user. */
 export function requestSession(
   server: Pick<TestServer, 'call'>,
   serverId: string,
@@ -34,7 +34,7 @@ export async function sessionToken(
   return answer.body.token;
 }
 
-/** A question that a server has put to the user, and what the user did. */
+/** A question that a server has asked the user, and the user's response. */
 export interface Asked {
   message: string;
   url: string;
@@ -43,11 +43,11 @@ export interface Asked {
 export interface TestMcpClientOptions {
   revision?: Revision;
   capabilities?: ClientCapabilities;
-  /** What the user does when asked to open a link; without it the client cannot be asked. */
+  /** The user's reaction to a request to open a link; without it the client does not support such requests. */
   onLink?: (asked: Asked) => Promise<'accept' | 'decline' | 'cancel'>;
 }
 
-/** A client of the protocol's own package, connected to one of our MCP servers. */
+/** Connects a client of the protocol's own package to one of our MCP servers. */
 export async function connectMcp(
   server: Pick<TestServer, 'origin'>,
   serverId: string,
@@ -72,7 +72,7 @@ export async function connectMcp(
   return client;
 }
 
-/** A request to an MCP server as it goes over the wire, in the newer revision unless told otherwise. */
+/** Sends a raw HTTP request to an MCP server, by default in the newer revision. */
 export function rawMcp(
   server: Pick<TestServer, 'call'>,
   serverId: string,

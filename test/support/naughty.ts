@@ -1,6 +1,6 @@
-/** Texts that break programs which read something into them. Written for this project, from the kinds of mistake that there are. */
+/** Texts that break programs which interpret them. Written for this project, one for each known kind of mistake. */
 export const NAUGHTY: readonly string[] = [
-  // Nothing, and what is mistaken for it.
+  // Empty values, and texts that are mistaken for them.
   ...[
     '',
     ' ',
@@ -18,9 +18,9 @@ export const NAUGHTY: readonly string[] = [
     '[object Object]',
     '""',
   ],
-  // Numbers and their looks.
+  // Numbers, and texts that look like numbers.
   ...['0', '-0', '1e309', '-1', '0x41', '9007199254740993', '1/0', '٣', '²', '1,000.00', '08', 'Infinity'],
-  // Markup and script.
+  // Markup and scripts.
   ...[
     '<script>alert(1)</script>',
     '"><script>alert(1)</script>',
@@ -96,7 +96,7 @@ export const NAUGHTY: readonly string[] = [
     '\u001b[31mred',
     '\u0007',
   ],
-  // Other languages' quoting.
+  // Quoting of other languages.
   ...[
     "' or 1=1--",
     '"; drop table accounts;--',
@@ -151,7 +151,7 @@ export const NAUGHTY: readonly string[] = [
     '\u00a0',
   ],
   ...['\u200d', '\u00ad', '\u034f', '\u180e', '\u3000', 'ⓐⓑⓒ', 'ｆｕｌｌ', '℀', '①', 'ⅷ', '\u0301', 'Z͑ͫaͪ', '‮txt.exe'],
-  // Length, and the edges of it.
+  // Long texts, and lengths near limits.
   ...[
     'x'.repeat(512),
     '😀'.repeat(512),
@@ -161,9 +161,9 @@ export const NAUGHTY: readonly string[] = [
     '&'.repeat(512),
     'é'.repeat(512),
   ],
-  // Every control character, one by one.
+  // Every control character.
   ...Array.from({ length: 32 }, (_, code) => `c${String.fromCharCode(code)}c`),
   ...Array.from({ length: 33 }, (_, code) => `d${String.fromCharCode(0x7f + code)}d`),
-  // Every character that means something in some syntax, alone and doubled.
+  // Every character with a meaning in some syntax, alone and doubled.
   ...[...'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'].flatMap((mark) => [mark, `${mark}${mark}`, `a${mark}b`]),
 ];

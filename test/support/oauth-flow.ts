@@ -15,12 +15,12 @@ import { AS, CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, type ScriptableAs } from '.
 
 const ADDRESSES: OAuthConfig = { authorize_uri: `${AS}/authorize`, token_uri: `${AS}/token` };
 
-/** A connector's flow against a scriptable authorization server, step by step. */
+/** Runs a connector's flow with a scriptable authorization server, step by step. */
 export interface Flow {
   provider: OAuthProvider;
   begin(scopes?: string[]): Promise<Begun>;
   finish(callback: URLSearchParams, kept: KeptAuthorization): Promise<Finished>;
-  /** Both, with a person between them who agrees. */
+  /** Runs both steps, with a user who consents to everything. */
   run(scopes?: string[]): Promise<Finished>;
   facts(granted: Granted): Promise<AccountFacts>;
   refresh(token: Secret | null, scopes?: string[]): Promise<RefreshOutcome>;
@@ -77,7 +77,7 @@ export function flowOf(server: ScriptableAs, config: OAuthConfig = {}, options: 
   return flow;
 }
 
-/** The tokens in plain text; fails when the flow did. */
+/** Returns the tokens in plain text; fails if the flow failed. */
 export function grantedBy(outcome: Finished | RefreshOutcome) {
   if (!outcome.ok) throw new Error(`${outcome.kind}: ${outcome.message}`);
   const { accessToken, refreshToken, ...rest } = outcome.tokens;

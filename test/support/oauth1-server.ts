@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { json, type ReceivedRequest, startUpstream, type Upstream } from './upstream.ts';
 
-/** By which name the board is called; nothing on this machine has it. */
+/** The address of the board. Overrides direct it to this machine. */
 export const BOARD = 'https://board.example';
 export const KEY = 'key-of-the-application';
 export const SECRET = 'secret & more of the application';
@@ -13,21 +13,18 @@ interface Temporary {
   verifier?: string;
 }
 
-/** A provider of OAuth 1.0a that believes nothing that it has not verified, and of tokens in fragments. */
+/** A provider of OAuth 1.0a that verifies everything it receives, and of tokens in fragments. */
 export interface Board extends Upstream {
   override: string;
-  /** Verifies a request and returns a response; for requests that were constructed by a test. */
+  /** Verifies a request that a test has built. @returns whether it is accepted */
   isTaken(request: Pick<ReceivedRequest, 'method' | 'target' | 'headers' | 'body'>): boolean;
-  /** Makes all tokens end. */
+  /** Ends all tokens. */
   endTokens(): void;
-  /** Every request that was found good, in order. */
+  /** Every accepted request, in order. */
   taken: ReceivedRequest[];
 }
 
-/**
- * @param now the clock of the board, milliseconds UTC
- * @param callbacks what the registered return addresses begin with
- */
+/** @param now the clock of the board, milliseconds UTC @param callbacks the prefix of registered return addresses */
 export async function startBoard(now: () => number, callbacks: string): Promise<Board> {
   const temporary = new Map<string, Temporary>();
   const tokens = new Map<string, string>();
@@ -35,7 +32,7 @@ export async function startBoard(now: () => number, callbacks: string): Promise<
   const nonces = new Set<string>();
   const taken: ReceivedRequest[] = [];
 
-  /** @returns the parameters of the protocol; undefined for a request that is not to be believed */
+  /** @returns the parameters of the protocol; undefined for an invalid request */
   function verify(request: Pick<ReceivedRequest, 'method' | 'target' | 'headers' | 'body'>) {
     const [path = '', query = ''] = request.target.split('?');
     const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
@@ -77,7 +74,7 @@ export async function startBoard(now: () => number, callbacks: string): Promise<
     return { token: randomBytes(12).toString('hex'), secret: randomBytes(12).toString('hex') };
   }
 
-  /** The person says yes, unless the address says otherwise. */
+  /** The user consents, unless the address contains another decision. */
   function authorize(query: URLSearchParams, res: ServerResponse) {
     const token = query.get('oauth_token') ?? '';
     const asked = temporary.get(token);

@@ -3,7 +3,7 @@ import type { EnvironmentId, NewEnvironmentTool } from '../../db/store.ts';
 import type { TestServer } from './server.ts';
 import { firstEnvironment } from './tokens.ts';
 
-/** A tool that reads one thing of a provider. */
+/** A tool that reads one item of a provider. */
 export function ownTool(connector: string, name: string, over: Partial<Tool> = {}): Tool {
   return {
     connector,
@@ -26,12 +26,12 @@ export function ownTool(connector: string, name: string, over: Partial<Tool> = {
   };
 }
 
-/** A request that creates such a tool. */
+/** Returns the body of a request that creates such a tool. */
 export function toolBody(connector: string, name: string, over: Partial<Tool> = {}): Record<string, unknown> {
   return { ...ownTool(connector, name, over) };
 }
 
-/** Stores tools as the own ones of an environment, the first one unless told otherwise. */
+/** Stores custom tools of an environment, by default of the first one. */
 export async function storeTools(
   server: TestServer,
   tools: readonly Tool[],

@@ -9,7 +9,7 @@ export const API_KEY_PATTERN = {
 
 let made = 0;
 
-/** Creates a custom provider over the API, with an API key unless told otherwise. */
+/** Creates a custom provider over the API, by default with an API key. */
 export async function createProvider(server: Pick<TestServer, 'call'>, fields: Record<string, unknown> = {}) {
   made += 1;
   const body = { display_name: `Provider ${made}`, auth_patterns: [API_KEY_PATTERN], ...fields };

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
-/** A TCP connection to a server, for what no HTTP client would send. */
+/** A TCP connection to a server, for requests that no HTTP client would send. */
 export interface RawConnection {
   socket: Socket;
   send(text: string | Buffer): void;
-  /** Everything that was received so far. */
+  /** Returns everything that was received so far. */
   received(): string;
-  /** Resolves once the text has been received; rejects when the connection ends before. */
+  /** Resolves when the text has been received; rejects if the connection ends before. */
   until(text: string): Promise<string>;
   /** Resolves with everything that was received once the server has closed the connection. */
   closed: Promise<string>;

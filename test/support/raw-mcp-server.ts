@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A message of the protocol as it came. */
+/** A message of the protocol. */
 export interface RawMessage {
   id?: number | string;
   method: string;
@@ -20,18 +20,18 @@ export interface RawRequest {
 
 export type Answer = (request: RawRequest, res: ServerResponse) => unknown;
 
-/** An MCP server of the revision 2025-11-25 whose every byte a test can choose. */
+/** An MCP server of the revision 2025-11-25 whose bytes a test chooses. */
 export interface RawMcpServer {
-  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
+  /** Returns the value of VALETKEY_ENDPOINT_OVERRIDES that directs an https origin here. */
   endpointOverride(origin: string): string;
   requests: RawRequest[];
-  /** Responds before the server does; false leaves the request to the server. */
+  /** Responds to a request; returns false to let the server respond. */
   on: Answer;
   /** The tools that it lists. */
   tools: unknown[];
-  /** Gives each session this id; null for a server without sessions. */
+  /** The id of each session; null for a server without sessions. */
   sessionId: string | null;
-  /** The requests of a method, or of a method of HTTP. */
+  /** Returns the requests of a JSON-RPC method, or of an HTTP method. */
   of(method: string): RawRequest[];
   stop(): Promise<void>;
 }
@@ -96,7 +96,7 @@ export function result(res: ServerResponse, { id }: RawMessage, value: unknown):
   json(res, 200, { jsonrpc: '2.0', id, result: value });
 }
 
-/** Begins a stream of events. */
+/** Starts a stream of events. */
 export function events(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/event-stream' });
 }

@@ -4,10 +4,10 @@ import { startTestServer, type TestServer, type TestServerOptions } from './serv
 
 /** The address of the MCP server. */
 export const RAW_MCP_ORIGIN = 'https://tools.example';
-/** The tool of the MCP server, by the name under which it is stored. */
+/** The name under which the tool of the MCP server is stored. */
 export const LOOK = 'their_tools_look';
 
-/** An MCP server whose every byte a test chooses, and a server with a provider and an account for it. */
+/** An MCP server whose bytes a test chooses, and a Valetkey server with a provider and an account for it. */
 export interface RawMcpWorld {
   upstream: RawMcpServer;
   server: TestServer;
@@ -16,7 +16,7 @@ export interface RawMcpWorld {
   on(method: string, respond: Answer): void;
   /** Calls the tool `look` of the MCP server. */
   look(): ReturnType<McpProvider['run']>;
-  /** Lets the MCP server respond as usual, and forgets its requests. */
+  /** Resets the responses of the MCP server, and clears its recorded requests. */
   reset(): void;
   stop(): Promise<void>;
 }

@@ -3,8 +3,8 @@ import type { Store, Transaction } from '../../db/store.ts';
 type Unit = (tx: Transaction) => Promise<unknown>;
 
 /**
- * A store that runs every unit twice: the first run is undone, as an engine does that runs a unit again after a conflict. A unit with an
- * effect beside its transaction has this effect twice, which its test notices.
+ * A store that runs every unit twice and rolls back the first run, as an engine does after a conflict. An effect
+ * outside of the transaction happens twice, so that its test fails.
  */
 export function rehearsed(store: Store): Store {
   const rehearse = (unit: Unit) => {
@@ -12,7 +12,7 @@ export function rehearsed(store: Store): Store {
       await unit(tx);
       throw new Error('the first run is undone');
     });
-    // The second run, which the caller waits for, fails as the first one did.
+    // The caller waits for the second run, which fails in the same way as the first one.
     run.catch(() => {});
   };
   return {

@@ -6,13 +6,13 @@ import { createAccount } from './accounts.ts';
 import { createConnection, createProvider } from './providers.ts';
 import type { TestServer } from './server.ts';
 
-/** Where the provider of these tests says that it is. */
+/** The public address of the provider in these tests. */
 export const AS_ORIGIN = 'https://as.acme.example';
 export const CLIENT = { client_id: 'client-1', client_secret: 'secret-of-client-1' };
-/** How that client proves itself by default. */
+/** The default authentication of that client. */
 export const BASIC = `Basic ${Buffer.from(`${CLIENT.client_id}:${CLIENT.client_secret}`).toString('base64')}`;
 
-/** Leaves what was ordered until a test says so. */
+/** Jobs that do not run until a test runs them. */
 export const ORDERED_ONLY: Jobs = {
   start: () => {},
   soon: () => {},
@@ -32,14 +32,14 @@ export interface RevocationResult {
   updated_at: string;
 }
 
-/** What the server tells about the tokens of an account, newest first. */
+/** Returns the revocations of an account that the server lists, newest first. */
 export async function revocationsOf(server: Pick<TestServer, 'call'>, accountId: string): Promise<RevocationResult[]> {
   const { status, text, body } = await server.call('GET', `/api/v1/revocations?connected_account_id=${accountId}`);
   if (status !== 200) throw new Error(`revocations were not listed: ${text}`);
   return body.revocations;
 }
 
-/** Creates a provider, and a connection of a client to it. */
+/** Creates a provider, and a connection with a client of it. */
 export async function oauthConnector(
   server: Pick<TestServer, 'call'>,
   config: Record<string, unknown> = {},
@@ -82,7 +82,7 @@ export async function leave(
   if (answer.status !== 200) throw new Error(`${how}: ${answer.text}`);
 }
 
-/** A process that works off what a server has ordered; it begins nothing by itself while a test looks. */
+/** A process that runs the jobs of a server, only when a test tells it to. */
 export function startWorker({ deps }: Pick<TestServer, 'deps'>, more: Partial<Parts> = {}) {
   const parts = { ...deps, ...more };
   const { runDue: run, stop } = createJobs({ ...parts, fetchFor: createPinnedFetch(parts) }, []);

@@ -5,13 +5,15 @@ import type { Context } from 'mocha';
 import { missingPairs, saveResponses } from './coverage.ts';
 import { beginFile, endFile, slowestFiles } from './file-times.ts';
 
-/** Where the processes of a run record which responses their servers sent; absent in a run of single files. */
+/**
+ * The folder in which the processes of a run record the responses of their servers; not set in a run of single files.
+ */
 const FOLDER = 'VALETKEY_ANSWERS_FOLDER';
-/** A file to which the time of each file of tests is appended. */
+/** The file to which the time of each test file is appended. */
 const TIMES = 'TEST_TIMES';
 const SLOWEST = 15;
 
-/** Once, before any process of tests begins. */
+/** Runs once, before any process of tests starts. */
 export function mochaGlobalSetup(): void {
   if (process.env['VALETKEY_FULL_SUITE'] === '1')
     process.env[FOLDER] = mkdtempSync(join(tmpdir(), 'valetkey-answers-'));
@@ -19,7 +21,7 @@ export function mochaGlobalSetup(): void {
   if (times) rmSync(times, { force: true });
 }
 
-/** In each process, before and after each of its files. */
+/** Runs in each process, before and after each of its files. */
 export const mochaHooks = {
   beforeAll(): void {
     beginFile();
@@ -32,7 +34,7 @@ export const mochaHooks = {
   },
 };
 
-/** After the whole suite: fails when the contract declares a status or an event that no test has produced. */
+/** Runs after the whole suite: fails if the contract declares a status or an event that no test has produced. */
 export function mochaGlobalTeardown(): void {
   const times = process.env[TIMES];
   if (times) console.log(`the slowest files:\n${slowestFiles(times, SLOWEST).join('\n')}`);

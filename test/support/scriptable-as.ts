@@ -11,19 +11,19 @@ export const CLIENT_ID = 'client-1.example';
 export const CLIENT_SECRET = 'p+w:secret~/=';
 export const REDIRECT_URI = 'https://valetkey.example/oauth/callback/conn_1';
 
-/** How a vendor's server behaves. What is not said is as the standard says, and everything else is refused. */
+/** The behaviour of a vendor's server. Everything omitted follows the standard, and everything else is rejected. */
 export interface Behaviour {
-  /** Standard name to the vendor's, for the parameters of both requests and of the callback. */
+  /** Maps standard names to the vendor's, for the parameters of both requests and of the callback. */
   authorize?: {
     names?: Record<string, string>;
-    /** Parameters of the standard that the vendor refuses, as it refuses every unknown one. */
+    /** Parameters of the standard that the vendor rejects, like every unknown parameter. */
     refuses?: string[];
-    /** Parameters that must be there with this value. */
+    /** Parameters that are required with this value. */
     wants?: Record<string, string>;
     pkce?: 'required' | 'refused';
-    /** `known`: any other scope is refused. */
+    /** With `known`, any other scope is rejected. */
     scopes?: { separator?: string; parameters?: string[]; known?: string[] };
-    /** Only requests that were pushed are served (RFC 9126). */
+    /** Only pushed requests are accepted (RFC 9126). */
     pushed?: boolean;
     callback?: { names?: Record<string, string>; extras?: Record<string, string> };
   };
@@ -64,7 +64,7 @@ export interface Answer {
 
 export interface Received {
   method: string;
-  /** Path and query, as they came. */
+  /** Path and query, unchanged. */
   target: string;
   path: string;
   query: URLSearchParams;
@@ -85,7 +85,7 @@ class Refusal extends Error {}
 
 const CLIENT_PARAMETERS: Record<string, string[]> = { post: ['client_id', 'client_secret'], public: ['client_id'] };
 
-/** Starts one on loopback; `closeAll` of test/core/net/local.ts ends it. */
+/** Starts a server on loopback; `closeAll` of test/core/net/local.ts ends it. */
 export async function startScriptableAs(behaviour: Behaviour = {}, origins = [AS, API]): Promise<ScriptableAs> {
   const server = new ScriptableAs(behaviour);
   const local = await serve(async (request, response) => {
@@ -108,16 +108,19 @@ export async function startScriptableAs(behaviour: Behaviour = {}, origins = [AS
   return server;
 }
 
-/** An authorization server that does what its script says and refuses the rest: a parameter too many as well as one too few. */
+/**
+ * An authorization server that accepts exactly what its script allows: it rejects additional parameters as well as
+ * missing ones.
+ */
 export class ScriptableAs {
   readonly requests: Received[] = [];
-  /** How often a browser was sent here. */
+  /** How often a browser was redirected here. */
   visits = 0;
   fetchFor: FetchFor = () => Promise.reject(new Error('not started'));
   readonly #behaviour: Behaviour;
   readonly #codes = new Map<string, Code>();
   readonly #pushed = new Map<string, URLSearchParams>();
-  /** Refresh token to the scopes of its grant. */
+  /** Maps refresh tokens to the scopes of their grants. */
   readonly #refreshable = new Map<string, string[]>();
   readonly #alive = new Set<string>();
 
@@ -125,7 +128,7 @@ export class ScriptableAs {
     this.#behaviour = behaviour;
   }
 
-  /** Token requests of any kind so far. */
+  /** All token requests so far. */
   get tokenRequests(): Received[] {
     return this.requests.filter(({ path }) => path === '/token' || path === this.#behaviour.refresh?.path);
   }
@@ -134,19 +137,19 @@ export class ScriptableAs {
     return this.#alive.has(token) || this.#refreshable.has(token);
   }
 
-  /** Makes a token end. */
+  /** Invalidates a token. */
   kill(token: string): void {
     this.#alive.delete(token);
     this.#refreshable.delete(token);
   }
 
-  /** The token that a request shows. */
+  /** Returns the token of a request. */
   bearerOf(request: Received): string | undefined {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     return token !== undefined && this.isAlive(token) ? token : undefined;
   }
 
-  /** What a browser gets that is sent to an address and whose person agrees to everything. */
+  /** Returns the response to a browser that opens an address and whose user consents to everything. */
   consent(address: string): Consent {
     const url = new URL(address);
     this.visits++;
@@ -316,7 +319,7 @@ function expectedPairs(way: 'basic' | 'basic_raw' | 'secret_as_user'): string[] 
   return [`${CLIENT_ID}:${new URLSearchParams({ s: CLIENT_SECRET }).toString().slice(2)}`];
 }
 
-/** The parameters under their standard names; one that is unknown, twice there or unwanted is refused. */
+/** Returns the parameters under their standard names. Rejects unknown, repeated and forbidden ones. */
 function standardNames(
   given: URLSearchParams,
   names: Record<string, string> = {},

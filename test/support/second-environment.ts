@@ -13,7 +13,7 @@ export const OTHER_CLIENT_SECRET = 'vks_other-client-secret-0123456789';
 export interface SecondEnvironment {
   environment: EnvironmentRow;
   host: string;
-  /** A token of its client with all scopes. */
+  /** An access token of its client with all scopes. */
   token: string;
   /** Sends a request to this environment, as its client. */
   call(method: string, path: string, request?: TestRequest): Promise<TestResponse>;

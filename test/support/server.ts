@@ -22,7 +22,7 @@ export interface TestRequest {
   /** Sent as JSON unless it is a string or a Buffer. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** An access token; null sends none. By default one with all scopes. */
+  /** An access token; null sends none. The default has all scopes. */
   token?: string | null;
 }
 
@@ -40,24 +40,24 @@ export interface TestServer {
   dataDir: string;
   /** Everything the server has logged, one JSON line per event. */
   logs: string[];
-  /** Sends a request; the path may carry a query. */
+  /** Sends a request; the path may contain a query. */
   call(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
-  /** An access token of the test client with exactly these scopes. */
+  /** Returns an access token of the test client with exactly these scopes. */
   token(...scopes: Scope[]): string;
-  /** Prepares what first requests would wait for, as `valetkey serve` does after the start. */
+  /** Prepares what the first requests would otherwise wait for, as `valetkey serve` does after the start. */
   warmUp(): Promise<void>;
-  /** May be called again: a test that fails in the middle leaves it to its hooks. */
+  /** Can be called several times: if a test fails before it stops the server, a hook does so. */
   stop(): Promise<void>;
 }
 
 export interface TestServerOptions {
-  /** Environment variables of the boot contract. */
+  /** Environment variables with settings. */
   env?: Record<string, string>;
-  /** Parts to replace, by others or by `wrap` around those that are made. Everything that is built upon them sees the replacement. */
+  /** Replaces parts of the server, or wraps them with `wrap`. Other parts that use them get the replacement. */
   overrides?: Overrides;
-  /** The contract to serve instead of the project's. */
+  /** A contract to use in place of the project's. */
   contract?: Document;
-  /** An existing data directory, which is then kept. */
+  /** An existing data directory, which is not deleted afterwards. */
   dataDir?: string;
 }
 

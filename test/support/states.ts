@@ -2,7 +2,7 @@ import type { AccountRow, AccountStatus } from '../../db/store.ts';
 import type { TestServer } from './server.ts';
 import { firstEnvironment } from './tokens.ts';
 
-/** Puts an account into a state that only a flow or a provider could bring about. */
+/** Sets an account to a state that normally only a flow or a provider causes. */
 export async function putInState(
   server: TestServer,
   id: string,
@@ -17,7 +17,7 @@ export async function putInState(
   if (!done) throw new Error(`there is no account ${id}`);
 }
 
-/** The row behind an account. */
+/** Returns the stored row of an account. */
 export async function accountRow(server: TestServer, id: string): Promise<AccountRow> {
   const environment = await firstEnvironment(server);
   const row = await server.deps.store.read.accounts.get(environment.id, id);

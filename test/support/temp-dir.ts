@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A fresh folder for one test server or store, and how to remove it. */
+/** Creates a folder for one test server or store. @returns its path, and a function that removes it */
 export function tempDir(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -1,6 +1,6 @@
 import type { TestResponse, TestServer } from './server.ts';
 
-/** Sends a form to the token endpoint; the grant type need not be named. */
+/** Sends a form to the token endpoint. The grant type is added if it is missing. */
 export function requestToken(
   server: Pick<TestServer, 'call'>,
   form: Record<string, string>,

@@ -5,7 +5,7 @@ import type { EnvironmentRow } from '../../db/store.ts';
 import type { TestServer } from './server.ts';
 import { CLIENT_ID } from './server.ts';
 
-/** A token that the server has signed, of its test client with all scopes unless told otherwise. */
+/** Returns a token that the server has signed, by default of its test client with all scopes. */
 export async function accessToken(server: TestServer, facts: Partial<TokenFacts> = {}): Promise<string> {
   const environment = await firstEnvironment(server);
   const usual = {
@@ -20,7 +20,7 @@ export async function accessToken(server: TestServer, facts: Partial<TokenFacts>
   return issueAccessToken(signingKeys.current, { ...usual, ...facts }, now(), random);
 }
 
-/** The environment that a test server starts with. */
+/** Returns the environment that a test server creates at its start. */
 export async function firstEnvironment(server: TestServer): Promise<EnvironmentRow> {
   const [environment] = await server.deps.store.read.environments.list();
   if (!environment) throw new Error('the server has no environment');

@@ -3,7 +3,7 @@ import { fileInputSchema } from '../../core/tools/file-input.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 import { wrap } from '../../wiring/overrides.ts';
 
-/** Tools that send files, which the catalogue has for no application that tests emulate. */
+/** Tools that send files. The catalogue has none for the applications that tests emulate. */
 const TOOLS: Record<string, Pick<Tool, 'input_schema' | 'request'>> = {
   http_upload: {
     input_schema: { type: 'object', additionalProperties: false, properties: { file: fileInputSchema('The file.') } },
@@ -19,7 +19,7 @@ const TOOLS: Record<string, Pick<Tool, 'input_schema' | 'request'>> = {
   },
 };
 
-/** The tool directory of a test server with these tools as well. */
+/** Adds these tools to the tool directory of a test server. */
 export const withUploadTools = wrap<ToolDirectory>((directory) => ({
   ...directory,
   find: async (read, environment, name) => {

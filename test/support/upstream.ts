@@ -2,29 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request as a third party received it. */
+/** A request that a third party received. */
 export interface ReceivedRequest {
   method: string;
   /** The request target: path and query. */
   target: string;
   /** Names in lower case; a repeated name is joined by a comma. */
   headers: Record<string, string>;
-  /** Names as they came, in order. */
+  /** The names in their original case, in order. */
   headerNames: string[];
   body: string;
 }
 
 export type UpstreamHandler = (request: ReceivedRequest, res: ServerResponse, req: IncomingMessage) => unknown;
 
-/** A third-party application on loopback that keeps what it was sent. */
+/** A third-party application on loopback that records its requests. */
 export interface Upstream {
   port: number;
-  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads an https origin here. */
+  /** Returns the value of VALETKEY_ENDPOINT_OVERRIDES that directs an https origin here. */
   endpointOverride(origin: string): string;
   requests: ReceivedRequest[];
-  /** How many TCP connections were opened: none means that not a byte was sent. */
+  /** The number of TCP connections that were opened; 0 means that nothing was sent. */
   connections: number;
-  /** Replaces the responses of the application from now on. */
+  /** Sets the response of the application from now on. */
   handler: UpstreamHandler;
   stop(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function json(res: ServerResponse, status: number, body: unknown, headers
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** A port of loopback on which nothing listens. */
+/** Returns a loopback port on which nothing listens. */
 export async function closedPort(): Promise<number> {
   const upstream = await startUpstream();
   await upstream.stop();

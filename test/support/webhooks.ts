@@ -24,22 +24,22 @@ export function verifyDelivery(secret: string, { body, headers }: ReceivedReques
   return new Webhook(secret).verify(body, headers) as EventResponse;
 }
 
-/** A server, and a receiver of webhooks that it may call. */
+/** A server, and a receiver of webhooks that it can reach. */
 export interface WebhookWorld {
   server: TestServer;
   clock: TestClock;
   receiver: Upstream;
   url: string;
-  /** Creates an endpoint, by default of the receiver and for all events. */
+  /** Creates an endpoint, by default for the receiver and all events. */
   create(input?: Record<string, unknown>): Promise<{ endpoint: EndpointResponse; secret: string }>;
   get(id: string): Promise<EndpointResponse>;
   deliveries(query?: string): Promise<DeliveryResponse[]>;
   events(query?: string): Promise<EventResponse[]>;
   /** Causes the event `environment.updated`. */
   cause(): Promise<void>;
-  /** Makes the deliveries that are due. */
+  /** Sends the deliveries that are due. */
   deliver(): Promise<void>;
-  /** The requests that the receiver got since the last call. */
+  /** Returns the requests that the receiver got since the last call. */
   received(): ReceivedRequest[];
   stop(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { startTestServer } from '../support/server.ts';
 import { type Radicale, startRadicale } from './support/radicale.ts';
 
 const CALENDARS = 'https://calendars.example';
-/** Neither is Latin-1, and the password has what ends a user name. */
+/** Neither is Latin-1, and the password contains the character that ends a user name. */
 const USER = 'märta-€';
 const PASSWORD = 'pässwört: with 🔑 and "more"';
 const PAIR = Buffer.from(`${USER}:${PASSWORD}`).toString('base64');
@@ -145,7 +145,7 @@ describe('user name and password, at the calendar server of Debian', () => {
   });
 });
 
-/** Stores a whole calendar in one request: Radicale creates the collection of it. */
+/** Stores a whole calendar in one request; Radicale creates the collection for it. */
 function storeCalendar(connector: string, name: string) {
   const text = (description: string) => ({ type: 'string', description });
   return ownTool(connector, name, {

@@ -146,7 +146,7 @@ describe('the pages of links in a browser', () => {
   });
 
   describe('by axe-core', () => {
-    /** The pages by name, and how to get there. */
+    /** The pages by name, each with the steps to open it. */
     const pages: Record<string, (page: Page) => Promise<unknown>> = {
       start: async (page) => page.goto((await linkFor(connector)).link),
       form: async (page) => page.goto((await linkFor(keys)).link),

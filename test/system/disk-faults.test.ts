@@ -38,7 +38,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     while (!(await condition())) await pause(50);
   };
 
-  /** Any refusal must be the one of a storage that does not work. @returns the status */
+  /** Creates an account, and expects success or the error of a failing storage. @returns the status */
   async function create(): Promise<number> {
     const authorization_details = { static_auth: { details: { token: 'ghp_0123456789' } } };
     const connected_account = { authorization_details, api_config: { filler: 'x'.repeat(12_000) } };
@@ -54,7 +54,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     for (let refused = 0; refused < 5; ) refused = (await create()) === 503 ? refused + 1 : 0;
   }
 
-  /** The server says that it cannot write, lives on, and goes on to read. */
+  /** Expects that the server reports that it cannot write, keeps running, and can still read. */
   async function expectUnready(): Promise<void> {
     expect(await readiness()).to.equal(503);
     await until(() => said('the database fails'));
@@ -110,7 +110,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
       const heal = await injectFaults(server.child.pid as number, calls, 'EIO');
       const statuses = [await create(), await create(), await create()];
       expect(server.child.exitCode).to.equal(null);
-      // A file is cut at checkpoints only, so these requests may not meet that fault.
+      // Only checkpoints truncate a file, so these requests may not cause that fault.
       if (calls !== 'ftruncate') expect(statuses).to.deep.equal([503, 503, 503]);
       if (calls !== 'ftruncate') expect(await readiness()).to.equal(503);
       await heal();
@@ -124,7 +124,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     const heal = await injectFaults(server.child.pid as number, 'fsync,fdatasync', 'EIO');
     expect(await create()).to.equal(503);
     await heal();
-    // The disk works again, and what it has lost is not known.
+    // The disk works again, but the data that it has lost is not known.
     expect(await create()).to.equal(503);
     await expectUnready();
     expect(existsSync(`${disk.path}/data/valetkey.db-unsynced`)).to.equal(true);

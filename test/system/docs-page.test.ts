@@ -18,7 +18,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A page with everything that went wrong in it, and every address that it asked for. */
+/** A page with its errors, and every address that it requested. */
 interface Watched {
   page: Page;
   complaints: string[];
@@ -102,7 +102,7 @@ describe('the pages in a browser', () => {
       const row = page.locator('tr:target');
       expect(await row.locator('code').innerText()).to.equal(body.code);
       const box = await row.boundingBox();
-      // Scrolled to by a fraction of a pixel too much.
+      // The page may scroll a fraction of a pixel too far.
       expect(box?.y).to.be.within(-1, 300);
       expect(await page.evaluate('window.scrollY')).to.be.above(0);
     });

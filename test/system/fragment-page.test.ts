@@ -46,7 +46,7 @@ describe('the page that reads a token out of its address, in a browser', () => {
     return (await createConnection(server, { connector: identifier, client_id: KEY })).key_id;
   }
 
-  /** A person comes to the page: straight through it where its script runs. */
+  /** Opens the page as a user. If its script runs, the page continues by itself. */
   async function arrive(options: BrowserContextOptions = {}, says: 'yes' | 'no' = 'yes', holdScript = false) {
     made += 1;
     const identifier = `person-${made}`;
@@ -173,7 +173,7 @@ function byFragment(says: string) {
   };
 }
 
-/** The board by TLS, as browsers reach it. */
+/** Starts a TLS proxy in front of the board, because browsers need TLS. */
 async function startFront(port: number): Promise<Server> {
   const { cert, key } = makeCertificate({ name: 'board.example', altNames: ['board.example'] });
   const front = createServer({ cert, key }, async (req, res) => {

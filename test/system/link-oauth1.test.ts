@@ -46,7 +46,7 @@ describe('a link to the provider of oauthlib, from the first page to a signed ca
     return makeLink(server, { connector, identifier, user_id: identifier });
   }
 
-  /** Goes to the provider and chooses there. @returns the address that the provider sends the browser back to */
+  /** Opens the provider's page and chooses. @returns the address to which the provider redirects the browser */
   async function choose(link: string, choice: string): Promise<URL> {
     const page = await browser.follow(await submitLink(browser, link));
     expect(page.text).to.contain('Allow');

@@ -62,7 +62,7 @@ describe('OAuth 1.0a against the provider of oauthlib', () => {
     return outcome.temporary;
   }
 
-  /** The user opens the page and chooses; returns the address that the browser is redirected to. */
+  /** The user opens the page and chooses. @returns the address that the browser is redirected to */
   async function choose(token: OAuth1Token, choice: string): Promise<URL> {
     const url = authorizationUrl(flow().provider, token);
     const page = await fetch(url);

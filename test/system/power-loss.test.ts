@@ -10,14 +10,14 @@ import { type Recording, type RecordOptions, record, serverEnvironment } from '.
 import { startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** The long form is `make power-loss`. */
+/** `make power-loss` runs the long form. */
 const IMAGES = Number(process.env['POWER_LOSS_IMAGES'] ?? 150);
 const SEED = Number(process.env['POWER_LOSS_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
 const CHANGES = 150;
-/** Images that are served by a whole server, which takes a second each. */
+/** The number of images that a whole server opens, which takes a second each. */
 const SERVED = 5;
 
-/** Syncs of the log that report success and do nothing: a server that acknowledges too early. */
+/** Makes syncs of the log report success without doing anything, so that the server acknowledges too early. */
 const NO_SYNC = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -37,7 +37,7 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     mkdirSync(path);
     return record({ folder: path, dataDir: dataDirIn(path), counterpart, changes: CHANGES, ...options });
   };
-  /** What is wrong with an image, as one text; empty when nothing is. */
+  /** Returns the errors of an image as one text; empty if there are none. */
   const judge = async (image: Image, judged: Recording) => {
     const copy = join(temporary.path, 'image');
     writeImage(image, copy, random);

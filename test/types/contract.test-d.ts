@@ -33,7 +33,7 @@ declare const deleteAccount: Responder<'deleteConnectedAccount'>;
 declare const listConnections: Call<'listConnections'>;
 declare const createConnection: Call<'createConnection'>;
 
-/** Is accepted only where both types are the same. */
+/** Accepted only if both types are the same. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function holds<T extends true>(): T | undefined {
   return undefined;
@@ -211,7 +211,7 @@ export function aFormAndItsErrors(issueToken: Responder<'issueToken'>, call: Cal
   ];
 }
 
-/** Ranges such as 4XX, and `default`, would let every status pass: no operation has one. */
+/** No operation may declare ranges such as 4XX or `default`, because they would allow any status. */
 export function everyStatusIsANumber(): unknown[] {
   type Ranges = { [O in OperationId]: Exclude<keyof operations[O]['responses'], number> }[OperationId];
   return [

@@ -1,7 +1,9 @@
 import type { Cause, Events } from '../../core/events/events.ts';
 import type { Transaction } from '../../db/store.ts';
 
-/** What the types of events promise to the code that emits them. The compiler is the test, as in contract.test-d.ts. */
+/**
+ * The guarantees of the event types for the code that emits events. The compiler is the test, as in contract.test-d.ts.
+ */
 
 declare const events: Events;
 declare const tx: Transaction;

@@ -17,7 +17,7 @@ describe('metrics of jobs', () => {
   });
   afterEach(() => server.stop());
 
-  /** The lines of some metrics, without their comments. */
+  /** Returns the lines of some metrics, without their comments. */
   async function lines(shown: Metrics, prefix = 'valetkey_jobs'): Promise<string[]> {
     const text = await shown.registry.metrics();
     return text.split('\n').filter((line) => line.startsWith(prefix));

@@ -13,7 +13,7 @@ const IDLE_DAYS = 60;
 const LOWEST = 0;
 const HIGHEST = 2 ** 32 - 1;
 
-/** A draw, always the same. */
+/** Returns a random source that always gives the same value. */
 const drawing = (value: number) => () => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
@@ -43,7 +43,7 @@ describe('keeping idle accounts alive', () => {
     });
   }
 
-  /** Moves the clock to so many days after the end of the account's token. */
+  /** Sets the clock to so many days after the account's token expired. */
   const lieIdle = (days: number) => {
     world.clock.at += HOUR + days * DAY;
   };
@@ -186,7 +186,7 @@ describe('keeping idle accounts alive', () => {
     });
     afterEach(closeAll);
 
-    /** Lets a day pass, at whose end the provider looks for grants that have ended. */
+    /** Advances the clock by a day; then the provider ends the grants that have expired. */
     async function passDay(): Promise<void> {
       world.clock.at += DAY;
       const { refresh_token: token } = await world.tokens();

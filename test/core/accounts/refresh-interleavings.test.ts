@@ -6,7 +6,7 @@ import { createWorld, HOUR, type Process, RotatingProvider, START, type World } 
 /** Longer than any lease. */
 const LEASE = 31_000;
 
-/** A provider whose requests and responses arrive when the scheduler says. */
+/** A provider whose requests and responses arrive in the order that the scheduler chooses. */
 function scheduled(s: fc.Scheduler): RotatingProvider {
   const provider = new RotatingProvider();
   provider.before = () => s.schedule(Promise.resolve(), 'arrives');
@@ -26,7 +26,7 @@ describe('refreshes in every order', () => {
   });
   after(() => world.end());
 
-  /** A fresh account, and both processes with a provider that knows it. */
+  /** Creates an account, and two processes with a provider that knows it. */
   async function begin(provider: RotatingProvider, limits = {}) {
     world.clock.at = START + HOUR;
     const id = await world.addAccount(`account ${++runs}`);
@@ -112,7 +112,7 @@ describe('refreshes in every order', () => {
         });
         await s.waitFor(Promise.all(told));
 
-        // Long after, with the network at peace, a process that knows nothing of all this.
+        // Long afterwards, when the network works again, with a process that has no memory of these events.
         provider.after = answers;
         world.clock.at += HOUR;
         const deleted = !(await bases[0]?.store.read.accounts.get(world.env, id));

@@ -18,7 +18,7 @@ describe('one refresh at a time', () => {
   });
   afterEach(() => world.end());
 
-  /** Holds the first request at the provider, before it is processed or before its response is sent. */
+  /** Blocks the first request at the provider, before it is processed or before its response is sent. */
   function holdFirst(where: 'before' | 'after') {
     const reached = gate();
     const release = gate();
@@ -224,7 +224,7 @@ describe('one refresh at a time', () => {
   });
 
   describe('after a crash (R2)', () => {
-    /** A process that never hears of its request again. */
+    /** A process that never receives the response of its request. */
     async function crash(where: 'before' | 'after'): Promise<void> {
       const dying = await world.start(provider.fetch);
       const held = holdFirst(where);
@@ -330,7 +330,7 @@ describe('one refresh at a time', () => {
       const { abandoned } = await during(async (store) => {
         const account = await world.account();
         await change(store, { ...withoutCredentials(account), status: 'DISCONNECTED' });
-        // Who asks for another token now gets none.
+        // A caller that now requests another token gets none.
         const { refresher } = await world.start(provider.fetch);
         expect(await refresher.refreshNow(account, world.cause)).to.equal(null);
       });

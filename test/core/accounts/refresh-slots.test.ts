@@ -7,7 +7,7 @@ const UNBOUNDED = Number.POSITIVE_INFINITY;
 const slotsOf = (total: number, first: number, more: Partial<SlotLimits> = {}) =>
   new RefreshSlots({ total, first, most: first, waiting: UNBOUNDED, waitMs: UNBOUNDED, ...more });
 
-/** Tasks that run until they are let go, and what can be seen of them. */
+/** Starts tasks that run until they are released, and records them. */
 function crowd(slots: RefreshSlots) {
   const started: string[] = [];
   const gates = new Map<string, ReturnType<typeof gate>>();
@@ -123,7 +123,10 @@ describe('places for refreshes (R8)', () => {
   describe('F10: adapt to the pace of the provider', () => {
     const limits = { total: 64, first: 4, most: 16, waiting: UNBOUNDED, waitMs: UNBOUNDED };
 
-    /** A provider that serves so many at a time; the others wait in its own queue, or are turned away. */
+    /**
+     * A provider that serves a limited number of requests concurrently. Further requests wait in its queue or are
+     * rejected.
+     */
     function provider(capacity: number, beyond: 'queues' | 'limits') {
       let now = 0;
       const slots = new RefreshSlots(limits, () => now);
@@ -135,7 +138,7 @@ describe('places for refreshes (R8)', () => {
         const ms = beyond === 'queues' ? 100 * Math.ceil(active / capacity) : 100;
         const isOver = beyond === 'limits' && active > capacity;
         if (isOver) turnedAway++;
-        // All who came in this round are under way together.
+        // All requests of this round are now running concurrently.
         await new Promise((resolve) => setImmediate(resolve));
         now += ms / limits.most;
         active--;

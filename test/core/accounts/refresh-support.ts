@@ -24,10 +24,10 @@ export const HOUR = 3_600_000;
 const KEY = 'kek_refreshtest';
 export const TOKEN_URI = 'https://as.example/token';
 
-/** The clock of a test. Waiting advances it, after all other work, including that of the disk, was done. */
+/** A test clock. Waiting advances it after all other work, including that of the disk, is done. */
 export class TestClock {
   at = START;
-  /** Resolves when what was written before is durable. */
+  /** Resolves when all earlier writes are durable. */
   settled: () => Promise<unknown> = async () => {};
   readonly now = () => this.at;
   readonly wait = async (ms: number): Promise<void> => {
@@ -76,7 +76,7 @@ export class RotatingProvider {
   }
 }
 
-/** One process: its own store on the shared file, and a refresher. */
+/** One process: a refresher with its own store on the shared file. */
 export interface Process {
   store: Store;
   refresher: Refresher;
@@ -88,16 +88,16 @@ export interface World {
   env: EnvironmentId;
   accountId: string;
   clock: TestClock;
-  /** What the log was told. */
+  /** The log messages. */
   logged: string[];
   cause: Cause;
   /** Uses its own store, unless one is given. */
   start(fetch: ProtocolFetch, more?: Partial<RefreshTools>): Promise<Process>;
-  /** Another account of the same connection, for the same tokens. */
+  /** Adds an account of the same connection with the same tokens. */
   addAccount(identifier: string): Promise<string>;
   account(id?: string): Promise<AccountRow>;
   tokens(account?: AccountRow): Promise<Record<string, unknown>>;
-  /** What a new authorization or an update does: other tokens, under the next generation. */
+  /** Stores other tokens under the next generation, as a new authorization or an update does. */
   replaceTokens(tokens: Record<string, unknown>, id?: string, origins?: string[]): Promise<void>;
   audit(): Promise<{ action: string; details: unknown }[]>;
   end(): Promise<void>;
@@ -132,7 +132,7 @@ export function acme({ type = 'OAUTH', oauth = {}, isMcp = false }: WorldOptions
   };
 }
 
-/** An environment with one connection and one account, whose token lives for an hour from the start. */
+/** Creates an environment with one connection and one account, whose token expires an hour after the start. */
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const { type = 'OAUTH', expiresIn = HOUR, client = {} } = options;
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-refresh-'));
@@ -257,14 +257,14 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
 
 export interface ProcessParts {
   file: string;
-  /** Makes its random bytes differ from those of others. */
+  /** Makes its random bytes differ from those of other processes. */
   name: string;
   now: () => number;
-  /** Of the world, as far as they say what its provider is. */
+  /** The options of the world that describe its provider. */
   options: WorldOptions;
 }
 
-/** What one process of the service brings up to refresh accounts, here or in a child. */
+/** Starts one process of the service that refreshes accounts, here or in a child process. */
 export async function startProcess(
   { file, name, now, options }: ProcessParts,
   fetch: ProtocolFetch,
@@ -293,7 +293,7 @@ export async function startProcess(
   return { store, refresher };
 }
 
-/** A promise that is settled from outside. */
+/** Returns a promise and the function that resolves it. */
 export function gate(): { opened: Promise<void>; open: () => void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

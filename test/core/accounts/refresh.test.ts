@@ -478,7 +478,7 @@ describe('freshening an account', () => {
   });
 
   describe('with a storage in trouble (R2)', () => {
-    /** A store whose writes fail from the second one on, so many times. */
+    /** Returns a store whose writes fail from the second one on, a given number of times. */
     function troubled(store: Store, times: number, trouble: Error = new StorageError('SQLITE_FULL', 'full')): Store {
       let writes = 0;
       return {

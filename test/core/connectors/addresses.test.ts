@@ -29,7 +29,7 @@ function failureOf(run: () => unknown): { code?: string; fields: string[] } {
   return { fields: [] };
 }
 
-/** Values that try to become more than a host label. */
+/** Values that try to change more of the address than one host label. */
 const HOST_ATTACKS = [
   ...[
     'evil.example/',

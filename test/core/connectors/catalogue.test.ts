@@ -145,7 +145,7 @@ describe('The rules of the catalogue', () => {
   type Breakable = Record<string, any>;
   type Sample = { connector: Breakable; list: Breakable; create: Breakable };
 
-  /** The problems of a catalogue of two tools after a change. */
+  /** Returns the problems of a catalogue with two tools after a change. */
   function problemsOf(change: (sample: Sample) => void): string {
     const { connectors, tools } = structuredClone(source) as Pick<CatalogueFiles, 'connectors' | 'tools'>;
     const data = (name: string) => tools.find((file) => file.name === name)?.data as unknown as Breakable;

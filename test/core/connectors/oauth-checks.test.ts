@@ -15,7 +15,7 @@ const domain = { name: 'api_domain', from: '/token/api_domain', origins: HOSTS }
 
 const patternOf = (config: OAuthConfig): AuthPattern => ({ type: 'OAUTH', oauth_config: { ...BASE, ...config } });
 
-/** Where checks find fault, beneath oauth_config. */
+/** Returns the places below oauth_config at which checks find problems. */
 function faults(config: OAuthConfig, more: Partial<AuthPattern> = {}): string[] {
   const errors = checkAuthPatterns([{ ...patternOf(config), ...more }]);
   return errors.map(({ field }) => field.replace('auth_patterns[0].oauth_config.', ''));

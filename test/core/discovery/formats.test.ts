@@ -10,7 +10,7 @@ import { ownTool } from '../../support/own-tools.ts';
 
 const tools = Object.values(readCatalogueJson().tools);
 
-/** What the model APIs refuse, at every depth of a schema. */
+/** Returns what the model APIs would reject, at every depth of a schema. */
 function problems(schema: unknown, top = true): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   if (Array.isArray(schema)) return schema.flatMap((item) => problems(item, false));
@@ -80,7 +80,7 @@ describe('the shapes of tools for models', () => {
   });
 });
 
-/** What the Gemini API refuses in a `Schema`. */
+/** Returns what the Gemini API would reject in a `Schema`. */
 function geminiProblems(schema: GeminiSchema, place = ''): string[] {
   const { type, anyOf, enum: values, properties = {}, required = [], items, description, nullable, ...others } = schema;
   const found = Object.keys(others);
@@ -98,7 +98,7 @@ function geminiProblems(schema: GeminiSchema, place = ''): string[] {
   ];
 }
 
-/** What OpenAI refuses in the schema of a strict function. */
+/** Returns what OpenAI would reject in the schema of a strict function. */
 function strictProblems(schema: JsonSchema, place = ''): string[] {
   const {
     type,

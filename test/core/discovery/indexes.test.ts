@@ -8,7 +8,7 @@ import { openTestStore, type TestStore, tool } from '../../db/support.ts';
 import { ROOT } from '../../flows/markdown.ts';
 import { ownTool } from '../../support/own-tools.ts';
 
-/** Tools that may be indexed before other work has its turn. */
+/** The number of tools that may be indexed without a pause for other work. */
 const PIECE = 25;
 
 describe('L7: the first index of the tools of an environment', () => {
@@ -20,7 +20,7 @@ describe('L7: the first index of the tools of an environment', () => {
   });
   afterEach(() => test.end());
 
-  /** How often other work had its turn until a promise was settled. */
+  /** Counts the turns of the event loop until a promise is settled. */
   async function turnsDuring(work: Promise<unknown>): Promise<number> {
     let turns = 0;
     let isRunning = true;

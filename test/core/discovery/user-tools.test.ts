@@ -71,7 +71,7 @@ describe('the tools of one user', () => {
       const [offer] = await over(`user-${status}`, { keyId, tools: one });
       expect(offer?.readiness).to.equal(readiness);
       expect(offer?.next?.operationId).to.equal(operationId);
-      // Words for people (X14).
+      // The message is for users and contains no names of statuses (X14).
       expect(offer?.next?.message).not.to.match(/[A-Z]{2,}/);
       if (operationId === 'generateMagicLink') expect(offer?.next?.arguments).to.deep.equal({ id });
     });

@@ -12,7 +12,7 @@ const ENVIRONMENT = environmentId('env_01k6p3v0c2d4e6f8g0h1j3k5m7');
 const CAUSE = { environmentId: ENVIRONMENT, actor: 'cli_1', requestId: 'req_1' };
 const SHOWN = { id: 'ca_1' } as Awaited<ReturnType<Representations['account']>>;
 
-/** A unit of work that keeps what is appended to the audit log, and its effects until it is committed. */
+/** A unit of work that records what is appended to the audit log, and holds its effects until it is committed. */
 function unitOfWork() {
   const appended: object[] = [];
   const effects: (() => void)[] = [];
@@ -35,7 +35,7 @@ function eventsWith(...sinks: EventSink[]) {
   return createEvents({ now: () => 0, newId: () => `evt_${++ids}`, renderer, sinks });
 }
 
-/** A sink that keeps the events that it takes. */
+/** A sink that collects the events that it accepts. */
 function collector(takes: EventSink['takes'] = () => true) {
   const taken: EmittedEvent[] = [];
   return { taken, takes, take: (_tx: Transaction, event: EmittedEvent) => void taken.push(event) };

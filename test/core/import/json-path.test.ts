@@ -28,7 +28,7 @@ describe('A JSONPath', () => {
     const { tests } = JSON.parse(readFileSync(SUITE, 'utf8')) as { tests: Case[] };
     const valid = tests.filter((test) => test.invalid_selector === undefined);
     expect(valid.length).to.be.above(400);
-    // In our patterns a dot excludes the line separators of Unicode too, as in those of JSON Schema.
+    // In our patterns, as in those of JSON Schema, a dot also excludes the line separators of Unicode.
     const compared = valid.filter(({ document }) => !/[\u2028\u2029]/.test(JSON.stringify(document)));
     expect(valid.length - compared.length).to.equal(10);
     const wrong = compared.filter(({ selector, document, result, results }) => {
@@ -68,7 +68,7 @@ describe('A JSONPath', () => {
   });
 });
 
-/** Without order and repetition, which overlays do not depend on. */
+/** Removes order and repetition, on which overlays do not depend. */
 function sorted(values: Iterable<unknown>): string {
   return [...new Set([...values].map((value) => JSON.stringify(value)))].sort().join();
 }

@@ -1,7 +1,7 @@
 import { type ImportRequest, type ImportResult, importDocument } from '../../../core/import/import-document.ts';
 import type { Tool } from '../../../core/tools/tool.ts';
 
-/** A document of version 3.0 with the given paths. */
+/** Returns an OpenAPI 3.0 document with the given paths. */
 export function documentOf(paths: object, more: object = {}): string {
   const info = { title: 'Acme', version: '1' };
   return JSON.stringify({ openapi: '3.0.3', info, servers: [{ url: 'https://api.acme.example/v1' }], paths, ...more });
@@ -15,7 +15,7 @@ export function importPaths(paths: object, more: object = {}): Promise<ImportRes
   return importText(documentOf(paths, more));
 }
 
-/** The one tool of one operation, GET /things unless said otherwise. */
+/** Imports a document with one operation, GET /things by default, and returns its tool. */
 export async function toolOf(operation: object, { path = '/things', method = 'get', more = {} } = {}): Promise<Tool> {
   const { tools, report } = await importPaths({ [path]: { [method]: operation } }, more);
   const [made] = tools;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 import { documentOf, importPaths, importText, jsonBody, propertiesOf, query, toolOf } from './samples.ts';
 
-/** Each is something that public documents really hold. */
+/** Every example is from a real public document. */
 describe('What imports meet', () => {
   it('no operation id: the name comes from method and path', async () => {
     const tool = await toolOf({}, { path: '/users/{id}/repos' });

@@ -22,12 +22,12 @@ describe('a job that is retried', () => {
     await world.end();
   });
 
-  /** Retries the job. @returns the job, and how many effects were left to the commit */
+  /** Retries the job. @returns the job, and the number of effects that run after the commit */
   async function retry(kind = 'post') {
     let effects = 0;
     const { store, env: environmentId } = world.test;
     const job = await store.write((tx) => {
-      // A unit of work can be run more than once.
+      // Reset here, because a unit of work can run more than once.
       effects = 0;
       const afterCommit = (effect: () => void) => {
         effects++;

@@ -17,7 +17,7 @@ describe('durable jobs', () => {
   });
   afterEach(() => world.end());
 
-  /** Attempts that wait until they are let go, or until the server stops. */
+  /** Attempts that wait until they are released, or until the server stops. */
   function held() {
     const begun: string[] = [];
     const open = new Map<string, () => void>();

@@ -25,7 +25,7 @@ export interface JobWorld {
   end(): Promise<void>;
 }
 
-/** A kind of job that does what a test says. */
+/** A kind of job whose behaviour the test defines. */
 export function kindOf(
   run: (job: Job, signal: AbortSignal) => Promise<AttemptOutcome>,
   over: Partial<JobKind> = {},

@@ -14,7 +14,7 @@ const object = (properties: object, more: object = {}) => ({ type: 'object', pro
 
 const ajv = schemaCompiler(undefined, LOOSE);
 
-/** The adapted schema, which compiles. */
+/** Returns the adapted schema after checking that it compiles. */
 function adapted(schema: unknown) {
   const input = adaptInput(schema);
   if (!input) throw new Error('the schema was refused');
@@ -25,7 +25,7 @@ function adapted(schema: unknown) {
   return input;
 }
 
-/** Whether a value fits the adapted schema. */
+/** Whether a value is valid for the adapted schema. */
 function takes(schema: unknown, value: unknown): boolean {
   return ajv.validate(adapted(schema).schema, value) as boolean;
 }

@@ -7,7 +7,7 @@ import type { EnvironmentId, NewEnvironmentTool, Transaction } from '../../../db
 const ENVIRONMENT = 'env_1' as EnvironmentId;
 const COUNT = 1_000;
 
-/** A transaction that notes how many rows are written between two turns of the event loop. */
+/** A transaction that records how many rows are written between two turns of the event loop. */
 function pacedTransaction(before: readonly object[] = []) {
   const turns = [0];
   const count = (rows: number) => {

@@ -12,7 +12,7 @@ const FIRST = BODIES.firstBytes;
 const budgetOf = (totalBytes: number, more: Partial<ByteBudgetLimits> = {}) =>
   new ByteBudget({ totalBytes, waitMs: 1, waiting: 10, ...more });
 
-/** Remembers the most that was held at a time. */
+/** Records the largest number of bytes that was held at one time. */
 class WatchedBudget extends ByteBudget {
   most = 0;
 

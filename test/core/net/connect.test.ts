@@ -4,7 +4,7 @@ import { createConnector, type Dial } from '../../../core/net/connect.ts';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import { closeAll, egressTo, failureOf, get, serve, startEgress, strictEgress } from './local.ts';
 
-/** Dials as the product does and notes where to. */
+/** Connects as the product does, and records the addresses. */
 function watched(dial: Dial = connect): { dial: Dial; dialled: string[] } {
   const dialled: string[] = [];
   return {

@@ -21,7 +21,7 @@ describe('settings of the process', () => {
     const proxy = await serveRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 418 Proxy\r\n\r\n')));
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
     const env = Object.fromEntries(names.map((name) => [name, proxy.origin]));
-    // The global fetch is the control: it does go to the proxy.
+    // The control: the global fetch does use the proxy.
     expect(await callInChild([local.origin], { ...env, NODE_USE_ENV_PROXY: '1' })).to.deep.equal({
       send: 200,
       fetchLike: 200,

@@ -11,7 +11,9 @@ const LIMITS = { maxBytes: 10, idleTimeoutMs: 1000, maxInterim: 2 };
 const bodies = new ByteBudget({ totalBytes: 100, waitMs: 0, waiting: 0 }).of('');
 const body = () => new BodyBuffer({ maxBytes: 10, maxPieces: 10, hold: bodies.hold(), free: 0 });
 
-/** A client that begins a request as often as it is told to; `aborted` holds what the exchange made of each. */
+/**
+ * A client that starts a request as many times as the test tells it to; `aborted` contains the result of each start.
+ */
 class Client extends Dispatcher {
   handler: Dispatcher.DispatchHandler = {};
   readonly aborted: boolean[] = [];

@@ -19,7 +19,7 @@ function compressed(coding: string, body: Buffer): Promise<Local> {
 describe('limits of a response (E4)', () => {
   afterEach(closeAll);
 
-  /** The failure of a call; the socket must be gone with it. */
+  /** Returns the error of a call, after checking that its socket is closed. */
   async function failure(local: Local, limits: Partial<EgressLimits>) {
     const error = await failureOf(egressTo(local, { limits }).send(get(local.origin)));
     expect(error.sent).to.equal(true);

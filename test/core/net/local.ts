@@ -6,20 +6,20 @@ import { EgressError } from '../../../core/net/egress-error.ts';
 import { EgressPolicy } from '../../../core/net/policy.ts';
 import type { Certificate } from '../../support/tls/certificates.ts';
 
-/** A real server on loopback that counts what reaches it. */
+/** A real server on loopback that counts connections and requests. */
 export interface Local {
   port: number;
   origin: string;
-  /** TCP connections accepted so far. */
+  /** The number of TCP connections accepted so far. */
   connections: number;
-  /** Connections open now. */
+  /** The open connections. */
   readonly open: Set<Socket>;
   readonly requests: IncomingMessage[];
 }
 
 const closers: (() => Promise<unknown>)[] = [];
 
-/** For `afterEach`: ends every server and egress of the test. */
+/** Closes every server and egress of the test; call it in `afterEach`. */
 export async function closeAll(): Promise<void> {
   await Promise.all(closers.splice(0).map((close) => close()));
 }
@@ -32,7 +32,7 @@ export function serveTls(certificate: Certificate, listener: RequestListener): P
   return listen(createHttpsServer({ cert: certificate.cert, key: certificate.key }, listener), 'https');
 }
 
-/** A server without its own HTTP implementation: the test writes the bytes. */
+/** Starts a TCP server; the test writes the bytes of its responses. */
 export function serveRaw(onSocket: (socket: Socket) => void): Promise<Local> {
   return listen(createTcpServer(onSocket), 'http');
 }
@@ -79,7 +79,7 @@ export function get(address: string, more: Partial<EgressRequest> = {}): EgressR
   return { method: 'GET', url, allowedOrigins: [url.origin], ...more };
 }
 
-/** The EgressError that a promise ends with. */
+/** Returns the EgressError that a promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<EgressError> {
   const outcome = await promise.then(
     () => 'an answer',
@@ -89,13 +89,13 @@ export async function failureOf(promise: Promise<unknown>): Promise<EgressError>
   throw outcome instanceof Error ? outcome : new Error(`expected a failure, got ${outcome}`);
 }
 
-/** Seconds of a process that does nothing else. */
+/** A few seconds in a process that does nothing else. */
 const MAX_TURNS = 2_000_000;
 
 /**
- * Resolves when a condition that sockets will make true holds, checked after each turn of the event loop.
+ * Resolves when a condition is true that sockets change. Checks it after each turn of the event loop.
  *
- * @throws Error when it does not hold after so many turns, so that a broken test ends and names what it waits for
+ * @throws Error if it is still false after so many turns, so that a failing test ends and names the condition
  */
 export async function eventually(condition: () => boolean, turns = MAX_TURNS): Promise<void> {
   for (let turn = 0; !condition(); turn++) {

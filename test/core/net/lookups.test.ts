@@ -5,7 +5,7 @@ import { eventually } from './local.ts';
 const LIMITS: LookupLimits = { lookups: 2, queuedLookups: 2, failedLookupMs: 1_000, failedLookups: 2 };
 const ADDRESS = ['93.184.216.34'];
 
-/** Lookups of one party, of which the test decides when they end. */
+/** Lookups of one environment; the test decides when each ends. */
 function party(limits: Partial<LookupLimits> = {}) {
   const asked: string[] = [];
   const ended: string[] = [];

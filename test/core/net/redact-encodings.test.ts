@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createScrubber, createStreamScrubber, SCRUBBED } from '../../../core/net/redact.ts';
 
-/** Takes numbers from a list, over and over: the choices of an encoder. */
+/** Returns the next number of a list, repeatedly. Encoders use the numbers to choose among notations. */
 type Choose = (below: number) => number;
 type Encoder = (secret: string, choose: Choose) => string | Buffer;
 
@@ -72,7 +72,7 @@ const ENCODERS: Record<string, Encoder> = {
   'as a form value': (secret) => new URLSearchParams({ a: secret }).toString().slice(2),
   'as character references': html,
   'as character references twice': (secret, choose) => html(secret, choose).replaceAll('&', '&amp;'),
-  // What follows the last one could be taken for a digit of it.
+  // The character after the last one could be read as one of its digits.
   'as character references without semicolons': (secret, choose) =>
     `${eachCharacter(secret, (_, code) => (choose(2) === 0 ? `&#${code}` : `&#x${hex(code, 2, choose(2))}`))};`,
   'in JSON': (secret) => json(secret),
@@ -133,13 +133,16 @@ const UNIT = fc.constantFrom(
   '~',
 );
 /**
- * It ends so that neither the text before it nor the text behind it makes an escape of its ends, and holds no escape of its own between
- * which and those of an encoder no reader could tell.
+ * A secret whose ends do not form an escape together with the text around it, and that contains no escape itself.
+ * Otherwise no reader could tell which escapes are the encoder's.
  */
 const SECRET = fc
   .string({ unit: UNIT, minLength: 16, maxLength: 60 })
   .map((text) => `kz${text.replace(/%(?=[0-9a-f]{2})/gi, '%-')}xyz`);
-/** Nothing that makes another escape of what follows: `100%` in front of `41…` is `A…` to every reader. */
+/**
+ * Text that forms no escape with what follows. A counterexample is `100%` before `41…`, which every reader decodes as
+ * `100A…`.
+ */
 const PADDING = fc.constantFrom(
   '',
   ' ',
@@ -157,9 +160,9 @@ const PADDING = fc.constantFrom(
   'é',
 );
 const CHOICES = fc.array(fc.nat({ max: 1000 }), { minLength: 5, maxLength: 40 });
-/** More with REDACT_RUNS=1000. */
+/** Set REDACT_RUNS=1000 for a longer run. */
 const RUNS = Number(process.env['REDACT_RUNS'] ?? 30);
-/** Characters at either end of base64 that hold a few bits of the secret beside others. */
+/** Characters at each end of base64 that contain a few bits of the secret and bits of the text around it. */
 const EDGE = 14;
 
 function choosing(choices: readonly number[]): Choose {
@@ -167,7 +170,7 @@ function choosing(choices: readonly number[]): Choose {
   return (below) => (choices[at++ % choices.length] as number) % below;
 }
 
-/** The longest part of the encoded secret that is left, in characters. */
+/** Returns the length of the longest part of the encoded secret that remains, in characters. */
 function longestLeft(encoded: Buffer, out: Buffer): number {
   for (let length = EDGE + 1; length <= encoded.length; length++) {
     let isLeft = false;
@@ -222,7 +225,7 @@ describe('L2: a secret is removed (E5)', () => {
           const out: Buffer[] = [];
           for (let at = 0, piece = 0; at < text.length; piece++) {
             const size = sizes[piece % sizes.length] as number;
-            // Copied, as memory of a socket is used again.
+            // Copied, because the memory of a socket is reused.
             out.push(Buffer.from(stream.add(Buffer.from(text.subarray(at, at + size)))));
             at += size;
           }

@@ -29,7 +29,7 @@ describe('scrub (E5)', () => {
     for (const user of ['', 'a', 'ab', 'abc']) {
       const header = Buffer.from(`${user}:canary-password`).toString('base64');
       const left = scrub(`Basic ${header}`, ['canary-password']);
-      // At most a few bits at either end stay, where a character holds parts of two bytes.
+      // At most a few bits remain at each end, in characters that contain parts of two bytes.
       expect(left.length, user).to.be.at.most('Basic '.length + SCRUBBED.length + Math.ceil(user.length * 1.4) + 6);
       expect(left).to.contain(SCRUBBED);
     }
@@ -106,7 +106,7 @@ describe('scrub (E5)', () => {
   it('leaves of a value that was parsed what it leaves of any value, however its text was written', () => {
     const unit = fc.constantFrom('a', '1', '?', '"', '/', 'é', '\n');
     const few = fc.string({ unit, minLength: 4, maxLength: 8 });
-    // Each character as it is where JSON allows that, or as one of its escapes.
+    // Writes each character unchanged if JSON allows it, or as one of its escapes.
     const written = (text: string, ways: readonly number[]) =>
       [...text].map((char, index) => {
         const code = `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -137,7 +137,7 @@ describe('scrub (E5)', () => {
   it('takes linear time for a secret and a text made to match nearly everywhere', () => {
     const secret = `${'a'.repeat(4000)}b`;
     const text = 'a'.repeat(1_000_000);
-    // Quadratic work would be 4,000,000,000 steps, far beyond the time a test has.
+    // Quadratic work would take 4,000,000,000 steps, far more than the time limit of a test allows.
     expect(scrub(text, [secret])).to.equal(text);
     expect(scrub(text, ['aaaa', 'a'.repeat(40_000)])).to.equal(SCRUBBED);
   });

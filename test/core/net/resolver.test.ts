@@ -11,7 +11,7 @@ import { closeAll, eventually, failureOf, get, serve, startEgress } from './loca
 
 /** Longer than any response takes on a busy machine. */
 const PATIENT: DnsLimits = { timeoutMs: 60_000, tryMs: 60_000, tries: 1, secondFamilyMs: 60_000 };
-/** Where no usable response comes. */
+/** For tests in which no usable response arrives. */
 const QUICK: Partial<DnsLimits> = { timeoutMs: 2_000, tryMs: 50 };
 
 describe('M2: the resolver (P1)', () => {
@@ -70,7 +70,7 @@ describe('M2: the resolver (P1)', () => {
     ] as const) {
       it(`and takes ${what}`, async () => {
         answering(a, aaaa);
-        // Only what gets no response has to time out.
+        // Only queries without a response need a short limit.
         const limits = { ...(a === 'silent' && { tryMs: 1_000 }), ...(aaaa === 'silent' && { secondFamilyMs: 20 }) };
         expect(await resolve('a.example', limits)).to.deep.equal(expected);
       });

@@ -5,7 +5,7 @@ import { closeAll, egressTo, eventually, failureOf, get, serve } from './local.t
 
 const KB = 1024;
 
-/** Reads a stream to its end, or to its failure. */
+/** Reads a stream until it ends or fails, and returns the failure. */
 async function failureOfBody({ body }: EgressStream): Promise<EgressError | undefined> {
   try {
     for await (const _piece of body);
@@ -69,7 +69,9 @@ describe('the limits that a stream is given', () => {
 describe('S2: the places of streams', () => {
   afterEach(closeAll);
 
-  /** The path `/whole` has a small body; any other has a large one, which a reader that does not read holds up. */
+  /**
+   * The path `/whole` has a small body; any other path has a large one, which is blocked when the reader does not read.
+   */
   const bodies = () =>
     serve((request, response) => response.end(Buffer.alloc(request.url === '/whole' ? KB : 4 * 1024 * KB, 'a')));
 
@@ -80,7 +82,7 @@ describe('S2: the places of streams', () => {
     for (let count = 0; count < 3; count++) unread.push(await egress.stream(get(local.origin)));
     expect((await egress.send(get(`${local.origin}/whole`))).status).to.equal(200);
     for (const { body } of unread) expect(await failureOfBody({ body } as EgressStream)).to.equal(undefined);
-    // The connections are kept, and used again.
+    // The connections are kept and reused.
     expect((await egress.send(get(`${local.origin}/whole`))).status).to.equal(200);
     expect(local.connections).to.equal(4);
   });
@@ -109,7 +111,7 @@ describe('S2: the places of streams', () => {
     expect(refused).to.include({ kind: 'unreachable', sent: false });
     end.abort();
     await waiting;
-    // What has arrived whole needs no place, whether it is read or not.
+    // A response that has arrived completely occupies no place, whether it is read or not.
     for (let count = 0; count < 3; count++) {
       const { body } = await egress.stream(get(local.origin));
       await eventually(() => body.readableLength > 0);

@@ -89,7 +89,7 @@ describe('spellings of addresses that must not be reached (P1)', () => {
   for (const form of FORMS) {
     it(`opens no connection for ${form}`, async () => {
       let dials = 0;
-      // The resolver would say loopback: no form may come so far as to be saved by it.
+      // The resolver would return loopback: each notation must be rejected before it is resolved.
       let asked = 0;
       const egress = strictEgress({
         dial: (options) => {

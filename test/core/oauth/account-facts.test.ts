@@ -5,7 +5,7 @@ import { type FlowOptions, flowOf } from '../../support/oauth-flow.ts';
 import { API, AS, type Behaviour, startScriptableAs } from '../../support/scriptable-as.ts';
 import { closeAll } from '../net/local.ts';
 
-/** Runs a flow, and asks whose account it brought. */
+/** Runs a flow, and reads the facts about its account. */
 async function factsWith(behaviour: Behaviour, config: OAuthConfig, options?: FlowOptions): Promise<AccountFacts> {
   const flow = flowOf(await startScriptableAs(behaviour), config, options);
   const granted = await flow.run();

@@ -10,12 +10,12 @@ import { readCatalogueJson } from '../../support/catalogue-json.ts';
 
 const { connectors } = readCatalogueJson();
 
-/** What a person could type. */
+/** Returns a value that a user could type. */
 function sample({ options, field_name }: AuthField): string {
   return options?.[0] ?? (/url|host/.test(field_name) ? 'https://acme.example' : 'acme');
 }
 
-/** Those whose endpoints are written down; the others are asked for them. */
+/** The patterns that contain their endpoints; the other patterns discover them. */
 function patternsOf(type: AuthPattern['type']): [name: string, pattern: AuthPattern][] {
   return Object.values(connectors).flatMap(({ identifier, auth_patterns: patterns }) =>
     patterns

@@ -16,7 +16,10 @@ export const RESOURCE = 'https://api.example/';
 /** An independent authorization server: users who sign in, discovery, and all endpoints that a client needs. */
 export interface ConsentServer {
   fetchFor: FetchFor;
-  /** Sends a browser there whose person agrees to everything; gives the callback that it would ask for. */
+  /**
+   * Opens an address as a browser whose user consents to everything. @returns the callback to which the browser is
+   * redirected
+   */
   consent(url: string, login?: string): Promise<URL>;
   /** Requests of a path so far. */
   requests(path: string): number;
@@ -109,7 +112,7 @@ export async function startConsentServer(more: object = {}): Promise<ConsentServ
   };
 }
 
-/** The person: signs in as the cookie says, and agrees to everything. */
+/** Signs in the user that the cookie names, and consents to everything. */
 async function agree(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { prompt, params, grantId, session } = await provider.interactionDetails(request, response);
   if (prompt.name === 'login') {

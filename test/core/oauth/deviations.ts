@@ -5,19 +5,19 @@ import { type Flow, type FlowOptions, flowOf, grantedBy } from '../../support/oa
 import { type Behaviour, type ScriptableAs, startScriptableAs } from '../../support/scriptable-as.ts';
 import { closeAll } from '../net/local.ts';
 
-/** A way in which vendors leave the standard, and the data that makes the client follow. */
+/** A way in which vendors deviate from the standard, and the configuration with which the client supports it. */
 export interface Deviation {
   behaviour: Behaviour;
   config: OAuthConfig;
-  /** What a connector would say that knew nothing of the deviation. */
+  /** The configuration of a connector without support for the deviation. */
   without?: OAuthConfig;
   scopes?: string[];
   options?: FlowOptions;
-  /** What else must hold once the flow is done. */
+  /** Further checks after the flow. */
   check?: (proof: { granted: ReturnType<typeof grantedBy>; flow: Flow; server: ScriptableAs }) => unknown;
 }
 
-/** Two tests: the server refuses who does not know the deviation, and takes who does. */
+/** Defines two tests: the server rejects a client without support for the deviation, and accepts one with it. */
 export function deviation(title: string, { behaviour, config, without = {}, scopes, options, check }: Deviation): void {
   describe(title, () => {
     afterEach(closeAll);
@@ -26,7 +26,7 @@ export function deviation(title: string, { behaviour, config, without = {}, scop
       const server = await startScriptableAs(behaviour);
       const outcome = await attempt(flowOf(server, without, options), scopes);
       expect(outcome.ok, JSON.stringify(outcome)).to.equal(false);
-      // It was the server that did not like it, not the client that had nothing to send.
+      // The server rejected it, rather than the client having nothing to send.
       expect(server.visits + server.requests.length).to.be.greaterThan(0);
     });
 

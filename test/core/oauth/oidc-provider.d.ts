@@ -1,4 +1,4 @@
-/** The little that the tests use of a package which brings no types. */
+/** The parts that the tests use of a package that has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 

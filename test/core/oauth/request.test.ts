@@ -19,7 +19,7 @@ interface Sent {
   redirect: string | undefined;
 }
 
-/** Sends one refresh and shows the request; nothing was sent when it is undefined. */
+/** Sends one refresh and returns the request; undefined if nothing was sent. */
 async function send(
   config: OAuthConfig,
   client: { method?: ClientAuthMethod; secret?: string | null; clientId?: string } = {},

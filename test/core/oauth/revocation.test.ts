@@ -18,7 +18,7 @@ import { closeAll } from '../net/local.ts';
 
 const BASIC = `Basic ${Buffer.from(`${CLIENT_ID}:${new URLSearchParams({ s: CLIENT_SECRET }).toString().slice(2)}`).toString('base64')}`;
 
-/** Ends a token, as all of these endpoints do in their own way. */
+/** Ends a token. All of these endpoints do so, each in its own format. */
 function killed(server: ScriptableAs, token: string | null | undefined, good: Answer = { status: 200 }): Answer {
   if (!token || !server.isAlive(token)) return { status: 404, body: { error: 'no_such_token' } };
   server.kill(token);
@@ -280,7 +280,7 @@ describe('Revoking', () => {
         expect(outcome).to.deep.equal({ kind: 'revoked' });
         const [kind] = revocation?.tokens ?? [];
         expect(kind === 'refresh_token' ? alive.refresh : alive.access).to.equal(false);
-        // Repeats the request, as a job does that was stopped before it could record the response.
+        // Repeats the request, as a job does that was stopped before it recorded the response.
         expect(await again()).to.deep.equal({ kind: 'revoked' });
         expect(server.requests).to.have.length(2);
       });

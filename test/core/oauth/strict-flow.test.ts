@@ -29,7 +29,7 @@ import {
 } from './consent-server.ts';
 
 const SCOPES = ['openid', 'email', 'offline_access'];
-/** Nothing but the issuer: all else is discovered. */
+/** Contains only the issuer; everything else is discovered. */
 const CONFIG: OAuthConfig = {
   issuer: ISSUER,
   extra_authorize_params: { prompt: 'consent' },
@@ -150,7 +150,7 @@ describe('A strict authorization server', () => {
     const before = server.requests('/token');
     expect(await finish(basic, second.parameters, first.kept)).to.include({ ok: false, kind: 'state_mismatch' });
     expect(server.requests('/token')).to.equal(before);
-    // With the state put right the proof key still tells.
+    // With the right state, the proof key still does not match.
     const swapped = new URLSearchParams(second.parameters);
     swapped.set('state', first.kept.state);
     expect(await finish(basic, swapped, first.kept)).to.include({ ok: false, kind: 'code_rejected' });

@@ -13,24 +13,24 @@ export const SECRET = 'a-client-secret-of-some-length';
 
 /** An independent authorization server: it rotates refresh tokens, and a token that is used twice ends its grant. */
 export interface StrictServer {
-  /** The address that requests for the issuer really go to. */
+  /** The real address of requests to the issuer. */
   origin: string;
   /** Returns a fetch as core/net does, with an override of the issuer. */
   pinnedFetch(origins: readonly string[]): ProtocolFetch;
-  /** A refresh token as a finished authorization would have given it. */
+  /** Issues a refresh token as a finished authorization would. */
   issue(clientId?: string): Promise<string>;
   /** Whether an access token is alive. */
   isAlive(accessToken: string): Promise<boolean>;
   /** Ends an access token of a machine client. */
   revoke(accessToken: string): Promise<void>;
-  /** Token requests so far. */
+  /** The number of token requests so far. */
   requests(): number;
 }
 
 export interface StrictServerOptions {
-  /** Further clients, in the terms of RFC 7591; `basic`, `post` and `public` exist. */
+  /** Further clients with their metadata of RFC 7591, in addition to `basic`, `post` and `public`. */
   clients?: object[];
-  /** Seconds that access tokens live. */
+  /** The lifetime of access tokens in seconds. */
   lifeS?: number;
   /** Runs before each request is served. */
   before?: (request: IncomingMessage) => Promise<void>;
@@ -39,7 +39,7 @@ export interface StrictServerOptions {
 const GRANTS = { grant_types: ['authorization_code', 'refresh_token'], redirect_uris: ['https://app.example/cb'] };
 const SCOPE = 'openid offline_access';
 
-/** Starts one on loopback; `closeAll` of test/core/net/local.ts ends it. */
+/** Starts a server on loopback; `closeAll` of test/core/net/local.ts ends it. */
 export async function startStrictServer(options: StrictServerOptions = {}): Promise<StrictServer> {
   const provider = new Provider(ISSUER, {
     adapter: memoryAdapter(),

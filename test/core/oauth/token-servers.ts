@@ -1,7 +1,7 @@
 import type { OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
 import { type TokenServer, tokenServerAt } from '../../../core/oauth/server.ts';
 
-/** The token endpoint of a config whose addresses are as they are written. */
+/** Returns the token endpoint of a config that contains its addresses. */
 export function tokenServerOf(
   config: OAuthConfig,
   address: (template: string) => string = (template) => template,

@@ -31,7 +31,7 @@ interface Vendor {
   person: string;
   scopes: string[];
   identifier: string;
-  /** The vendor looks at proof keys. */
+  /** Whether the vendor checks proof keys. */
   checksVerifier: boolean;
   refreshes: 'rotating' | 'static' | 'none';
   revocation: 'revoked' | 'not_revocable';
@@ -211,7 +211,7 @@ describe('The connectors at emulated vendors', () => {
         if (!facts.ok) throw new Error(facts.message);
         expect(facts.subject).to.match(/^[\w:.@-]{1,80}$/);
         if (vendor.identifier !== '') expect(facts.identifierCandidates).to.include(vendor.identifier);
-        // Twice the same person, twice the same subject.
+        // The same user twice gives the same subject.
         expect(await factsOf(await granted())).to.include({ subject: facts.subject });
       });
 

@@ -17,7 +17,7 @@ interface Vector {
 
 const PHOTOS = { oauth_consumer_key: 'dpf43f3p2l4k3l03', oauth_signature_method: 'HMAC-SHA1' };
 
-/** Signatures that others have published, and many have recomputed. */
+/** Published signatures that many implementations have reproduced. */
 const VECTORS: Vector[] = [
   {
     title: 'RFC 5849 §1.2, temporary credentials',

@@ -17,7 +17,7 @@ describe('F7: the archive of the audit log', () => {
   let folder: ReturnType<typeof tempDir>;
   let now: number;
   let errors: string[];
-  /** The most records that one transaction has removed. */
+  /** The number of records that each transaction removed. */
   let pieces: number[];
 
   beforeEach(async () => {
@@ -103,7 +103,7 @@ describe('F7: the archive of the audit log', () => {
     await retention().run();
     expect(errors).to.deep.equal([]);
     expect(filesOf()).to.deep.equal(['000000000001-000000000450.jsonl']);
-    // The archiving is a record as well.
+    // The archiving itself is recorded, too.
     expect(await total()).to.equal(6);
     now = TODAY + DAY;
     await retention().run();
@@ -223,7 +223,7 @@ describe('F7: the archive of the audit log', () => {
       await append(500, TODAY - 9 * DAY);
       let failures = 0;
       const failing = (async (unit: never) => {
-        // Once, after the first piece was removed.
+        // Fails once, after the first piece was removed.
         if ((await total()) < 500 && failures++ === 0) throw new Error('the disk is full');
         return test.store.write(unit);
       }) as typeof test.store.write;
@@ -257,7 +257,7 @@ describe('F7: the archive of the audit log', () => {
       await retention().run();
       const [name = ''] = filesOf();
       const text = readFileSync(join(folder.path, test.env, name), 'utf8');
-      // As after the restore of an older backup, which has gone on with other records.
+      // As after the restore of an older backup, to which other records were then added.
       await test.end();
       test = other;
       await append(2, TODAY - 9 * DAY);

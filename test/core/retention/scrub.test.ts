@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createScrub } from '../../../core/retention/scrub.ts';
 
-/** A store whose attempts end as the test says, over a real timer of no length. */
+/** A store whose attempts have the results that the test sets, with real timers of zero length. */
 function setUp(times = { delayMs: 0, retryMs: 0, lastMs: 3 }) {
   const outcomes: (boolean | Error)[] = [];
   const lines: string[] = [];

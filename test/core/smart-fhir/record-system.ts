@@ -14,14 +14,14 @@ export const TOKEN_ENDPOINT = `${HOST}/token`;
 
 const SCOPES = ['openid', 'fhirUser', 'offline_access', 'launch/patient', 'patient/Patient.rs', 'system/Patient.rs'];
 
-/** A record system: a FHIR server with its authorization server, which holds clients to the rules of SMART. */
+/** A record system: a FHIR server with its authorization server, which enforces the rules of SMART on clients. */
 export interface RecordSystem {
   fetchFor: FetchFor;
-  /** The setting VALETKEY_ENDPOINT_OVERRIDES that leads its host here. */
+  /** The value of VALETKEY_ENDPOINT_OVERRIDES that directs its host to this server. */
   override: string;
-  /** The bodies of token requests as they came. */
+  /** The bodies of token requests. */
   readonly received: URLSearchParams[];
-  /** Opens an address as a browser would, and lets the user give access; the address that the browser ends at. */
+  /** Opens an address as a browser whose user gives access. @returns the address at which the browser ends */
   consent(address: string): Promise<URL>;
   /** Reads a patient with a token; returns the status of the response. */
   readPatient(id: string, accessToken: string): Promise<number>;
@@ -31,7 +31,7 @@ export interface RecordSystem {
   replay(body: URLSearchParams): Promise<{ status: number; error: unknown }>;
 }
 
-/** What the tests use of the package beside its few types. */
+/** The parts that the tests use of the package, which has few types. */
 interface Context {
   oidc?: { route: string; params: Record<string, unknown>; body?: Record<string, string> };
   status: number;
@@ -54,7 +54,7 @@ const { InvalidRequest, InvalidClientAuth } = (
   }
 ).errors;
 
-/** Starts one on loopback; `closeAll` of test/core/net/local.ts ends it. */
+/** Starts a server on loopback; `closeAll` of test/core/net/local.ts ends it. */
 export async function startRecordSystem(clients: object[]): Promise<RecordSystem> {
   const provider = new oidc.default(HOST, {
     adapter: memoryAdapter(),
@@ -87,7 +87,7 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
       RefreshToken: 3600,
       Session: 3600,
     },
-    // The package itself would take the issuer as audience too, and any life.
+    // The package itself would also accept the issuer as audience, and any lifetime.
     assertJwtClientAuthClaimsAndHeader(
       _context: unknown,
       claims: { aud: unknown; exp: number },
@@ -116,7 +116,7 @@ export async function startRecordSystem(clients: object[]): Promise<RecordSystem
     const { pathname } = new URL(request.url ?? '', HOST);
     if (pathname === '/fhir/r4/.well-known/smart-configuration') return json(response, 200, CONFIGURATION);
     if (pathname.startsWith('/fhir/r4/Patient/')) return patient(request, response, pathname);
-    // The server is behind a proxy that terminates TLS, and is called by its public name.
+    // The server behaves as behind a proxy that terminates TLS, with its public host name.
     Object.assign(request.headers, { host: new URL(HOST).host, 'x-forwarded-proto': 'https' });
     if (pathname === '/interaction') return giveAccess(request, response);
     answer(request, response);
@@ -176,7 +176,7 @@ const CONFIGURATION = {
   capabilities: ['launch-ehr', 'launch-standalone', 'client-confidential-asymmetric', 'sso-openid-connect'],
 };
 
-/** Follows redirects within the record system, with its cookies, until they lead away. */
+/** Follows redirects within the record system, with its cookies, until one leads to another origin. */
 async function browse(address: string, origin: string): Promise<URL> {
   const cookies = new Map<string, string>();
   let next = new URL(address);

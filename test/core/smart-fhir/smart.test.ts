@@ -82,7 +82,7 @@ describe('SMART on FHIR at a record system', () => {
     return begun;
   }
 
-  /** The error that the record system sends the browser back with; its own error page ends in an exception. */
+  /** Returns the error in the redirect of the record system. Its own error page throws an exception. */
   async function errorAt(address: string): Promise<string | null> {
     return (await system.consent(address)).searchParams.get('error');
   }

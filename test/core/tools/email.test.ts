@@ -21,7 +21,7 @@ function email(input: Record<string, unknown>): string {
   return renderTemplate(TEMPLATE, { input, account: {}, budget: new RenderBudget() }) as string;
 }
 
-/** Reads a message the way a receiver does: unfolded headers, decoded words, decoded body. */
+/** Reads a message as a receiver does: unfolds headers, decodes words and the body. */
 function read(message: string): { headers: [string, string][]; body: string } {
   const border = message.indexOf('\r\n\r\n');
   const unfolded = message.slice(0, border).replace(/\r\n[ \t]/g, ' ');

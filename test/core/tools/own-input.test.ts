@@ -17,7 +17,7 @@ const LIMITS = {
   bytes: 9 * MIB,
 };
 
-/** Twice as much work with each level of the value: `a` applies the whole schema to a member twice. */
+/** The work doubles with each level of the value, because `a` applies the whole schema to a member twice. */
 const EXPONENTIAL: JsonSchema = {
   type: 'object',
   allOf: [{ properties: { a: { $ref: '#' } } }, { properties: { a: { $ref: '#' } } }],

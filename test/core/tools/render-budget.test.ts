@@ -7,9 +7,9 @@ import { RenderBudget } from '../../../core/tools/render-budget.ts';
 import type { ToolBody, ToolRequest } from '../../../core/tools/tool.ts';
 import { failureOf, prepared, toolOf, writingTool } from './samples.ts';
 
-/** A tenth of what an input may have. */
+/** A tenth of the characters that an input may have. */
 const LONG = 'n'.repeat(20_000);
-/** More of them than an input may hold together with one long text, so each is short. */
+/** Together with one long text these are more than an input may have, so each is short. */
 const MANY = Array.from({ length: 20_000 }, () => 0);
 
 const bodyOf = (body: ToolBody) => writingTool({ request: { method: 'POST', path: '/things', body } });

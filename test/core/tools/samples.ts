@@ -31,7 +31,7 @@ export function toolOf(parts: Partial<Tool> = {}): Tool {
   };
 }
 
-/** A tool that writes: not idempotent. */
+/** A tool that writes; it is not idempotent. */
 export function writingTool(parts: Partial<Tool> = {}): Tool {
   return toolOf({
     name: 'acme_make_thing',
@@ -113,7 +113,7 @@ export function raw(status: number, contentType: string | undefined, body: Buffe
   return { status, headers: { 'content-type': contentType }, body: Buffer.from(body) };
 }
 
-/** Runs something that must fail with an ApiError and gives its code and offending fields. */
+/** Runs a function that must fail with an ApiError, and returns its code and invalid fields. */
 export function failureOf(run: () => unknown): { code: string; fields: string[] } {
   try {
     run();

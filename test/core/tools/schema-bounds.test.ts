@@ -5,7 +5,7 @@ import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Definitions of which each applies the next one twice, in a way that the test chooses. */
+/** Definitions, each of which applies the next one twice, in a way that the test chooses. */
 function doubling(levels: number, twice: (next: { $ref: string }) => Schema): Schema {
   const defs: Record<string, Schema> = { [`d${levels}`]: { type: 'string' } };
   for (let level = 0; level < levels; level++) defs[`d${level}`] = twice({ $ref: `#/$defs/d${level + 1}` });
@@ -44,7 +44,7 @@ describe('H5, E12: the bounds of a schema', () => {
       expect(measureSchema(doubling(8, twice)).expanded).to.be.above(256);
       const { pointer, message } = refusal(doubling(30, twice));
       expect(message).to.match(/^expands to more than 20000/);
-      // The first definition, from the end, that is too large.
+      // The first definition, counted from the end, that is too large.
       expect(pointer).to.match(/^\/\$defs\/d1\d/);
     });
   }
@@ -161,7 +161,7 @@ describe('H5: keywords whose time the library does not bound', () => {
     for (const text of ['https://example.com/a?b=c', 'http://localhost:8080', 'ftp://example.com']) {
       expect(validate(text), text).to.equal(true);
     }
-    // The expression of the library takes minutes for this one.
+    // The regular expression of the library takes minutes for these texts.
     for (const text of [`ftp://:${':'.repeat(200_000)}`, 'javascript:alert(1)', 'https://', 'x']) {
       expect(validate(text)).to.equal(false);
     }

@@ -44,7 +44,7 @@ const TRAVERSALS = [
   ...['\u0000', 'a\u0000b', '%00', '%2500', 'a\r\nHost: evil.example', '\t..', '\n', '%0d%0a', '\u007f', '\ud800', ''],
 ];
 
-/** What servers climb by that cut path parameters, decode more than they should, or fold characters. */
+/** Segments that servers read as `..`, because they cut path parameters, decode too often, or fold characters. */
 const CLIMBING = [
   ...[
     '..;',
@@ -90,7 +90,7 @@ const CLIMBING = [
   ],
 ];
 
-/** Values that look dangerous and are ordinary text within one segment. */
+/** Values that look dangerous but are ordinary text within one segment. */
 const HARMLESS = [
   ...[';..', 'a;..', '..a;b', 'v1.0;x=..', '…', '. .', '%25', '%c3%a9', '%u0041', '資料／a', '%e8%b3%87', '%ff%fe'],
   ...[
@@ -227,7 +227,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     expect(render('{+path}', { path: '/a/b%20c/' })).to.equal(`${BASE}/a/b%20c/`);
     expect(render('/contents/{+path}', { path: 'src/lib' })).to.equal(`${BASE}/contents/src/lib`);
     expect(render('/contents/{+path}', { path: '' })).to.equal(`${BASE}/contents/`);
-    // A branch may be called so; in a path that a caller writes whole it would be a mistake.
+    // This is a valid name of a branch. In a path that a caller writes as a whole it would be an error.
     expect(render('/branches/{+name}', { name: 'fix/#1?' })).to.equal(`${BASE}/branches/fix/%231%3F`);
     const refused = [
       'a',

@@ -43,7 +43,7 @@ describe('assuming a role by a token of ours', () => {
     });
   }
 
-  /** Asks, and counts the requests that it took. */
+  /** Sends a request, and counts how many requests were needed. */
   async function counted(asking: () => Promise<AssumeRoleOutcome>): Promise<[number, AssumeRoleOutcome]> {
     const before = cloud.assumed.length;
     const outcome = await asking();

@@ -6,14 +6,14 @@ import { type Local, serve } from '../net/local.ts';
 export const ROLE = 'arn:aws:iam::123456789012:role/valetkey/warehouse';
 export const REGION = 'eu-central-1';
 
-/** What an administrator of the cloud has set up: whose tokens are believed, and which accounts a role trusts. */
+/** The settings of the cloud's administrator: which issuer is trusted, and which accounts may use a role. */
 export interface Trust {
   issuer: string;
   audience: string;
   subjects: readonly string[];
-  /** Where the issuer's name leads on this machine; by default to the issuer itself. */
+  /** The address of the issuer on this machine; by default the issuer itself. */
   reach?: string;
-  /** The host that the warehouse is called by; by default the one that it is reached at. */
+  /** The host in the addresses of the warehouse; by default the host at which it can be reached. */
   warehouseHost?: string;
   /** The cloud's clock, milliseconds UTC. */
   now?: () => number;
@@ -26,17 +26,17 @@ interface Issued {
   ends: number;
 }
 
-/** A token service and a data warehouse that believe nothing that they have not verified. */
+/** A token service and a data warehouse that verify everything they receive. */
 export interface Cloud {
   tokenService: Local;
   warehouse: Local;
   /** Ends all credentials that were issued so far. */
   endCredentials(): void;
-  /** By which host the warehouse is called from now on; null: by the one that it is reached at. */
+  /** Sets the host by which the warehouse is called; null for the host at which it can be reached. */
   reachedAs(host: string | null): void;
-  /** What each call to the token service sent. */
+  /** The parameters of each call to the token service. */
   readonly assumed: URLSearchParams[];
-  /** What each call to the warehouse asked, once its signature was found good. */
+  /** The content of each call to the warehouse whose signature was valid. */
   readonly asked: { operation: string; input: Record<string, unknown> }[];
 }
 
@@ -84,7 +84,7 @@ export async function startCloud(trust: Trust): Promise<Cloud> {
   return { tokenService, warehouse, assumed, asked, endCredentials, reachedAs };
 }
 
-/** Finds the issuer's keys as a cloud does: over HTTP, by its discovery document. */
+/** Finds the issuer's keys as a cloud does: over HTTP, from its discovery document. */
 async function verify(token: string, trust: Trust): Promise<JWTPayload> {
   const reached = (address: string) => address.replace(trust.issuer, trust.reach ?? trust.issuer);
   const discovery = await fetch(reached(`${trust.issuer}/.well-known/openid-configuration`));
@@ -148,7 +148,7 @@ function fail(response: ServerResponse, status: number, code: string): void {
 </ErrorResponse>`);
 }
 
-/** Recomputes the signature from what came over the wire, in its own way. */
+/** Recomputes the signature from the received request, with separate code. */
 function refusalOf(
   headers: IncomingHttpHeaders,
   request: IncomingMessage,
@@ -181,7 +181,7 @@ function refusalOf(
   return mac(key, toSign).toString('hex') === signature ? undefined : 'InvalidSignatureException';
 }
 
-/** One statement, which has run by the time that anyone asks. */
+/** Runs one statement, which ends before its result is requested. */
 function run(operation: string, input: Record<string, unknown>): Record<string, unknown> {
   const invalid = (message: string) => ({ __type: 'com.amazonaws.redshiftdata#ValidationException', Message: message });
   if (operation === 'ExecuteStatement') {
@@ -208,7 +208,7 @@ function run(operation: string, input: Record<string, unknown>): Record<string, 
   };
 }
 
-/** Stands for a number of 64 bits, which no double holds. */
+/** Replaced with a 64-bit number, which a double cannot represent. */
 const BIG = '«9007199254740993»';
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

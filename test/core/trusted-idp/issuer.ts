@@ -4,7 +4,7 @@ import { discoveryDocument } from '../../../core/trusted-idp/discovery-document.
 import type { SignIdentityToken } from '../../../core/trusted-idp/identity-token.ts';
 import { type Local, serve } from '../net/local.ts';
 
-/** Our side of the trust, as a cloud meets it over HTTP: discovery document and key set. */
+/** The service as an issuer, as a cloud reads it over HTTP: discovery document and key set. */
 export interface Issuer {
   url: string;
   key: SigningKey;

@@ -56,7 +56,7 @@ describe('createKeyFile after a start that was interrupted (F16)', () => {
       }
       createKeyFile(path, line(A));
       expect(idsIn(path)).to.deep.equal([A]);
-      // What may be the lock of a change, or belongs to another file, is left alone.
+      // Files that may be the lock of a change, or that belong to another file, are not removed.
       expect(readdirSync(directory).toSorted()).to.deep.equal(['keys', 'keys.new', 'other.kek_x.first']);
     });
   });
@@ -131,7 +131,7 @@ describe('addKey', () => {
   it('leaves the file with its owner, so that the serving account can still read it', () => {
     withKeyFile((path) => {
       const ours = process.getuid?.() ?? 0;
-      // Only root may give a file away, and only root can meet another owner's key file.
+      // Only root may change the owner of a file, and only root can read another owner's key file.
       const owner = ours === 0 ? 12_345 : ours;
       chownSync(path, owner, process.getgid?.() ?? 0);
       addKey(path, line(B));

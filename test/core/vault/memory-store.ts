@@ -7,11 +7,11 @@ export interface Row {
   item: SealedItem;
 }
 
-/** The stores of the vault in memory, with the guarantees that the ports ask of a database. */
+/** The stores of the vault in memory, with the guarantees that the interfaces require of a database. */
 export class MemoryStore implements KeyCheckStore, RotationStore {
   readonly checks = new Map<string, KeyCheck>();
   readonly rows: Row[] = [];
-  /** Called in the middle of a batch, between reading and writing it. */
+  /** Called in the middle of a batch, between its read and its write. */
   beforeReplace: () => void = () => {};
 
   put(kekId: string, item: SealedItem): Row {

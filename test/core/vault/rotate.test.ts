@@ -114,7 +114,7 @@ describe('rotation of the key-encryption key', () => {
   it('returns for records that another process sealed under the old key in the meantime', async () => {
     let batches = 0;
     store.beforeReplace = () => {
-      // A row before the place that the rotation has reached: the first free slot of the listing.
+      // Inserts a row before the current position of the rotation.
       if (++batches === 3) accounts.push(insertFirst(store));
     };
     const result = await rewrapAll(vault, ring, store, { batchSize: 10 });
@@ -191,7 +191,7 @@ describe('a key file in rotation', () => {
     await rewrapAll(new Vault(cli, seededRandom('cli 2')), cli.current(), store);
     expect(before.row.kekId).to.equal(id);
 
-    // The server has not looked at the file since; the record names a key it has not seen.
+    // The server has not read the file since; the record names a key that the server does not have yet.
     const read = server.open(before.context, 'token', { wrappedDataKey: before.row.item.blob, sealed: before.sealed });
     expect(read.reveal()).to.equal('token 1');
     expect(addAccount(store, 2, server).row.kekId).to.equal(id);

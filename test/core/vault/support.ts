@@ -50,7 +50,7 @@ export const VALUE: ValueContext = {
   field: 'client_secret',
 };
 
-/** The failure of an action, to be looked at; a success is a failure of the test. */
+/** Returns the error of an action; the test fails if the action succeeds. */
 export function failureOf(action: () => unknown): VaultError {
   try {
     action();

@@ -95,7 +95,7 @@ describe('a webhook endpoint', () => {
       expect(sent.isDelivered).to.equal(status === 200);
       expect(sent.attempt).to.deep.include({ status, body: '', isCut: true });
       await eventually(() => local.open.size === 0);
-      // What the buffers of two sockets hold, and no more.
+      // Only what the buffers of two sockets can hold.
       expect(written).to.be.below(32 * MIB);
     });
   }

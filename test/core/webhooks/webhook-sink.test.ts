@@ -26,7 +26,7 @@ describe('the sink of webhooks', () => {
   });
   afterEach(() => test.end());
 
-  /** Notes every function of a repository that is called. */
+  /** Records every call of a repository's function. */
   function noted(tx: Transaction): Transaction {
     return new Proxy(tx, {
       get(target, name) {
@@ -48,7 +48,7 @@ describe('the sink of webhooks', () => {
     const body = async () => ({ id, type }) as unknown as EventBody;
     const event: EmittedEvent = { type, subject: 'ca_1', cause, at, details: {}, body };
     return test.store.write(async (tx) => {
-      // A unit is run twice.
+      // Reset here, because a unit runs twice.
       statements = [];
       queued = [];
       await sink.take(noted(tx), event);
@@ -67,7 +67,7 @@ describe('the sink of webhooks', () => {
       await emit(type);
     }
     expect(statements).to.deep.equal([]);
-    // The control: it does for one that something takes.
+    // The control: statements are counted for an event that an endpoint receives.
     await test.store.write((tx) => tx.webhookEndpoints.insert(env, webhookEndpoint('whk_1')));
     await emit('webhook_endpoint.created');
     expect(queued).to.deep.equal(['whk_1']);

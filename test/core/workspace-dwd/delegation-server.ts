@@ -12,7 +12,7 @@ export const ISSUER = 'https://workspace.example';
 export const TOKEN_ENDPOINT = new URL('/token', ISSUER);
 export const CLIENT_EMAIL = 'robot@project.iam.example';
 export const KEY_ID = 'key-1';
-/** The users of the workspace, and what the administrator has delegated. */
+/** The users of the workspace, and the scopes that the administrator has delegated. */
 export const USERS = ['maria@acme.example', 'jonas@acme.example'] as const;
 export const DELEGATED = ['openid', 'mail.read', 'calendar.read'] as const;
 
@@ -25,13 +25,13 @@ const MAX_LIFE_S = 3600;
 export interface DelegationServer {
   origin: string;
   pinnedFetch(origins: readonly string[]): ProtocolFetch;
-  /** Whom a token acts for, as the workspace's own userinfo endpoint says; null for a token that it does not know. */
+  /** Returns the user that a token acts for, from the workspace's userinfo endpoint; null for an unknown token. */
   whoIs(accessToken: Secret): Promise<string | null>;
   /** Token requests so far. */
   requests(): number;
 }
 
-/** What the tests use of the package beside its few types. */
+/** The parts that the tests use of the package, which has few types. */
 interface TokenContext {
   oidc: { params: Record<string, string>; client: object };
   status: number;
@@ -61,7 +61,7 @@ export function keyFile(changes: Record<string, unknown> = {}): Secret {
   return new Secret(JSON.stringify(file));
 }
 
-/** Starts one on loopback; `closeAll` of test/core/net/local.ts ends it. */
+/** Starts a server on loopback; `closeAll` of test/core/net/local.ts ends it. */
 export async function startDelegationServer(): Promise<DelegationServer> {
   const provider = new Provider(ISSUER, {
     adapter: memoryAdapter(),
@@ -100,7 +100,7 @@ export async function startDelegationServer(): Promise<DelegationServer> {
   provider.proxy = true;
   const answer = provider.callback();
   const local = await serve((request, response) => {
-    // The package wants every token request to name a client; the assertion alone is what says who asks here.
+    // The package requires a client in every token request. Here only the assertion identifies the client.
     const credentials = `Basic ${btoa('delegation:x')}`;
     if (request.url === '/token') request.headers.authorization = credentials;
     Object.assign(request.headers, { 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(ISSUER).host });
@@ -119,7 +119,7 @@ export async function startDelegationServer(): Promise<DelegationServer> {
   };
 }
 
-/** The words are those that a large provider uses. */
+/** The messages are those of a large provider. */
 async function verify(assertion: string): Promise<JWTPayload | { error: string; error_description: string }> {
   const invalid = (error_description: string) => ({ error: 'invalid_grant', error_description });
   let payload: JWTPayload;

@@ -23,7 +23,7 @@ interface Sent {
   form: Record<string, string>;
 }
 
-/** What the vendor's own library sends for the same file, subject and scopes. */
+/** Returns what the vendor's own library sends for the same file, subject and scopes. */
 async function theirs(): Promise<Sent> {
   const sent: Sent[] = [];
   const quiet = { add: () => {} };

@@ -47,7 +47,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
     return settled.token;
   }
 
-  /** Asks, and counts the requests that it took. */
+  /** Sends a request, and counts how many requests were needed. */
   async function counted(asking: () => Promise<DelegatedTokenOutcome>): Promise<[number, DelegatedTokenOutcome]> {
     const before = server.requests();
     const outcome = await asking();
@@ -111,7 +111,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
       for (const by of [HOUR, -2 * HOUR]) {
         const [requests, outcome] = await counted(() => ask({ now: () => Date.now() + by }));
         expect([requests, outcome.ok]).to.deep.equal([2, true]);
-        // The end is told by our own clock, which is the one that will be asked about it.
+        // The expiry is a time of our own clock, because this clock will be compared with it.
         if (outcome.ok)
           expect(outcome.token.expiresAt).to.be.within(Date.now() + by + HOUR - 5000, Date.now() + by + HOUR);
       }

@@ -4,13 +4,13 @@ import { accountsSearch } from '../../../db/postgres/dialect.ts';
 import * as schema from '../../../db/schema.ts';
 import { createDatabase, dropDatabase, isAvailable, runIn } from '../../support/postgres/databases.ts';
 
-/** Columns that the schema of the queries has and this engine has not, or the other way around. */
+/** Columns that exist only in the schema of the queries, or only in this engine. */
 const DIFFERENT: Record<string, string> = {
   'counters.last_seq': 'sequences number the rows',
   'audit_heads.lane': 'a chain for each connection; it follows from seq',
   'audit_archives.lane': 'a chain for each connection; it follows from seq',
 };
-/** Sums of any number of rows, so no two columns are unique. */
+/** Each sum can be spread over any number of rows, so no columns of these tables are unique. */
 const SUMS = ['account_counts', 'counters', 'execution_blocks', 'execution_counts', 'idempotency_bytes'];
 const TYPES: Record<string, string> = { integer: 'bigint', blob: 'bytea', text: 'text' };
 

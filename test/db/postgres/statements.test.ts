@@ -10,7 +10,7 @@ import { loadMigrations, migrate } from '../../../db/sqlite/migrate.ts';
 import { createStatements, type Statement, type Statements } from '../../../db/statements.ts';
 import { createDatabase, dropDatabase, isAvailable, urlOf } from '../../support/postgres/databases.ts';
 
-/** Repositories over statements that are written down and not run. */
+/** Repositories whose statements are recorded and not executed. */
 function record(dialect: Statements['dialect'], lanes: boolean) {
   const plans: Plan[] = [];
   const nothing: Statement = {

@@ -4,13 +4,13 @@ import type { TestDatabase } from '../engine.ts';
 
 const NOW = 1_750_000_000_000;
 
-/** A database on the server of the tests. */
+/** Creates a database on the test server. */
 export function createPostgresTestDatabase(): TestDatabase {
   const name = createDatabase();
   const run = (statements: string) => void runIn(name, statements);
   return {
     location: urlOf(name),
-    // One unit at a time, so that rows have the order in which tests write them.
+    // Only one unit runs at a time, so that rows have the order in which tests write them.
     open: (options = {}) =>
       openStore({ location: urlOf(name), now: () => NOW, connections: { writers: 1 }, ...options }),
     run,

@@ -13,7 +13,7 @@ import { account, failure, github, NOW, openSharedTestStore, temporaryDirectory 
 const FRAME = 4096 + 24;
 const SMALL: LogBounds = { piece: 20, length: 100, lastPiece: 10, backlog: 1000 };
 
-/** A writer that commits rows of a page each, and a main file whose syncs end when the test says so. */
+/** A writer that commits rows of one page each, and a main file whose syncs end when the test ends them. */
 function setUp(bounds: Partial<LogBounds> = {}) {
   const directory = temporaryDirectory();
   const file = join(directory.path, 'test.db');
@@ -21,7 +21,7 @@ function setUp(bounds: Partial<LogBounds> = {}) {
   const pin = openReader(file);
   const syncs: Synced[] = [];
   const main = { sync: (done: Synced) => void syncs.push(done), close: () => {} };
-  /** Moves as the thread does, when the test says so. */
+  /** Moves the log as the thread does, when the test says so. */
   const moves: (() => Promise<void>)[] = [];
   const other = new Database(file);
   const thread: CheckpointThread = {
@@ -154,7 +154,7 @@ describe('the checkpointer', () => {
       test = setUp({ backlog: 200 });
     });
 
-    /** A transaction of reads in another process, as a backup has it. */
+    /** Reads within a transaction of another process, as a backup does. */
     const readElsewhere = () => {
       const reader = new Database(test.file, { readonly: true });
       reader.exec('begin');

@@ -2,11 +2,12 @@ import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, addConnection, addEnvironment, connection, freshIds } from '../support.ts';
 
 /**
- * Writes accounts through a store until it is killed, and says of each one when it was acknowledged: `ready`, then one id a line. A
- * third of them is removed again, which is acknowledged as `-id`; every fifth unit fails on purpose.
+ * Writes accounts through a store until it is killed, and prints each acknowledgement: `ready`, then one id per line.
+ * It removes a third of the accounts again and prints `-id` when that is acknowledged. Every fifth unit fails on
+ * purpose.
  */
 const [file = '', round = ''] = process.argv.slice(2);
-// A short log, so that it is killed amid checkpoints too.
+// A short log, so that the process is also killed during checkpoints.
 const logBounds = { piece: 16, length: 64, lastPiece: 8, backlog: 1000 };
 const store = await openSqliteStore({ path: file, now: () => Number(round), logBounds });
 const newId = freshIds();
@@ -33,7 +34,7 @@ async function writer(): Promise<never> {
       continue;
     process.stdout.write(`${row.id}\n`);
     if (count % 3 !== 0) continue;
-    // Said before it is done: afterwards the row may be there or not, and it must not be counted on.
+    // Printed before the removal: afterwards the row may or may not exist, and must not be expected.
     process.stdout.write(`?${row.id}\n`);
     await store.write((tx) => tx.accounts.remove(env, row.id, 1));
     process.stdout.write(`-${row.id}\n`);

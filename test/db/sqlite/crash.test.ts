@@ -7,11 +7,11 @@ import { expect } from 'chai';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { NOW, temporaryDirectory } from '../support.ts';
 
-/** Set CRASH_ROUNDS=50 for a longer run. The long form of the whole server is `make crash`. */
+/** Set CRASH_ROUNDS=50 for a longer run. `make crash` is the long form for the whole server. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 5);
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
 
-/** Runs a writer, kills it without warning after so many acknowledgements, and returns every line that it had said. */
+/** Runs a writer, and kills it without warning after so many acknowledgements. @returns every line that it printed */
 function runAndKill(file: string, round: number, acknowledgements: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [CHILD, file, String(round)], { stdio: ['ignore', 'pipe', 'pipe'] });

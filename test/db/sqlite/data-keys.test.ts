@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Random } from '../../fuzz/random.ts';
-import { account, addKeyChecks, github, NOW, openTestStoreOnce, type TestStore } from '../support.ts';
+import { account, addKeyChecks, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
 /** More show more: 10,000 rounds left 17 copies of 7,700 deleted rows in the table with ordinary rows, and none of a data key. */
 const ROUNDS = Number(process.env['DATA_KEY_ROUNDS'] ?? 1200);
@@ -19,7 +19,7 @@ describe('slots of data keys', () => {
   let test: TestStore;
 
   beforeEach(async () => {
-    test = await openTestStoreOnce();
+    test = await openSharedTestStore();
     await addKeyChecks(test.store, 'kek_1');
   });
 

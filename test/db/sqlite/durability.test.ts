@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { oneAtATime, type Synced } from '../../../db/sqlite/durability.ts';
 
 describe('syncs, one at a time', () => {
-  /** Syncs that end when the test says so, and who was told what. */
+  /** Syncs that end when the test ends them, and a list of the callers that were notified. */
   function start() {
     const running: Synced[] = [];
     const told: string[] = [];

@@ -6,7 +6,7 @@ import { createStatements } from '../../../db/statements.ts';
 import { environmentId } from '../../../db/store.ts';
 import { tool } from '../support.ts';
 
-/** The tools of an environment on a connection that records its statements, where the revision is 4. */
+/** Repositories of an environment's tools on a connection that records its statements. The revision is 4. */
 function setUp(changes: number) {
   const made: { table: string; revision: unknown }[] = [];
   const record = (text: string, values?: Values) => {

@@ -32,7 +32,7 @@ describe('the log of an earlier process (F2)', () => {
     clients.push(other);
     return other;
   };
-  /** A database with a log of hundred rows, which another connection keeps. */
+  /** A database with a log of a hundred rows; another connection prevents its removal. */
   const withLog = () => {
     const other = openOther();
     other.pragma('journal_mode = wal');
@@ -49,7 +49,7 @@ describe('the log of an earlier process (F2)', () => {
     for (let i = 0; i < 30; i++) {
       await test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, connectionId)));
     }
-    // As a process leaves it that is killed.
+    // The files as a killed process leaves them.
     for (const suffix of ['', '-wal']) copyFileSync(test.file + suffix, file + suffix);
     await test.end();
     expect(statSync(log()).size).to.be.greaterThan(0);

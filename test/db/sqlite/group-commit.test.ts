@@ -15,7 +15,7 @@ function createFake() {
   const faults: { begin?: Error; commit?: Error; sync?: Error; rollback?: Error; add?: Error; lose?: boolean } = {};
   let committed: string[] = [];
   let durable: string[] = [];
-  /** Ends the syncs that were held. */
+  /** Functions that end the delayed syncs. */
   let held: (() => void)[] | undefined;
   let open: string[] | undefined;
   let saved: string[] = [];
@@ -83,7 +83,7 @@ function createFake() {
 
 function setUp(bounds?: GroupBounds, clock = () => 0) {
   const fake = createFake();
-  /** Pauses in milliseconds, none of which takes any time. */
+  /** The requested pauses in milliseconds; none of them takes any time. */
   const pauses: number[] = [];
   const pause = async (ms: number) => {
     pauses.push(ms);

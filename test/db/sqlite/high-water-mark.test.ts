@@ -10,7 +10,7 @@ describe('the high-water mark (F15)', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  /** A log whose frames the test commits, whose syncs end when it says so, and the claims that were written. */
+  /** A log whose frames the test commits and whose syncs it ends, and the written claims. */
   function setUp() {
     const claims: number[] = [];
     const syncs: Synced[] = [];

@@ -43,11 +43,11 @@ describe('data that was durable and is missing at a start (F15)', () => {
     }
   };
   const marked = (name: string) => Math.max(0, ...readClaims(test.file).map(({ totals }) => totals[name] ?? 0));
-  /** Resolves when a mark covers all that was written; it takes a tenth of a second. */
+  /** Resolves when a mark covers everything that was written; it takes a tenth of a second. */
   const untilMarked = async (accounts: number) => {
     while (marked('accounts') < accounts) await new Promise((resolve) => setTimeout(resolve, 5));
   };
-  /** What a process that is killed at this moment leaves behind. */
+  /** Copies the files that a process would leave behind if it were killed now. */
   const crash = (): string => {
     const file = join(crashed.path, 'test.db');
     for (const suffix of ['', '-wal', '-mark']) copyFileSync(test.file + suffix, file + suffix);
@@ -117,7 +117,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
       truncateSync(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2)),
     'the header of the log changed': (file) => {
       const bytes = readFileSync(`${file}-wal`);
-      // The byte is random: a fixed value would now and then be the one that it has.
+      // The byte is changed, not set: a fixed value would sometimes equal the present one.
       bytes[20] = (bytes[20] as number) ^ 0xff;
       writeFileSync(`${file}-wal`, bytes);
     },
@@ -149,7 +149,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     });
   }
 
-  /** Without the mark: the number that SQLite finds. */
+  /** Counts the accounts without the mark, as SQLite finds them. */
   async function countOf(file: string): Promise<number> {
     const client = new Database(file);
     const exists = client.prepare("select 1 from sqlite_schema where name = 'accounts'").get();

@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import type { AccountFilters, ExecutionFilters } from '../../../db/store.ts';
 import { account, addKeyChecks, github, job, laneOf, NOW, openTestStore } from '../support.ts';
 
-/** Small, so that a few hundred rows are many slices. */
+/** So small that a few hundred rows are many slices. */
 const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
 
 describe('F6: the statements of lists that grow without end', () => {
   const TABLES = /^SCAN (accounts|executions|jobs|periodic_jobs|stored_contents|idempotency_keys|audit_log)\b/;
 
-  /** What is prepared while something runs. */
+  /** Returns the statements that are prepared while a function runs. */
   async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
     const { prototype } = Database as unknown as { prototype: { prepare(text: string): unknown } };
     const { prepare } = prototype;

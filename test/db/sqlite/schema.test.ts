@@ -67,7 +67,7 @@ describe('the schema of the queries', () => {
       const uniqueColumns = config.columns
         .filter((column) => column.isUnique)
         .map((column) => ({ unique: 1, name: undefined, columns: column.name }));
-      // A unique column has an index whose name SQLite makes up.
+      // A unique column has an index whose name SQLite chooses.
       const named = real.map((index) => ({
         ...index,
         name: index.name.startsWith('sqlite_') ? undefined : index.name,

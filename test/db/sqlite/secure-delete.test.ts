@@ -12,7 +12,7 @@ describe('what was replaced or removed', () => {
 
   afterEach(() => test.end());
 
-  /** Whether the bytes are anywhere in the file or its log. */
+  /** Whether the bytes are anywhere in the database file or its log. */
   const onDisk = (bytes: Buffer) =>
     ['', '-wal'].some((suffix) => existsSync(test.file + suffix) && readFileSync(test.file + suffix).includes(bytes));
 
@@ -24,14 +24,15 @@ describe('what was replaced or removed', () => {
       overflow: Buffer.from('end-of-large-credentials-marker'),
       dataKey: Buffer.from('wrapped-data-key-marker'),
       identifier: Buffer.from('forget-me-ѫѭѯ@example.com'),
-      // A term of the search index, which is stored apart from the text, without the byte that the term before it may share.
+      // A term of the search index. The first byte is left out, because the index may store it only once with the term
+      // before.
       term: Buffer.from('ѫѭѯ').subarray(1),
       secret: digest('client secret'),
       replaced: Buffer.from('replaced-credentials-marker'),
     };
     const gone = account(newId, connectionId, {
       identifier: marks.identifier.toString(),
-      // Larger than a page, so that overflow pages are freed too.
+      // Larger than a page, so that overflow pages are freed, too.
       credentialsSealed: Buffer.concat([marks.credentials, Buffer.alloc(9000, 'c'), marks.overflow]),
       wrappedDataKey: marks.dataKey,
       kekId: 'kek_1',

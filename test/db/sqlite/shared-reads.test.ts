@@ -20,7 +20,7 @@ describe('the shared reads of a turn', () => {
   const status = async () => (await test.store.read.accounts.get(test.env, id))?.status;
   const change = { from: 'ACTIVE', to: { status: 'EXPIRED', reason: null, updatedAt: 1 } } as const;
 
-  /** As another process would. */
+  /** Expires a row as another process would. */
   function expireElsewhere(): void {
     const other = new Database(test.file);
     other.prepare("update accounts set status = 'EXPIRED'").run();
@@ -37,7 +37,7 @@ describe('the shared reads of a turn', () => {
   });
 
   it('see a write of their own process as soon as it has been waited for', async () => {
-    // Queued before the reads are shared, so that it is written in the same turn, before they end by themselves.
+    // Queued before the reads are shared, so that it is written in the same turn, before the reads end by themselves.
     const written = test.store.write((tx) => tx.accounts.setStatus(test.env, id, [change.from], change.to));
     test.store.shareReads();
     expect(await status()).to.equal('ACTIVE');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export interface Cluster {
   /** The directory of the socket. */
   socket: string;
-  /** Address of one of its databases. */
+  /** Returns the address of one of its databases. */
   url(database: string): string;
   /** Ends all processes of the server immediately, as a crash does. */
   kill(): void;
@@ -18,13 +18,13 @@ export interface Cluster {
 }
 
 const ROOT = '/usr/lib/postgresql';
-/** Nothing here has to outlive the machine. */
+/** Nothing needs to survive a crash of the machine. */
 const SETTINGS = [
   ...['fsync=off', 'full_page_writes=off', 'max_connections=500', 'shared_buffers=128MB', 'max_wal_size=4GB'],
   ...["listen_addresses=''", 'log_min_messages=fatal', 'logging_collector=off'],
 ];
 
-/** The directory with the programs of the newest version that is installed. @throws Error where none is */
+/** Returns the directory with the programs of the newest installed version. @throws Error if none is installed */
 export function postgresPrograms(): string {
   const versions = existsSync(ROOT) ? readdirSync(ROOT).sort((a, b) => Number(b) - Number(a)) : [];
   const found = versions.map((version) => join(ROOT, version, 'bin')).find((path) => existsSync(join(path, 'initdb')));
@@ -40,7 +40,7 @@ export function startCluster(settings: readonly string[] = []): Cluster {
   chmodSync(directory, 0o755);
   if (user) chownSync(directory, user.uid, user.gid);
   const run = (program: string, args: string[]) => {
-    // The server goes on in the background, so it must not inherit pipes that are waited for.
+    // The server keeps running in the background, so it must not inherit pipes whose end is awaited.
     const done = spawnSync(join(programs, program), args, {
       ...user,
       cwd: directory,

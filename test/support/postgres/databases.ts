@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { migrate } from '../../../db/postgres/migrate.ts';
 import { addressOf, postgresPrograms } from './cluster.ts';
 
-/** The variable with the directory of the socket of the server that tests use; `with-postgres.ts` sets it. */
+/** The variable with the directory of the test server's socket; `with-postgres.ts` sets it. */
 export const SOCKET = 'VALETKEY_TEST_POSTGRES';
 
 export const TEMPLATE = 'valetkey_template';
 
-/** Whether there is a server for the tests; those of PostgreSQL alone are left out otherwise. */
+/** Whether a test server is running; tests of PostgreSQL alone are skipped otherwise. */
 export function isAvailable(): boolean {
   return Boolean(process.env[SOCKET]);
 }
 
-/** Makes the database that the others are copied from. */
+/** Creates the database that the others are copied from. */
 export async function createTemplate(socket: string): Promise<void> {
   psql(socket, 'postgres', `create database ${TEMPLATE}`);
   await migrate(addressOf(socket, TEMPLATE), () => 0);
 }
 
-/** Makes an empty database with all tables. @returns its name */
+/** Creates an empty database with all tables. @returns its name */
 export function createDatabase(name = `test_${randomBytes(8).toString('hex')}`): string {
   psql(socketOfTests(), 'postgres', `create database ${name} template ${TEMPLATE} strategy file_copy`);
   return name;
@@ -45,7 +45,7 @@ export function urlOf(name: string): string {
   return addressOf(socketOfTests(), name);
 }
 
-/** Runs statements as an operator. @returns the rows of the last one, a line each */
+/** Runs statements as an operator. @returns the rows of the last one, one line each */
 export function runIn(name: string, statements: string): string {
   return psql(socketOfTests(), name, statements);
 }

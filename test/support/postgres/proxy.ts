@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf } from './cluster.ts';
 
-/** What happens to a connection when its client sends a text. */
+/** When a connection is cut: before the server receives a text of the client, or after. */
 export type Cut = 'before' | 'after';
 
-/** A socket in front of the server of the tests, which cuts connections. */
+/** A socket in front of the test server, which cuts connections. */
 export interface CuttingProxy {
   url(database: string): string;
-  /** Cuts the next connection that sends this text: before the server gets it, or after, without the reply. */
+  /** Cuts the next connection that sends this text: before the server receives it, or after, without the reply. */
   cutAt(text: string, cut: Cut): void;
   close(): Promise<void>;
 }

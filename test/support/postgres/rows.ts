@@ -2,7 +2,10 @@ import { runIn } from './databases.ts';
 
 type Row = Record<string, unknown>;
 
-/** Tables that hold nothing that a test compares: the search index follows from the accounts, and a sum may be in any number of rows. */
+/**
+ * Tables that tests do not compare: the accounts determine the search index, and a sum may be spread over any number of
+ * rows.
+ */
 const DERIVED = [
   'accounts_search',
   'crowded_units',
@@ -20,7 +23,7 @@ export function selectFrom(database: string, statement: string, values: readonly
   );
 }
 
-/** Changes rows, with triggers and foreign keys switched off. @returns how many */
+/** Changes rows with triggers and foreign keys disabled. @returns the number of rows */
 export function changeIn(database: string, statement: string, values: readonly unknown[]): number {
   const changed = `with changed as (${bind(statement, values)} returning 1) select count(*) from changed`;
   return Number(runIn(database, `set session_replication_role = replica; ${changed}`));

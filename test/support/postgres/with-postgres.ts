@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { startCluster } from './cluster.ts';
 import { createTemplate, SOCKET } from './databases.ts';
 
-/** Runs a command while there is a PostgreSQL server for tests, and makes PostgreSQL the engine of the tests. */
+/** Starts a PostgreSQL server for tests, and runs a command with PostgreSQL as the engine of the tests. */
 const [command, ...args] = process.argv.slice(2);
 if (command === undefined) throw new Error('usage: node test/support/postgres/with-postgres.ts <command> …');
 const cluster = startCluster();

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** A certificate made for one test run, with its key. Nothing of it is stored anywhere. */
+/** A certificate with its key, created for one test run and never stored. */
 export interface Certificate {
   cert: string;
   key: string;
@@ -12,7 +12,7 @@ export interface CertificateOptions {
   name: string;
   /** Names of the subject: host names, or IPv4 addresses. */
   altNames?: readonly string[];
-  /** Absent: self-signed. */
+  /** Self-signed if absent. */
   issuer?: Certificate;
   authority?: boolean;
   notBefore?: Date;
@@ -21,7 +21,7 @@ export interface CertificateOptions {
 
 const OID = { ecdsaWithSha256: '2a8648ce3d040302', commonName: '550403', altName: '551d11', constraints: '551d13' };
 
-/** Makes an X.509 v3 certificate (RFC 5280 §4.1) on a fresh P-256 key. */
+/** Creates an X.509 v3 certificate (RFC 5280 §4.1) with a new P-256 key. */
 export function makeCertificate(options: CertificateOptions): Certificate {
   const { name, issuer, altNames = [], authority = false } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

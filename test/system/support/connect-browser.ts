@@ -14,16 +14,16 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export const PHONE = { width: 360, height: 640 };
 export const DESK = { width: 1280, height: 900 };
 
-/** A page with everything that went wrong on the way to it, and every address that was asked for. */
+/** A page with all errors since its browser was opened, and every address that was requested. */
 export interface Watched {
   page: Page;
   complaints: string[];
   requested: string[];
-  /** The hosts of those addresses, each once. */
+  /** The hosts of those addresses, without repetition. */
   hosts(): string[];
 }
 
-/** @param hosts names that stand for ports of loopback; no other name leads anywhere */
+/** @param hosts names with their loopback ports; all other names cannot be resolved */
 export function launch(hosts: Readonly<Record<string, number>>): Promise<Browser> {
   const maps = Object.entries(hosts).map(([name, port]) => `MAP ${name}:443 127.0.0.1:${port}`);
   const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(', ');
@@ -39,14 +39,14 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('requestfailed', (request) => {
-    // A page that is left early leaves unfinished requests.
+    // A page that is left early has unfinished requests.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed`);
   });
   page.on('request', (request) => requested.push(request.url()));
   return { page, complaints, requested, hosts: () => [...new Set(requested.map((url) => new URL(url).host))] };
 }
 
-/** The ids of the rules that a page breaks. */
+/** Returns the ids of the rules that a page violates. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Debian's own Python: only it knows the packages of Debian. */
+/** Debian's own Python, because only it finds Debian's packages. */
 const PYTHON = '/usr/bin/python3';
 
-/** The client that the provider knows. */
+/** The client that the provider has registered. */
 export const CLIENT = { key: 'client-key-of-the-tests', secret: 'client secret & more' };
 
 export interface OAuth1Counterpart {
@@ -16,9 +16,9 @@ export interface OAuth1Counterpart {
 }
 
 /**
- * Starts the provider of oauth1_provider.py on a free port of loopback.
+ * Starts the provider of oauth1_provider.py on a free loopback port.
  *
- * @param name the https origin by which it is called; without one, its address
+ * @param name its public https origin; without one, its address
  */
 export async function startOAuth1Provider(name?: string): Promise<OAuth1Counterpart> {
   const script = join(import.meta.dirname, 'oauth1_provider.py');

@@ -47,7 +47,7 @@ export async function startRadicale(users: Readonly<Record<string, string>>): Pr
   };
 }
 
-/** Without its pause after a refusal, which is there against guessing; told to say where it listens. */
+/** Removes the pause after a failed login, which prevents guessing, and makes the server print its port. */
 function configuration(users: string, collections: string): string {
   return `[server]
 hosts = 127.0.0.1:0
@@ -66,7 +66,7 @@ level = info
 `;
 }
 
-/** The port that it says it listens on; later lines are read and dropped, so that it never waits for us. */
+/** Returns the port that the server prints. Later lines are read and dropped, so that its output is never blocked. */
 function listening(lines: ReturnType<typeof createInterface>): Promise<number> {
   return new Promise((resolve) => {
     lines.on('line', (line: string) => {

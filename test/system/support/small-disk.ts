@@ -11,18 +11,18 @@ export interface SmallDisk {
   path: string;
   /** Uses up all remaining space. */
   fill(): void;
-  /** Gives it back. */
+  /** Releases the space. */
   free(): void;
   /** Aborts the journal, as the kernel does after an error of the disk: nothing can be written from then on. */
   makeReadOnly(): void;
-  /** Repairs what `makeReadOnly` did. No process may use it meanwhile. */
+  /** Reverts `makeReadOnly`. No process may use the disk meanwhile. */
   repair(): void;
   remove(): void;
 }
 
 const MIB = 1024 * 1024;
 
-/** Why no file system can be made and mounted here; null where it can. */
+/** Returns the reason why no file system can be created and mounted here; null if it can. */
 export function whyNoDisk(): string | null {
   if (process.getuid?.() !== 0) return 'a file system can be mounted by root only';
   try {
@@ -33,7 +33,7 @@ export function whyNoDisk(): string | null {
   }
 }
 
-/** @throws Error when it cannot be mounted */
+/** @throws Error if it cannot be mounted */
 export function makeDisk(sizeMiB = 8): SmallDisk {
   const folder = tempDir();
   const [image, path] = [join(folder.path, 'image'), join(folder.path, 'disk')];
@@ -60,7 +60,7 @@ export function makeDisk(sizeMiB = 8): SmallDisk {
     makeReadOnly: () => run('mount', '-o', 'remount,abort', path),
     repair() {
       unmount();
-      // Exits with 1 when it has repaired something.
+      // e2fsck exits with 1 after it has repaired something.
       run('bash', '-c', 'e2fsck -fy "$0" || [ $? -le 1 ]', image);
       mount();
     },
@@ -71,11 +71,11 @@ export function makeDisk(sizeMiB = 8): SmallDisk {
   };
 }
 
-/** Lets system calls of a running process fail, until it is told to stop. */
+/** Makes system calls of a running process fail until it is stopped. */
 export async function injectFaults(pid: number, calls: string, error: string): Promise<() => Promise<void>> {
   const tracer = spawn('strace', ['-f', '-p', String(pid), '-e', `inject=${calls}:error=${error}`, '-o', '/dev/null']);
   const ended = once(tracer, 'exit');
-  // It says so of each thread, and attaches to all before it lets the first one go on.
+  // strace prints a line for each thread, and attaches to all threads before the first one continues.
   await once(tracer.stderr, 'data');
   await pause(200);
   return async () => {
