@@ -2,7 +2,10 @@ import { engineFor } from '../db/store.ts';
 import { databaseLocation, readConfig } from '../http/config.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `valetkey db migrate | check`: servers that share a database check its schema and never change it. */
+/**
+ * `valetkey db migrate | check`: changes or checks the schema of a database server. Servers that share a database check
+ * its schema at the start and never change it.
+ */
 export async function dbCommand(args: string[]): Promise<void> {
   const [action, ...rest] = args;
   if (rest.length > 0 || (action !== 'migrate' && action !== 'check')) throw new UsageError('give migrate or check');

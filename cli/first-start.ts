@@ -19,7 +19,7 @@ export function printFirstStart({ keyFile, client }: FirstStart): void {
     );
 }
 
-/** Prints lines for a person, behind an empty one. */
+/** Prints lines for a user, after an empty line. */
 export function print(...lines: string[]): void {
   process.stderr.write(`\n${lines.join('\n')}\n`);
 }

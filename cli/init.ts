@@ -3,7 +3,10 @@ import { initialise } from '../wiring/initialise.ts';
 import { printFirstStart } from './first-start.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `valetkey init`: what the first start of a server that has its database alone does, for servers that share one. */
+/**
+ * `valetkey init`: creates the keys and the first API client for servers that share a database. A server with its own
+ * database creates them at its first start.
+ */
 export async function initCommand(args: string[]): Promise<void> {
   if (args.length > 0) throw new UsageError('takes no arguments; environment variables configure it');
   const { config, secrets } = readConfig(process.env);

@@ -36,7 +36,7 @@ async function verifyEnvironment(store: Store, { id }: EnvironmentRow, directory
   return problem;
 }
 
-/** Of each chain that has archived records. */
+/** Verifies the archive of each chain that has archived records. */
 async function verifyArchives(store: Store, id: EnvironmentId, directory: string) {
   const total: { files: number; records: number; problem?: string } = { files: 0, records: 0 };
   for (const { removed, ...chain } of await store.read.audit.chains(id)) {

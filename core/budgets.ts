@@ -47,7 +47,7 @@ export const SERVER = {
 
 /** Bodies of requests to the API (threat S1). */
 export const REQUEST_BODY = {
-  /** For operations whose contract declares no limit. */
+  /** The limit for operations whose contract declares none. */
   bytes: 256 * KIB,
   /** An import contains whole OpenAPI documents. The contract declares this limit as `x-valetkey-max-body-bytes`. */
   importBytes: 16 * MIB,
@@ -138,7 +138,7 @@ export const LIFETIME = {
   failedJobPayloadMs: 7 * DAY,
   /** How long the server retries a revocation that the provider does not accept. */
   revocationAttemptsMs: 3 * DAY,
-  /** Events and their deliveries. */
+  /** How long events and their deliveries are stored. */
   eventsMs: 30 * DAY,
   /** A link that has ended: its page can still show how it ended. */
   endedLinkMs: DAY,
@@ -154,9 +154,9 @@ export const LIST = {
   countedSlices: 50,
   /** Matches of a search that are counted. */
   countedBySearch: 1_000,
-  /** Tools with their schemas in one response, as JSON: a page ends with the tool that reaches it. */
+  /** The size of the tools with their schemas in one response, as JSON. A page ends with the tool that exceeds it. */
   toolsBytes: MIB,
-  /** Tools that are read or written before other work has its turn: about 5 ms. */
+  /** The size of the tools that are read or written before other work gets a turn: about 5 ms. */
   toolsTurnBytes: 128 * KIB,
 } as const;
 
@@ -241,29 +241,29 @@ export const JOBS = {
 
 /** Deliveries of events to webhook endpoints. */
 export const WEBHOOKS = {
-  /** Endpoints of one environment: each event costs a row for each of them. */
+  /** Endpoints of one environment. For each of them, an event needs a row. */
   endpoints: 50,
-  /** The waits after failed attempts; up to a fifth of each is left to chance. Then the delivery has failed. */
+  /** The waits after failed attempts. Up to a fifth of each is random. After the last one, the delivery fails. */
   restsMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
   /** The longest wait that an endpoint can ask for by `Retry-After`. */
   longestRestMs: 24 * HOUR,
-  /** A delivery is given up after this time, also when its endpoint asked for long waits. */
+  /** A delivery fails after this time, even if its endpoint requested long waits. */
   giveUpMs: 6 * DAY,
-  /** An endpoint is disabled when all attempts failed for this time. */
+  /** An endpoint is disabled if all attempts failed for this time. */
   disableAfterMs: 5 * DAY,
-  /** One attempt: as long as a protocol call, and some time to get a place for it. */
+  /** One attempt: the time of a protocol call, and some time to wait for a slot. */
   attemptMs: 20 * SECOND,
-  /** Attempts that run concurrently: of one endpoint, of one whose last attempt failed, and of all. */
+  /** Concurrent attempts: of one endpoint, of one whose last attempt failed, and of all endpoints. */
   perEndpoint: 4,
   perFailingEndpoint: 1,
   total: 256,
-  /** A response: nothing in it is needed. The rest of a longer one is not read. */
+  /** The part of a response that is read. Nothing in the response is needed. */
   responseBytes: 64 * KIB,
   /** The part of a response that is stored. */
   storedResponseBytes: 2 * KIB,
   /** Deliveries that one transaction queues again. */
   redeliveredRows: 100,
-  /** Queueing deliveries again, in one attempt. */
+  /** The time of one attempt to queue deliveries again. */
   redeliveryMs: 5 * MINUTE,
 } as const;
 
@@ -275,13 +275,16 @@ export const AUDIT = {
 
 /** Streams of events (server-sent events). */
 export const EVENT_STREAM = {
-  /** Streams of one environment: each has a connection. */
+  /** Streams of one environment. Each has a connection. */
   perEnvironment: 100,
-  /** Events that are read from the database at a time: a body can have 70 KiB. */
+  /** Events that are read from the database at a time. A body can have 70 KiB. */
   rows: 20,
-  /** How long a stream waits for an event of this process before it looks for those of others, and tells the client that it lives. */
+  /**
+   * The maximum wait for an event of this process. Then the stream reads events of other processes, and tells the
+   * client that the connection is alive.
+   */
   pollMs: 5 * SECOND,
-  /** After this time a stream ends, and its client opens another one with a valid token. */
+  /** A stream ends after this time. Its client then opens another one with a valid token. */
   longestMs: 10 * MINUTE,
 } as const;
 
@@ -306,42 +309,45 @@ export const INSTANCE = {
   /** Between two attempts to take the lock. */
   lockPauseMs: 50,
   beatEveryMs: 5 * SECOND,
-  /** An instance that has not reported for so long counts as ended, where several serve a database. */
+  /** If several instances use a database, one that has not reported for this time is considered ended. */
   silentMs: 15 * SECOND,
 } as const;
 
-/** Of the engine for PostgreSQL. */
+/** Limits of the PostgreSQL engine. */
 export const POSTGRES = {
-  /** Connections of one process that read. Each has many statements under way. */
+  /** Connections of one process for reads. Each runs many statements concurrently. */
   readers: 4,
-  /** Connections of one process that write: so many transactions are open at a time. */
+  /** Connections of one process for writes, which is the number of concurrent transactions. */
   writers: 8,
   connectMs: 5 * SECOND,
-  /** After a failed attempt no other one is made for so long. */
+  /** After a failed attempt to connect, there is no other attempt for this time. */
   reconnectMs: 200,
-  /** The server ends a statement that takes longer, or that waits longer for a lock, or a transaction that does nothing for longer. */
+  /**
+   * The server ends a statement that takes longer, or waits longer for a lock, and a transaction that is idle for
+   * longer.
+   */
   statementMs: 15 * SECOND,
   lockMs: 5 * SECOND,
   idleMs: 15 * SECOND,
-  /** How often a unit is run again that met conflicts. */
+  /** How often a unit is run again after conflicts. */
   reruns: 10,
-  /** From this run on, a unit is run alone. */
+  /** From this run on, a unit runs while no other such unit runs. */
   aloneFromRun: 4,
-  /** The pause before another run is random, up to so much for each run before. */
+  /** The maximum random pause before another run, for each run before. */
   rerunPauseMs: 5,
-  /** How long the outcome of a commit is asked for whose connection was lost, and how often. */
+  /** How long and how often the outcome of a commit is requested after its connection was lost. */
   outcomeMs: 10 * SECOND,
   outcomePauseMs: 200,
-  /** How often the rows of counts are joined. */
+  /** How often the rows of counts are combined. */
   foldEveryMs: 5 * SECOND,
 } as const;
 
 export const STORAGE = {
   /** How long a write waits for another process's lock before it is rejected. */
   lockWaitMs: 5 * SECOND,
-  /** Units of work that share one transaction, at most. */
+  /** The maximum number of units of work in one transaction. */
   groupUnits: 256,
-  /** A transaction begins no further unit after its units have taken this time: they hold up the event loop. */
+  /** A transaction starts no further unit after its units have taken this time, because they block the event loop. */
   groupMs: 10,
   /** Rows that a large transaction reads or writes before other work can run: for tools about 5 ms. */
   rowsPerTurn: 250,
@@ -384,7 +390,10 @@ export const STORAGE = {
 
 /** What one account or environment may store. */
 export const STORED = {
-  /** Custom providers of one environment, and their definitions together: lists and searches read all of them. */
+  /**
+   * The number of custom providers of one environment, and the total size of their definitions: lists and searches read
+   * all of them.
+   */
   providers: 1_000,
   providersBytes: 4 * MIB,
   /** `api_config` of an account, which is for settings, not for documents. */
@@ -503,7 +512,10 @@ export const SCHEMA = {
   /** Objects and lists in the schema as written. */
   nodes: 20_000,
   levels: 64,
-  /** One schema of a tool that a client writes, as JSON. Lists convert it for models, which takes milliseconds for so many. */
+  /**
+   * The size of one tool schema from a client, as JSON. Lists convert it for models, which takes milliseconds for this
+   * size.
+   */
   bytes: 64 * KIB,
   /** Subschemas and literals with every reference expanded: two references in each of 20 definitions make a million. */
   expanded: 20_000,
@@ -643,7 +655,7 @@ export const MCP_SERVER = {
   /** Open streams that wait for server messages: of one user, and of one environment. */
   streamsOfUser: 16,
   streamsOfEnvironment: 1_000,
-  /** Such a stream, after which its client opens another one. */
+  /** The lifetime of such a stream; its client then opens another one. */
   streamMs: 10 * MINUTE,
   /** Tools in one response to tools/list. */
   toolsPerPage: 250,
@@ -653,51 +665,62 @@ export const MCP_SERVER = {
   waitForUserMs: 25 * SECOND,
 } as const;
 
-/** Logins of users for clients of our MCP servers, and what users grant there (threats A1 to A12). */
+/** Logins of users for clients of our MCP servers, and the grants of users (threats A1 to A12). */
 export const MCP_LOGIN = {
-  /** From the authorization request of a client to the consent of the user. */
+  /** The time from the authorization request of a client to the consent of the user. */
   loginMs: 10 * MINUTE,
-  /** An authorization code: its client exchanges it immediately. */
+  /** The lifetime of an authorization code, which its client exchanges immediately. */
   codeMs: MINUTE,
-  /** An exchanged code is remembered, so that its second use is noticed. */
+  /** How long an exchanged code is stored, to detect its second use. */
   spentMs: HOUR,
-  /** An access token. The grant is read with every request, so this time is only how often clients have to refresh. */
+  /**
+   * The lifetime of an access token. The grant is read with every request, so the lifetime only determines how often
+   * clients refresh.
+   */
   accessTokenMs: 15 * MINUTE,
-  /** A grant that is not used. */
+  /** The lifetime of an unused grant. */
   grantIdleMs: 30 * DAY,
-  /** A grant from its beginning. */
+  /** The maximum lifetime of a grant. */
   grantMs: 365 * DAY,
-  /** A refresh token that was replaced within this time gets the present one: clients refresh concurrently, and lose responses. */
+  /**
+   * A refresh token that was replaced within this time is exchanged for the present one, because clients refresh
+   * concurrently and lose responses.
+   */
   graceMs: 10 * MINUTE,
-  /** The same for the one before the present one, while that has not been used. */
+  /** The same for the last replaced token, while its successor has not been used. */
   unusedGraceMs: HOUR,
-  /** Replaced refresh tokens of a grant whose times are kept. */
+  /** The number of replaced refresh tokens of a grant whose times are stored. */
   retired: 8,
-  /** Logins of an environment that have not ended. */
+  /** Unfinished logins of an environment. */
   openLogins: 10_000,
-  /** Grants of a user at one server; the one that was used longest ago ends for a new one. */
+  /**
+   * Grants of a user at one server. A new grant beyond this number ends the one that has been unused for the longest
+   * time.
+   */
   grantsOfUser: 50,
-  /** A document that describes a client, its size as the standard recommends. */
+  /** The size of a document that describes a client, as the standard recommends. */
   documentBytes: 5 * KIB,
   documentMs: 5 * SECOND,
-  /** Documents that are kept, and how long: at least, where the response says nothing, and at most. */
+  /**
+   * The number of cached documents, and how long they are cached: at least, if the response says nothing, and at most.
+   */
   documents: 200,
   documentLeastMs: 30 * SECOND,
   documentKeptMs: 5 * MINUTE,
   documentMostMs: DAY,
-  /** Documents that are fetched at the same time. */
+  /** Concurrent requests for documents. */
   fetches: 16,
-  /** Redirect URIs of one client, and the characters of one. */
+  /** The number of redirect URIs of one client, and the length of each. */
   redirectUris: 20,
   redirectUriChars: 2048,
-  /** `state` of a client. */
+  /** The length of a client's `state`. */
   stateChars: 2048,
-  /** Characters of the name of a client; longer ones are cut. */
+  /** The length of a client's name; longer names are cut. */
   nameChars: 60,
-  /** Clients that register themselves from one address in an hour. */
+  /** Clients that can register themselves from one address in an hour. */
   registrations: 60,
   registrationsMs: HOUR,
-  /** Clients of an environment that registered themselves and were not used yet. They are removed after a day. */
+  /** Clients of an environment that registered themselves and have not been used. They are removed after a day. */
   unusedClients: 10_000,
   unusedClientMs: DAY,
 } as const;

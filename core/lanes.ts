@@ -5,7 +5,7 @@ export interface LaneLimits {
   perLane: number | ((lane: string) => number);
   /** Entries of one lane that may wait for a slot. If omitted, any number may. */
   waiting?: number;
-  /** The error of an entry that finds this many waiting. */
+  /** Returns the error for an entry that exceeds the maximum number of waiting entries. */
   full?: (lane: string) => Error;
 }
 

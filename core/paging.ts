@@ -88,9 +88,10 @@ export function pageOfList<Row extends { id: string }>(all: readonly Row[], requ
 }
 
 /**
- * The page with its first rows only, or its last ones for a page that precedes another: what follows the cursor directly.
+ * Returns the page with only its first rows, or with only its last rows if it precedes another page: the rows next to
+ * the cursor.
  *
- * @param taken how many
+ * @param taken the number of rows
  */
 export function shortened<Row>(page: Page<Row>, { before }: PageRequest, taken: number): Page<Row> {
   if (taken >= page.rows.length) return page;

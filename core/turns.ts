@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LIST } from './budgets.ts';
 
 /**
- * Lets other work have its turn of the event loop each time that tools of some size were read or written.
+ * Returns a function that pauses for other work each time that tools of a certain total size were read or written.
  *
- * @returns a function that is told the size of each tool, in bytes of its JSON; to be awaited
+ * @returns a function to call and await with the size of each tool, in bytes of its JSON
  */
 export function createTurns(): (bytes: number) => Promise<void> | undefined {
   let left: number = LIST.toolsTurnBytes;

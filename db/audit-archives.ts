@@ -12,7 +12,7 @@ const ofChain = and(
   sql`${auditArchives.archivedSeq} > ${given('start')} and ${auditArchives.archivedSeq} <= ${given('limit')}`,
 );
 
-/** The table `audit_archives`: a row for each chain that has archived records. */
+/** The table `audit_archives`, with a row for each chain that has archived records. */
 export function createAuditArchives({ db, once }: Statements) {
   const get = once(() => db.select().from(auditArchives).where(ofChain).prepare());
   const archived = once(() =>

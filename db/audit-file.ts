@@ -28,14 +28,16 @@ export function numberOf({ seq }: Pick<AuditRow, 'seq'>, { start }: Pick<AuditCh
   return seq - start;
 }
 
-/** Where the files of a chain are. The first chain of an environment has them in the directory of the environment. */
+/**
+ * Returns the directory with the files of a chain. The first chain of an environment uses the environment's directory.
+ */
 export function chainDirectory(directory: string, { start }: Pick<AuditChain, 'start'>): string {
-  // The bits of a `seq` above those that count the records of a chain, and below those of the environment.
+  // In a `seq`, the number of the chain is in the bits between those of the environment and those of the record.
   const chain = (start % 2 ** 40) / 2 ** 30;
   return chain === 0 ? directory : join(directory, `chain-${chain}`);
 }
 
-/** Starts a file of records that follow each other in a chain. Only the owner of the process can read it. */
+/** Creates a file of consecutive records of a chain. Only the owner of the process can read it. */
 export async function createAuditFile(
   environmentDirectory: string,
   chain: Pick<AuditChain, 'start'>,

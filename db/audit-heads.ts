@@ -7,17 +7,17 @@ import type { AuditHead } from './rows/audit.ts';
 import { auditArchives, auditHeads, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
-/** A chain of audit records: those of an environment that are numbered from one `seq` to another. */
+/** A chain of audit records: those of an environment in a range of `seq`. */
 export interface AuditChain {
   /** The `seq` before that of the first record. */
   start: number;
-  /** The highest possible `seq`. */
+  /** The maximum `seq`. */
   limit: number;
-  /** The last record. Undefined where there is none. */
+  /** The last record; undefined if there is none. */
   head: AuditHead | undefined;
 }
 
-/** The ends of the chains. An environment has one chain, or one for each connection that writes. */
+/** The last records of the chains. An environment has one chain, or one for each connection that writes. */
 export interface AuditHeads {
   /** Returns what the next row follows; the start of the chain if there is no row yet. */
   next(environmentId: EnvironmentId): Promise<AuditHead>;
@@ -34,8 +34,8 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const ENVIRONMENT_SIZE = 2 ** 40;
 
 /**
- * One chain for each environment. The appends of one transaction follow each other in memory: its first one reads the end, and its commit
- * writes it.
+ * One chain for each environment. The appends of one transaction are linked in memory: the first one reads the last
+ * record, and the commit writes the new one.
  */
 export function createAuditHeads({ db, once }: Statements): AuditHeads {
   const stored = once(() =>

@@ -20,15 +20,15 @@ export interface AuditReads {
    * Recomputes the chains of the environment, each from its first record or from the last one that was archived and removed. An attacker who can write the database can also forge a chain: keep a copy of its last hash elsewhere.
    */
   verifyChain(environmentId: EnvironmentId): Promise<AuditVerdict>;
-  /** The chains of the environment, each with the last record that was archived and removed. */
+  /** Returns the chains of the environment, each with the last record that was archived and removed. */
   chains(environmentId: EnvironmentId): Promise<(AuditChain & { removed: AuditHead | undefined })[]>;
-  /** Records of a chain that are not in the archive yet and follow a `seq`, the oldest first. */
+  /** Returns records of a chain that are not archived yet and come after a `seq`, the oldest first. */
   unarchived(environmentId: EnvironmentId, chain: AuditChain, after: number, limit: number): Promise<AuditRow[]>;
 }
 
 export interface AuditWrites {
   append(environmentId: EnvironmentId, row: NewAuditRow): Promise<void>;
-  /** Notes that the records of a chain up to this `seq` are in the archive. */
+  /** Records that the records of a chain up to this `seq` are archived. */
   markArchived(environmentId: EnvironmentId, chain: AuditChain, seq: number): Promise<void>;
   /** Deletes some of the archived records, the oldest first. @returns how many */
   removeArchived(environmentId: EnvironmentId, limit: number): Promise<number>;

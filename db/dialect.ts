@@ -23,7 +23,7 @@ export interface Dialect {
   list(values: readonly (string | number)[]): unknown;
   /** Aggregates the values of a group into a JSON array, as text. */
   jsonArrayOf(value: SQLWrapper): SQL<string>;
-  /** Whether a member of a JSON object is a text, apart from white space around the member. */
+  /** Whether a member of a JSON object equals a text, ignoring white space around the member. */
   hasTrimmedMember(json: SQLWrapper, member: string, value: SQLWrapper): SQL;
   /** Applies a JSON Merge Patch (RFC 7396) to a JSON column. */
   mergePatch(json: SQLWrapper, patch: SQLWrapper): SQL;
@@ -32,15 +32,18 @@ export interface Dialect {
   /** Whether an element of a JSON array has a list member that contains this value. */
   hasElementWith(json: SQLWrapper, listMember: string, value: SQLWrapper): SQL;
   /**
-   * The time in milliseconds UTC by which the processes judge each other: that of the database where several may serve it, and the given
-   * time where one does.
+   * The clock for comparing times of different processes, in milliseconds UTC: the clock of the database if several
+   * processes can use it, otherwise the given time.
    */
   clock(given: SQLWrapper): SQL<number>;
-  /** Goes behind a selection of rows that are to be written, where rows that another transaction writes are left to that. */
+  /** A clause after a selection of rows to be changed, which skips rows that another transaction is changing. */
   skipLocked: SQL;
   /** The `seq` of the next row in the environment `environmentId`; null for an unknown environment. */
   nextSeq(table: SequencedTable): SQL<number>;
-  /** The column that orders the list of audit records. Where the records are several chains, `seq` does not. */
+  /**
+   * The column that orders the list of audit records. With several chains per environment, `seq` does not order them by
+   * time.
+   */
   auditOrder: 'seq' | 'id';
   /**
    * Whether the slot of a deleted data key is overwritten and used again. An engine that never updates in place deletes

@@ -21,36 +21,39 @@ export interface Engine {
    */
   hold(location: string, terms?: HoldTerms): Promise<Hold>;
   /**
-   * Brings the schema to the newest migration, for operators; null where `open` does it.
+   * Applies all missing migrations, for operators; null if `open` does so itself.
    *
    * @param now milliseconds UTC
    * @returns the names of the migrations that were applied
    * @throws StorageError
    */
   migrate: ((location: string, now: () => number) => Promise<string[]>) | null;
-  /** Whether several processes may serve the database at a time. A start then makes nothing that another one could make as well. */
+  /**
+   * Whether several processes can use the database at the same time. Then a start creates nothing that another one
+   * could also create.
+   */
   isShared: boolean;
   /** The operator commands for database files; null for a database that is not a file and has its own tools. */
   files: DatabaseFiles | null;
 }
 
 export interface StoreOptions {
-  /** Where the database is: the path of a file, or the address of a server, `postgres://…`. */
+  /** The location of the database: the path of a file, or the address of a server, `postgres://…`. */
   location: string;
   /** Milliseconds UTC. */
   now: () => number;
   /** How many rows of a list one statement reads (default LIST of core/budgets.ts). */
   listLimits?: SliceLimits | undefined;
   watch?: StoreWatch | undefined;
-  /** For a database on a server. */
+  /** Only for a database on a server. */
   connections?: ConnectionTerms | undefined;
 }
 
 export interface ConnectionTerms {
-  /** The most connections of this process that read, and that write. */
+  /** The maximum number of this process's connections for reads, and for writes. */
   readers?: number | undefined;
   writers?: number | undefined;
-  /** False where a connection pool in between does not support prepared statements. */
+  /** False if a connection pool in between does not support prepared statements. */
   prepare?: boolean | undefined;
 }
 

@@ -151,7 +151,7 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .limit(given('limit'))
       .prepare(),
   );
-  // Both write the row although it stays the same, because only a write locks it in every engine.
+  // An update that changes nothing, because only a write locks the row in every engine.
   const lock = once(() =>
     db
       .update(revisions)
@@ -252,7 +252,7 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
     },
     async delete(environmentId, all) {
       const locked = await lock().get({ environmentId });
-      // An environment without a revision never had a tool.
+      // An environment without a revision has never had a tool.
       if (!locked) return 0;
       return change(environmentId, locked, async () => {
         let removed = 0;

@@ -13,16 +13,16 @@ import type { Statements } from './statements.ts';
 export interface EventReads {
   get(environmentId: EnvironmentId, id: string): Promise<EventRow | undefined>;
   list(environmentId: EnvironmentId, filters: EventFilters, page: PageRequest): Promise<Page<EventRow>>;
-  /** The events that follow a `seq`, the oldest first. */
+  /** Returns the events after a `seq`, the oldest first. */
   following(environmentId: EnvironmentId, after: number, limit: number): Promise<EventRow[]>;
-  /** The `seq` of the last event; 0 where there was none. */
+  /** Returns the `seq` of the last event; 0 if there is none. */
   last(environmentId: EnvironmentId): Promise<number>;
 }
 
 export interface EventWrites {
   /** @returns the `seq` of the event */
   append(environmentId: EnvironmentId, event: NewEvent): Promise<number>;
-  /** Removes the oldest that were created before a time. @returns how many */
+  /** Removes the oldest events that were created before a time. @returns how many */
   sweep(environmentId: EnvironmentId, createdBefore: number, limit: number): Promise<number>;
 }
 

@@ -12,12 +12,12 @@ export interface InstanceReads {
 export interface InstanceWrites {
   /** @returns the number that identifies the instance in rows; numbers are never reused */
   register(instance: NewInstance): Promise<number>;
-  /** Records that the instance is running, at a time in milliseconds UTC. @returns false when it has been removed */
+  /** Records that the instance is running, at a time in milliseconds UTC. @returns false if it has been removed */
   beat(number: number, at: number): Promise<boolean>;
   remove(number: number): Promise<void>;
   /** Removes all instances but one, for databases that only one instance can serve. */
   removeOthers(number: number): Promise<void>;
-  /** Removes those that have not reported for some milliseconds. @returns how many */
+  /** Removes instances that have not reported for so many milliseconds. @returns how many */
   removeSilent(now: number, silentMs: number): Promise<number>;
 }
 

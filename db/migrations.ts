@@ -30,7 +30,7 @@ export function readMigrations(directory: string): Migration[] {
 }
 
 /**
- * What was applied must be, name by name and byte by byte, the beginning of what there is.
+ * Checks that the applied migrations are the first ones of the files, with the same names and content.
  *
  * @throws StorageError `MIGRATION_REFUSED`
  */

@@ -10,19 +10,19 @@ export interface OAuthClientReads {
   get(environmentId: EnvironmentId, id: string): Promise<OAuthClientRow | undefined>;
   /** Newest first. */
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<OAuthClientRow>>;
-  /** How many clients registered themselves from an address after a time, and still exist. */
+  /** Counts the existing clients that registered themselves from an address after a time. */
   countFrom(environmentId: EnvironmentId, originDigest: Buffer, after: number): Promise<number>;
-  /** How many clients registered themselves and were never used. */
+  /** Counts the clients that registered themselves and were never used. */
   countUnused(environmentId: EnvironmentId): Promise<number>;
 }
 
 export interface OAuthClientWrites {
   insert(environmentId: EnvironmentId, client: NewOAuthClient): Promise<void>;
-  /** Notes that a client got a token. */
+  /** Records that a client received a token. */
   touch(environmentId: EnvironmentId, id: string, at: number): Promise<void>;
   /** @returns false when there is none */
   delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
-  /** Removes some of the clients that registered themselves before a time and were never used. @returns how many */
+  /** Removes some clients that registered themselves before a time and were never used. @returns how many */
   sweepUnused(environmentId: EnvironmentId, before: number, limit: number): Promise<number>;
 }
 

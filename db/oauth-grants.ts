@@ -12,16 +12,16 @@ export interface OAuthGrantReads {
   list(environmentId: EnvironmentId, filters: GrantFilters, page: PageRequest): Promise<Page<OAuthGrantRow>>;
   /** The newest grants that match the filters, without a count. */
   some(environmentId: EnvironmentId, filters: GrantFilters, limit: number): Promise<OAuthGrantRow[]>;
-  /** The grants of exactly this user at a server, newest first. */
+  /** Returns the grants of exactly this user at a server, newest first. */
   ofUser(environmentId: EnvironmentId, user: GrantUser, serverId: string): Promise<OAuthGrantRow[]>;
 }
 
 export interface OAuthGrantWrites {
   insert(environmentId: EnvironmentId, grant: NewOAuthGrant): Promise<void>;
   /**
-   * Replaces the refresh token of a grant, if it still has the generation.
+   * Replaces the refresh token of a grant, if the grant still has this generation.
    *
-   * @returns false when it has another one by now, or is gone
+   * @returns false if it has another generation or was deleted
    */
   rotate(
     environmentId: EnvironmentId,
@@ -31,7 +31,7 @@ export interface OAuthGrantWrites {
   ): Promise<boolean>;
   /** @returns false when there is none */
   delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
-  /** Removes some that have expired, the oldest first. @returns how many */
+  /** Removes some expired grants, the oldest first. @returns how many */
   sweep(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
 }
 
@@ -41,7 +41,7 @@ const t = oauthGrants;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneGrant = and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL;
 
-/** The most selective one first: its index is the one that is used. */
+/** The most selective filter first: its index is used. */
 const FILTERS: Record<keyof GrantFilters, Filter> = {
   userId: (steer) => sql`${steer}${t.userId} = ${sql.placeholder('userId')}`,
   identifier: (steer) => sql`${steer}${t.identifier} = ${sql.placeholder('identifier')}`,

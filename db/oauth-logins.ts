@@ -5,18 +5,18 @@ import { oauthLogins } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface OAuthLoginReads {
-  /** The login that a secret belongs to, in any state, whether or not its time is over. */
+  /** Returns the login that a secret belongs to, in any state, even if it has expired. */
   byToken(environmentId: EnvironmentId, tokenDigest: Buffer): Promise<OAuthLoginRow | undefined>;
-  /** How many have not expired. Counting stops at `limit`. */
+  /** Counts the logins that have not expired, up to `limit`. */
   countOpen(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
 }
 
 export interface OAuthLoginWrites {
   insert(environmentId: EnvironmentId, login: NewOAuthLogin): Promise<void>;
   /**
-   * Takes a login from one state to the next, if it still is in that state, its secret is the same and it has not expired.
+   * Changes the state of a login, if the login still has the expected state and secret and has not expired.
    *
-   * @returns false when it is not; nothing has changed then
+   * @returns false if it does not; then nothing has changed
    */
   advance(
     environmentId: EnvironmentId,
@@ -25,7 +25,7 @@ export interface OAuthLoginWrites {
   ): Promise<boolean>;
   /** @returns false when there is none */
   delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
-  /** Removes some that have expired, the oldest first. @returns how many */
+  /** Removes some expired logins, the oldest first. @returns how many */
   sweep(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
 }
 

@@ -150,7 +150,7 @@ export interface ReadRepositories {
 
 /** Options that an engine passes to its repositories. */
 export interface RepositoryOptions extends Partial<AccountOptions> {
-  /** Makes the ends of the audit chains; by default an environment has one chain. */
+  /** Creates the last records of the audit chains; by default an environment has one chain. */
   auditHeads?: (statements: Statements) => AuditHeads;
 }
 

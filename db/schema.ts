@@ -117,7 +117,8 @@ export const environmentTools = table(
     primaryKey({ columns: [t.environmentId, t.name] }),
     uniqueIndex('environment_tools_source').on(t.environmentId, t.connector, t.source, t.sourceId),
     index('environment_tools_connector').on(t.environmentId, t.connector, t.name),
-    // Ends in an expression, which each engine writes in its own way: `Dialect.hasTrimmedMember` of the description.
+    // The index ends with an expression that each engine writes differently: `Dialect.hasTrimmedMember` of the
+    // description.
     index('environment_tools_description').on(t.environmentId, t.connector),
     index('environment_tools_revision').on(t.environmentId, t.revision, t.name),
   ],

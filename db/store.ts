@@ -77,8 +77,8 @@ export interface Store {
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
   /**
-   * From now on each unit fails with the StorageError `INSTANCE_ENDED` once this instance is not registered any more, because others have
-   * taken over its work. An engine that one process uses at a time does nothing.
+   * From now on, each unit fails with the StorageError `INSTANCE_ENDED` if this instance is no longer registered,
+   * because others have taken over its work. An engine that only one process can use at a time does nothing.
    */
   fence(instance: number): void;
   /** Whether reads and the latest writes succeed. Never rejects. */

@@ -9,10 +9,11 @@ import type { AuditHead, AuditRow } from './rows/audit.ts';
 export type ArchiveVerdict = { intact: true; files: number; records: number } | { intact: false; problem: string };
 
 /**
- * Recomputes a chain of archived audit records, from its first record to the last one that was removed from the database.
+ * Recomputes a chain of archived audit records, from its first record to the last one that was removed from the
+ * database.
  *
  * @param directory of the environment
- * @param chain with what its first record in the database follows
+ * @param chain also contains the record before the first one in the database
  */
 export async function verifyArchive(
   directory: string,

@@ -21,15 +21,18 @@ export interface WebhookDeliveryReads {
     filters: WebhookDeliveryFilters,
     page: PageRequest,
   ): Promise<Page<WebhookDeliveryRow>>;
-  /** Whether an endpoint still waits for an event of a subject. */
+  /** Whether an event of a subject is still waiting for delivery to an endpoint. */
   hasPending(environmentId: EnvironmentId, endpointId: string, subjectId: string): Promise<boolean>;
-  /** The first delivery that waits for the end of an earlier one of its subject. */
+  /** Returns the first delivery that waits for an earlier one of its subject. */
   nextInOrder(
     environmentId: EnvironmentId,
     endpointId: string,
     subjectId: string,
   ): Promise<WebhookDeliveryRow | undefined>;
-  /** Ended deliveries of an endpoint, the oldest first: those after an id that were created since a time and ended until another. */
+  /**
+   * Returns ended deliveries of an endpoint, the oldest first: those after an id that were created since one time and
+   * ended before another.
+   */
   ended(environmentId: EnvironmentId, range: EndedRange): Promise<WebhookDeliveryRow[]>;
 }
 
@@ -44,15 +47,17 @@ export interface EndedRange {
 
 export interface WebhookDeliveryWrites {
   insert(environmentId: EnvironmentId, delivery: NewWebhookDelivery): Promise<void>;
-  /** Lets a delivery be made by another job, counted from zero. @returns false when there is no such delivery */
+  /**
+   * Assigns a delivery to another job, and resets its number of attempts. @returns false if the delivery does not exist
+   */
   assign(environmentId: EnvironmentId, id: string, to: { jobId: string; at: number }): Promise<boolean>;
   /**
-   * Stores what came of an attempt.
+   * Stores the result of an attempt.
    *
-   * @returns false when another job makes the delivery meanwhile
+   * @returns false if another job makes the delivery now
    */
   record(environmentId: EnvironmentId, id: string, jobId: string, result: DeliveryResult): Promise<boolean>;
-  /** Removes the oldest that were created before a time. @returns how many */
+  /** Removes the oldest deliveries that were created before a time. @returns how many */
   sweep(environmentId: EnvironmentId, createdBefore: number, limit: number): Promise<number>;
 }
 
@@ -164,7 +169,7 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
       pacing,
     },
     placeOf: ({ id }) => id,
-    // Ids are in the order of time, also that of a delivery which is gone.
+    // Ids are in the order of time, so even the id of a deleted delivery has a position.
     placeOfCursor: async (_environmentId, id) => id,
   });
 

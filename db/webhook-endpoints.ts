@@ -9,16 +9,16 @@ import type { Statements } from './statements.ts';
 export interface WebhookEndpointReads {
   get(environmentId: EnvironmentId, id: string): Promise<WebhookEndpointRow | undefined>;
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<WebhookEndpointRow>>;
-  /** Those that get events, the oldest first. */
+  /** Returns the enabled endpoints, the oldest first. */
   enabled(environmentId: EnvironmentId): Promise<WebhookEndpointRow[]>;
   count(environmentId: EnvironmentId): Promise<number>;
 }
 
 export interface WebhookEndpointWrites {
   insert(environmentId: EnvironmentId, endpoint: Omit<WebhookEndpointRow, 'environmentId'>): Promise<void>;
-  /** @returns false when there is no such endpoint */
+  /** @returns false if the endpoint does not exist */
   update(environmentId: EnvironmentId, id: string, change: WebhookEndpointChange): Promise<boolean>;
-  /** @returns false when there is no such endpoint */
+  /** @returns false if the endpoint does not exist */
   delete(environmentId: EnvironmentId, id: string): Promise<boolean>;
 }
 

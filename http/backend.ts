@@ -92,14 +92,16 @@ export class ContractBackend extends OpenAPIBackend {
     return (this.validator.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
   }
 
-  /** The same for requests that these refused: they find every error. */
+  /**
+   * Returns the validators that report every error. They are used only for requests that the fast validators rejected.
+   */
   #thoroughValidatorsOf(operationId: string): ValidateFunction[] {
     return (this.#thorough.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
   }
 
   /**
-   * Compiles the validators of all operations, one operation in a step. First those that every request needs, then those that find
-   * every error, which most operations never need soon: only an operation with a body takes long to compile.
+   * Compiles the validators of all operations, one operation per step: first those that every request needs, then those
+   * that report every error, which are rarely needed soon. Only operations with a body take long to compile.
    */
   warmUpSteps(): WarmUpStep[] {
     const operations = this.routes.getOperations();

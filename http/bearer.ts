@@ -4,7 +4,7 @@ import type { ReadRepositories } from '../db/store.ts';
 import type { Environment } from './environments.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What verifies access tokens. */
+/** Verifies access tokens. */
 export interface Authentication {
   verifyToken(token: string, environment: Environment): Verification;
   readonly store: { readonly read: Pick<ReadRepositories, 'apiClients'> };

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 /** Counts the body of a request until its response has been sent. */
 export type BodyHold = Pick<ByteHold, 'grow'>;
 
-/** Memory for the bodies that the process holds. */
+/** The memory budget for the bodies of all requests. */
 export interface BodyMemory {
   readonly bodies: ByteBudget;
 }

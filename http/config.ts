@@ -10,9 +10,9 @@ export interface Config {
   /** The origin (and path) at which clients reach the first environment, without a trailing slash. */
   baseUrl: string;
   dataDir: string;
-  /** Where the data are, unless `DATABASE_URL` names a server. */
+  /** The path of the database file. It is not used if `DATABASE_URL` names a server. */
   databaseFile: string;
-  /** For a database on a server. */
+  /** The settings of connections to a database server. */
   connections: ConnectionTerms;
   keysFile: string;
   /** Port of the metrics listener on loopback; 0 turns it off. */
@@ -114,7 +114,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
   return { config, secrets: readSecrets(env) };
 }
 
-/** Where the database is, for the engine that it chooses. */
+/** Returns the location of the database, which also selects the engine. */
 export function databaseLocation(config: Pick<Config, 'databaseFile'>, secrets: Pick<Secrets, 'databaseUrl'>): string {
   return secrets.databaseUrl?.reveal() ?? config.databaseFile;
 }

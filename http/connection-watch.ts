@@ -29,11 +29,11 @@ export interface ConnectionWatch {
 }
 
 /**
- * Closes connections whose clients send nothing or take nothing (threat S2), and bounds what waits for clients that do not read:
- * beyond it the connections that have kept bytes waiting for the longest time are closed.
+ * Closes connections whose clients send nothing or read nothing (threat S2). It also limits the bytes that wait for
+ * clients: beyond the limit, it closes the connections whose bytes have waited longest.
  *
- * @param failed is told when the connections could not be looked at
- * @param clock milliseconds; only differences count
+ * @param failed receives the error if the connections could not be examined
+ * @param clock milliseconds; only differences are used
  */
 export function watchConnections(
   server: Server,

@@ -72,7 +72,7 @@ export type Responder<O extends OperationId> = <S extends StatusOf<O>>(
 export interface Call<O extends OperationId> {
   readonly environment: Environment;
   readonly client: Principal;
-  /** The network that the request came from, for limits: that of the proxy where there is one. */
+  /** The address of the request's network, for limits; behind a proxy, that of the proxy. */
   readonly address: string;
   readonly requestId: string;
   /** The actor and the request, for the audit log. */
@@ -117,7 +117,7 @@ export interface StoredReplies<O extends OperationId = OperationId> {
 /** The result of an effect outside of the database. */
 export interface ActedReply<O extends OperationId = OperationId> {
   reply: Reply<O>;
-  /** The end of the execution that records the effect. */
+  /** The end of the execution, stored together with the reply. */
   end?: ExecutionEnd;
 }
 

@@ -12,7 +12,7 @@ export interface FailureParts {
   isStorageFailing(): boolean;
 }
 
-/** Operations with the errors of OAuth. */
+/** The operations that return OAuth errors. */
 const OAUTH_OPERATIONS: ReadonlySet<string> = new Set(['issueToken', 'registerOAuthClient', 'revokeOAuthToken']);
 
 /** Returns the response for an error of the API: a problem document, or an OAuth error at the endpoints of OAuth. */

@@ -14,9 +14,9 @@ import { openReply, packReply, packReplyInThread, sealReply } from './stored-rep
 export interface IdempotencyParts extends StoreEndTools {
   readonly store: Store;
   readonly digester: Digester;
-  /** Seals the stored replies. */
+  /** Encrypts the stored replies. */
   readonly sealedReplies: SealedTokens;
-  /** This process, which every claim of a key names. */
+  /** This process, which is part of every claim of a key. */
   readonly instance: Instance;
   /** Milliseconds UTC. */
   now(): number;

@@ -22,7 +22,7 @@ export interface Log {
  */
 export function createLog(level: string): Log {
   const output = createLogOutput(STANDARD_OUTPUT);
-  // An output that fails has nowhere to say so; the next flush tries again.
+  // A failing log output cannot report its error; the next flush tries again.
   const timer = startTimer(output.flush, { everyMs: FLUSH_MS, failed: () => {} });
   process.once('exit', output.flushSync);
   return {

@@ -22,7 +22,7 @@ export interface Metrics {
   periodicJob(name: string, outcome: string): void;
   /** Adds a value that is read at each scrape. If reading fails, the metric keeps its last value. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** The same with a value for each combination of labels. Labels that are not read any more are removed. */
+  /** Adds a gauge with a value for each combination of labels. Combinations that are no longer returned are removed. */
   gauges<Label extends string>(
     name: string,
     help: string,

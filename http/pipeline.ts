@@ -15,8 +15,8 @@ import { leftSignal, writeStream } from './write-stream.ts';
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 
 /**
- * One way into the server: the operations of the contract, pages, MCP or raw calls. Entry points differ in how they serve requests and
- * show errors.
+ * A part of the server that serves one kind of requests: the operations of the contract, pages, MCP or raw calls. Entry
+ * points differ in how they process requests and format errors.
  */
 export interface EntryPoint {
   /** The name of its requests in the log and the metrics, until the entry point sets a better one. */
@@ -30,12 +30,16 @@ export interface EntryPoint {
 export type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Pipeline {
-  /** Serves the requests of an entry point. Every request gets exactly one response and one log line, also after a failure. */
+  /**
+   * Returns the request listener of an entry point. Every request gets exactly one response and one log line, even
+   * after a failure.
+   */
   listen(entryPoint: EntryPoint): Listener;
   /** Sets the environment of a request, by its host. @throws ApiError UNKNOWN_HOST */
   findEnvironment(exchange: Exchange): Environment | Promise<Environment>;
   /**
-   * Counts the request against the rate limit of its client, or of its address if it has no token. One limit holds for all entry points.
+   * Counts the request against the rate limit of its client, or of its address if it has no token. All entry points
+   * share this limit.
    *
    * @throws ApiError RATE_LIMITED
    */
@@ -49,13 +53,13 @@ export interface PipelineParts extends FailureParts {
   newId(prefix: 'req'): string;
   /** @throws ApiError UNKNOWN_HOST */
   environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
-  /** How many processes share the rate limits, with this one. */
+  /** How many processes share the rate limits, including this one. */
   liveInstances(): number;
-  /** Is called for every response that was written. */
+  /** Called for every response that was written. */
   onResponse(exchange: Exchange, status: number): void;
 }
 
-/** The steps that requests of all entry points share: request id, environment, rate limit, errors, log and metrics. */
+/** Creates the steps that all entry points share: request id, environment, rate limit, errors, log and metrics. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const perSecond = parts.config.rateLimit;
   const take = perSecond === null ? null : createRateLimiter(perSecond, parts.now, parts.liveInstances);

@@ -38,7 +38,7 @@ export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | '
   closing.defer(() => flushing.stop(JOBS.stopMs));
   const refresher = createRefresher({
     ...parts,
-    // The real clock, also in tests: between attempts another instance must get its turn.
+    // The real clock, also in tests: between two attempts another instance must be able to run.
     wait: (ms) => sleep(ms, undefined, { ref: false }),
     owner: instance.id,
     signIdentity: (claims) => signIdentityToken(signingKeys.current, claims),

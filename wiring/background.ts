@@ -15,7 +15,7 @@ export interface Background {
   readonly links: {
     /** Ends the links that have expired. */
     expire(): Promise<void>;
-    /** Does so soon, for links whose requests were closed before they expired. */
+    /** Ends expired links soon. Called for links whose requests were closed before they expired. */
     expireSoon(): void;
   };
 }
@@ -25,7 +25,7 @@ type Needs = JobNeeds &
   Pick<Surroundings, 'wait'> &
   Pick<Refresher, 'refreshNow'>;
 
-/** Starts the work that no request waits for. */
+/** Starts the work that runs independently of requests. */
 export function startBackground({ config, choose, closing }: Setup, parts: Needs): Background {
   const archiveAudit = createAuditArchive({ ...parts, directory: auditDirectory(config) });
   const retention = createRetention({ ...parts, archiveAudit });

@@ -22,10 +22,11 @@ import { createUpstreamMcp } from './upstream-mcp.ts';
 import { createWebhookParts } from './webhooks.ts';
 
 /**
- * Builds the server from the bottom up. Each step gets the parts of the steps before it. An override replaces a part where it is
- * created, so every later step uses the replacement.
+ * Creates all parts of the server, each from those created before it. An override replaces a part where it is created,
+ * so every later part uses the replacement.
  *
- * @throws ConfigError, VaultError, StorageError with a message for the operator; what was opened is closed then
+ * @throws ConfigError, VaultError, StorageError with a message for the operator; everything that was opened is closed
+ * first
  */
 export async function createApplication(
   config: Config,

@@ -17,9 +17,9 @@ export interface EventParts {
 type Needs = Pick<Surroundings, 'now' | 'newId'> & Pick<Tools, 'catalogue'> & Pick<UpstreamMcp, 'upstreamSessions'>;
 
 /**
- * Creates events with their sinks: the audit log, what must know of changed accounts, and those that are given.
+ * Creates events with their sinks: the audit log, the sink for requests that wait for an account, and the given ones.
  *
- * @param more sinks of other parts, in the order in which they take events
+ * @param more sinks of other parts, in the order in which they receive events
  */
 export function createEventParts(parts: Needs, more: readonly EventSink[]): EventParts {
   const { now, newId, upstreamSessions } = parts;

@@ -19,7 +19,7 @@ type Needs = Pick<Surroundings, 'now' | 'newId' | 'threads'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'vault' | 'sealedTokens'>;
 
-/** Creates what reads the responses of calls and stores their contents. */
+/** Creates the parts that read the responses of calls and store their contents. */
 export function createExecutionParts({ choose }: Pick<Setup, 'choose'>, parts: Needs): ExecutionParts {
   const { threads, now, sealedTokens } = parts;
   return {

@@ -5,8 +5,9 @@ import { openStorage } from './storage.ts';
 import { createSurroundings } from './surroundings.ts';
 
 /**
- * Creates in an empty database what servers need: the deployment's secrets, an environment and its first API client; and a
- * key-encryption key where there is none. What is there already stays; another secret of the configured client is added.
+ * Creates everything that servers need in an empty database: the deployment's secrets, an environment and its first API
+ * client, and a key-encryption key if there is none. Existing data stays unchanged; if the configured client has
+ * another secret, it is added.
  *
  * @throws ConfigError, VaultError, StorageError with a message for the operator
  */

@@ -14,11 +14,11 @@ import type { Surroundings } from './surroundings.ts';
 export interface Registration {
   /** This process among those that serve the database. */
   readonly instance: Instance;
-  /** How many processes serve the database, with this one; it was counted some seconds ago. */
+  /** How many processes use the database, including this one. The number may be some seconds old. */
   liveInstances(): number;
 }
 
-/** Registers this process among those that serve the database, until the server stops. */
+/** Registers this process as one that uses the database, until the server stops. */
 export async function registerInstance(
   { closing }: Pick<Setup, 'closing'>,
   parts: Pick<Surroundings, 'now' | 'newId' | 'startTimer' | 'log'> & Pick<Storage, 'store' | 'isShared'>,
@@ -42,7 +42,7 @@ export async function registerInstance(
   return { instance, liveInstances: () => live };
 }
 
-/** Other servers have taken over what this one was doing, so it must not go on. Its supervisor starts it again. */
+/** Ends the process, because other servers have taken over its work. Its supervisor starts it again. */
 function endProcess(): never {
   throw new Error('this server did not report for some time, and other servers have taken it for ended');
 }

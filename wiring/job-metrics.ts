@@ -10,7 +10,10 @@ type Needs = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Surroun
     store: Pick<Storage['store'], 'read'>;
   };
 
-/** Adds the jobs of the database to the metrics: how many there are by kind and state, and for how long the first of them has been due. */
+/**
+ * Adds metrics of the jobs in the database: their number by kind and state, and for how long the oldest one has been
+ * due.
+ */
 export function showJobs({ metrics, store, now }: Needs, kinds: string[]): void {
   const { jobQueue } = store.read;
   const tally = (kind: string, state: keyof typeof SHOWN) => jobQueue.tally(kind, state, JOBS.counted);

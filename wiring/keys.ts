@@ -23,11 +23,11 @@ export interface Keys {
   readonly signingKeys: SigningKeys;
   /** Seals page tokens. */
   readonly sealedTokens: SealedTokens;
-  /** Seals longer texts: stored responses, sessions, flows of links. */
+  /** Encrypts longer texts: stored responses, sessions, flows of links. */
   readonly sealedReplies: SealedTokens;
 }
 
-/** What a first start has created. It is shown to the operator once. */
+/** What the first start has created, to be shown to the operator once. */
 export interface FirstStart {
   keyFile: string | null;
   client: { id: string; secret: Secret } | null;
@@ -35,8 +35,8 @@ export interface FirstStart {
 }
 
 /**
- * Opens the key-encryption keys and the deployment's secrets. What a first start needs is created with them, and an environment and an API
- * client: by the server that has the database alone, or by `valetkey init`.
+ * Opens the key-encryption keys and the deployment's secrets. If they are missing, they are created together with an
+ * environment and an API client: by a server that uses the database alone, or by `valetkey init`.
  *
  * @param creates whether to create them
  * @throws ConfigError, VaultError, StorageError with a message for the operator
@@ -81,7 +81,7 @@ function notInitialised(): StorageError {
   return new StorageError('NOT_INITIALISED', 'the database is empty: run `valetkey init` once, then start the servers');
 }
 
-/** True until something is sealed. Only then may a missing key be created. */
+/** Whether nothing has been encrypted yet. Only then may a missing key be created. */
 async function isUnused(store: Store): Promise<boolean> {
   return (await store.read.deploymentSecrets.list()).length === 0;
 }

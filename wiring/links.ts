@@ -8,11 +8,11 @@ import { type McpAuthorizationTools, readyForConsent } from '../core/mcp/upstrea
 export interface LinkParts {
   /** The protocols by which users grant access at providers. */
   readonly authorization: AuthorizationClient;
-  /** Finds out what is still unknown of a provider before a user is sent to it. */
+  /** Discovers the missing endpoints of a provider before a user is redirected to it. */
   readonly readyForConsent: LinkTools['readyForConsent'];
 }
 
-/** Creates what a user needs to connect an account. */
+/** Creates the parts with which users connect accounts. */
 export function createLinkParts(parts: OAuthClientTools & McpAuthorizationTools): LinkParts {
   return {
     authorization: authorizationClients({ oauth2: createOAuthClient(parts), oauth1: createOAuth1Client(parts) }),

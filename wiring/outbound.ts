@@ -8,12 +8,12 @@ import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** How the server calls other hosts. There is no other way. */
+/** The parts with which the server calls other hosts. There is no other way. */
 export interface Outbound {
   egressOf(environment: EnvironmentRow): Egress;
-  /** A fetch for protocol requests of an environment, which only reaches these origins. */
+  /** Returns a fetch for protocol requests of an environment, restricted to these origins. */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): Promise<ProtocolFetch>;
-  /** The metadata of authorization servers, which it caches. */
+  /** Reads and caches the metadata of authorization servers. */
   readonly discovery: Discovery;
 }
 

@@ -4,7 +4,7 @@ import type { Parts } from './parts.ts';
 /** The parts that tests replace. */
 type Replaceable = Pick<
   Parts,
-  // Without other parts
+  // Parts that depend on no other part
   | 'now'
   | 'random'
   | 'wait'
@@ -36,7 +36,7 @@ type Replaceable = Pick<
   | 'onResponse'
 >;
 
-/** A part that is made from the one of the server. */
+/** A replacement that is created from the original part. */
 class Wrapped<T> {
   readonly around: (made: T) => T;
 
@@ -45,21 +45,21 @@ class Wrapped<T> {
   }
 }
 
-/** Replaces a part of the server by one that is made from it. */
+/** Replaces a part of the server with one that is created from it. */
 export function wrap<T>(around: (made: T) => T): Wrapped<T> {
   return new Wrapped(around);
 }
 
-/** Parts to use instead of those of the server. Every part that is built later uses the replacement. */
+/** Replacements for parts of the server. Every part that is created later uses the replacement. */
 export type Overrides = { [Name in keyof Replaceable]?: Replaceable[Name] | Wrapped<Replaceable[Name]> } & {
   /** More sinks of events, after those of the server. */
   eventSinks?: readonly EventSink[];
 };
 
-/** Returns the part that is used: the one that `make` returns, unless it is overridden. */
+/** Returns the override of a part, or the part that `make` creates. */
 export type Choose = <Name extends keyof Replaceable>(name: Name, make: () => Replaceable[Name]) => Replaceable[Name];
 
-/** Applies overrides where parts are made. */
+/** Applies overrides where parts are created. */
 export function choosing(overrides: Overrides): Choose {
   return (name, make) => {
     const override: unknown = overrides[name];

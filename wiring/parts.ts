@@ -16,7 +16,7 @@ import type { Tools } from './tools.ts';
 import type { UpstreamMcp } from './upstream-mcp.ts';
 import type { WebhookParts } from './webhooks.ts';
 
-/** All parts of a server, each from the file that creates it. Nothing but tests uses them all. */
+/** All parts of a server, each from the file that creates it. Only tests use all of them. */
 export interface Parts
   extends Surroundings,
     Storage,
@@ -35,8 +35,8 @@ export interface Parts
   readonly config: Config;
   /** Adds durable jobs. */
   readonly jobQueue: JobQueue;
-  /** What the handlers of each group of operations use. */
+  /** The parts that the handlers of each group of operations use. */
   readonly capabilities: Capabilities;
-  /** Closes what was opened, in the reverse order. */
+  /** Closes everything that was opened, in the reverse order. */
   close(): Promise<void>;
 }

@@ -5,7 +5,10 @@ interface PinnedFetchTools extends Pick<Outbound, 'egressOf'> {
   store: { readonly read: Pick<Store['read'], 'environments'> };
 }
 
-/** Protocol requests use the egress of their environment, and only reach the origins that are given. */
+/**
+ * Creates the fetch for protocol requests. It uses the egress of the environment and is restricted to the given
+ * origins.
+ */
 export function createPinnedFetch({ store, egressOf }: PinnedFetchTools): Outbound['fetchFor'] {
   return async (environmentId: EnvironmentId, origins: readonly string[]) => {
     const environment = await store.read.environments.get(environmentId);

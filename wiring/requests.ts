@@ -11,13 +11,13 @@ import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What requests of every kind need. */
+/** The parts that requests of every kind need. */
 export interface RequestParts {
   /** @throws ApiError UNKNOWN_HOST */
   environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
   verifyToken(token: string, environment: Environment): Verification;
   readiness(): Promise<{ database: boolean; keys: boolean }>;
-  /** Is called for every response that was written. */
+  /** Called for every response that was written. */
   onResponse(exchange: Exchange, status: number): void;
   /** Paths of the contract that carry secrets, by operation. */
   readonly secretPaths: readonly string[];

@@ -1,12 +1,12 @@
 import type { Config, Secrets } from '../http/config.ts';
 import type { Choose } from './overrides.ts';
 
-/** What every level of the wiring gets beside the parts that it builds upon. */
+/** What every file of the wiring receives in addition to the parts that it uses. */
 export interface Setup {
   readonly config: Config;
   readonly secrets: Secrets;
-  /** The override of a part, or the part itself. */
+  /** Returns the override of a part, or the part itself. */
   readonly choose: Choose;
-  /** What is opened here is closed in the reverse order, at the stop of the server and when its start fails. */
+  /** Closes what is registered here in the reverse order, at the stop of the server and if its start fails. */
   readonly closing: Pick<AsyncDisposableStack, 'defer'>;
 }

@@ -9,7 +9,7 @@ import type { Surroundings } from './surroundings.ts';
 
 export interface Storage {
   readonly store: Store;
-  /** Whether other servers may serve the database at the same time. */
+  /** Whether other servers may use the database at the same time. */
   readonly isShared: boolean;
   /** Removes deleted data from the database files soon, for many deletions together. */
   scrubStorage(): void;
@@ -18,7 +18,7 @@ export interface Storage {
 }
 
 /**
- * Opens the database, after taking the right to serve it.
+ * Opens the database, after making sure that this process may use it.
  *
  * @throws StorageError with a message for the operator
  */

@@ -10,7 +10,7 @@ import { createLog, type Logger } from '../http/log.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
 import type { Setup } from './setup.ts';
 
-/** Parts that are built upon no other part. */
+/** The parts that depend on no other part. */
 export interface Surroundings {
   /** Milliseconds UTC. */
   now(): number;
@@ -18,11 +18,11 @@ export interface Surroundings {
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
   newId(prefix: IdPrefix): string;
-  /** Runs work of each process at a fixed interval. */
+  /** Runs work of this process at a fixed interval. */
   readonly startTimer: typeof startTimer;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Memory for the bodies of requests, of calls and of their responses. */
+  /** The memory budget for the bodies of requests, calls and their responses. */
   readonly bodies: ByteBudget;
   /** For work on untrusted data. */
   readonly threads: Threads;

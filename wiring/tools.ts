@@ -21,7 +21,7 @@ export interface Tools {
   readonly toolJudge: ToolJudge;
 }
 
-/** Loads the catalogue, and creates what finds tools and checks their inputs. */
+/** Loads the catalogue, and creates the parts that find tools and check their inputs. */
 export function createTools({ choose }: Pick<Setup, 'choose'>, { threads }: Pick<Surroundings, 'threads'>): Tools {
   const catalogue = choose('catalogue', () => createCatalogue(readCatalogueIndex(readGenerated('catalogue.json'))));
   return {

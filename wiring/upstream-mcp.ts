@@ -10,7 +10,7 @@ const SWEEP_EVERY_MS = 60 * 1000;
 export interface UpstreamMcp {
   /** The sessions of accounts at MCP servers. */
   readonly upstreamSessions: UpstreamSessions;
-  /** Lists of tools are read one at a time. */
+  /** Makes sure that tool lists are read one at a time. */
   readonly syncTurns: SyncTurns;
 }
 

@@ -8,7 +8,7 @@ export interface WebhookParts {
   readonly deliveries: DeliveryQueue;
   /** Streams of stored events. */
   readonly eventFeed: EventFeed;
-  /** Stores events, and hands them to the queue. */
+  /** Stores events, and adds them to the queue. */
   readonly webhookSink: EventSink;
 }
 

@@ -92,7 +92,7 @@ export class RefreshSlots {
   async #wait(key: string): Promise<Leave> {
     const late = new AbortController();
     const { waitMs } = this.#limits;
-    // The task that gives up does not count.
+    // The task that gives up is not counted.
     const giveUp = () => late.abort(this.#busy(key, this.#lanes.waitingIn(key) - 1));
     const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
     try {
@@ -102,7 +102,7 @@ export class RefreshSlots {
     }
   }
 
-  /** Estimates when all tasks that wait now will have had a place. */
+  /** Returns the error with an estimate of when all waiting tasks will have had a place. */
   #busy(key: string, waiting: number): SlotsBusyError {
     const rounds = Math.ceil((waiting + 1) / this.#pace(key).width);
     return new SlotsBusyError(Math.ceil(Math.min(LONGEST_RETRY_MS, Math.max(1_000, rounds * this.#lastMs))));

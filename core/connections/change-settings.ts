@@ -13,9 +13,9 @@ export interface SettingsChange {
 }
 
 /**
- * Updates a connection, and emits the event of it.
+ * Updates a connection and emits an event.
  *
- * @param input the settings to change; others are kept
+ * @param input the settings to change; others stay unchanged
  * @returns the connection with its settings, as the API returns it
  * @throws ApiError NOT_FOUND, VALIDATION_FAILED
  */

@@ -11,7 +11,7 @@ export async function deleteTools(
   await inPieces(tx, names, (piece) => tx.environmentTools.delete(environmentId, piece), STORAGE.deletionsPerTurn);
 }
 
-/** Deletes all tools of a provider, however many it has, with turns of the event loop for other work. */
+/** Deletes all tools of a provider, in pieces, so that other work gets turns of the event loop. */
 export async function deleteToolsOf(
   tx: Pick<Transaction, 'breathe' | 'environmentTools'>,
   environmentId: EnvironmentId,

@@ -156,7 +156,7 @@ export async function reachOf(
   return provider && { connection, provider };
 }
 
-/** The same for several connections: a provider that many of them have is read once. */
+/** Does the same for several connections, and reads a provider that they share only once. */
 export async function reachesOf(
   read: ReadRepositories,
   { catalogue }: Pick<DiscoveryTools, 'catalogue'>,

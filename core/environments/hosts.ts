@@ -2,12 +2,15 @@ import type { EnvironmentRow } from '../../db/store.ts';
 
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether a host name, in lower case and without a port, is one of the machine itself. */
+/** Whether a host name, in lower case and without a port, is a loopback name. */
 export function isLoopbackName(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
-/** Why a host name, in lower case and without a port, belongs to an environment: by its list, or in development as a loopback name. */
+/**
+ * Whether a host name, in lower case and without a port, belongs to an environment: it is in the environment's list, or
+ * it is a loopback name and the environment is for development.
+ */
 export function isHostOf(
   { hosts, kind }: Pick<EnvironmentRow, 'hosts' | 'kind'>,
   host: string,

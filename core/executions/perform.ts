@@ -30,8 +30,8 @@ export interface ExecutionOrigin {
 }
 
 /**
- * Plans a call before the transaction that records its start. An error is returned, because the transaction may find an earlier
- * response, which is replayed instead.
+ * Plans a call before the transaction that records its start. Returns errors instead of throwing them, because the
+ * transaction may find a stored response to replay instead.
  */
 export async function planAhead(
   read: ReadRepositories,

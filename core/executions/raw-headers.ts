@@ -80,7 +80,10 @@ export function rawResponseHeaders(
   );
 }
 
-/** The headers that a Connection header names. A pattern for the separators would take quadratic time for a long run of blanks. */
+/**
+ * Returns the headers that a Connection header names. A regular expression for the separators would need quadratic time
+ * for many blanks.
+ */
 function namesIn(connection: string | string[] | undefined): ReadonlySet<string> {
   const names = String(connection ?? '').split(',');
   return new Set(names.map((name) => name.trim().toLowerCase()));

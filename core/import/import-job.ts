@@ -11,12 +11,15 @@ import type { ReportSummary } from './report-summary.ts';
 /** The request without its functions, which cannot be sent to a thread. */
 type ThreadRequest = Omit<ImportRequest, 'progress'>;
 
-/** An import for a client. */
+/** The result of an import as clients see it. */
 export interface ShownImport extends Omit<ImportResult, 'report'> {
   report: ReportSummary;
 }
 
-/** The result as it comes from the thread: hundreds of objects would be copied in one turn of the event loop. */
+/**
+ * The result of the thread. Its tools are JSON texts, because hundreds of objects would be copied in one turn of the
+ * event loop.
+ */
 export interface ThreadResult extends Omit<ShownImport, 'tools'> {
   tools: { sourceId: string; json: string }[];
 }

@@ -1,16 +1,16 @@
 import type { CredentialNote, ImportReport, LeftOut, Note, OperationRef } from './report.ts';
 
-/** A report as the API and the command show it: its size does not depend on the document. */
+/** A report with limited size, for the API and the command line. */
 export interface ReportSummary extends ImportReport {
-  /** Of all operations that were not imported, by reason. */
+  /** The number of operations that were not imported, by reason. */
   left_out_counts: Record<string, number>;
-  /** Of all notes, by kind. */
+  /** The number of notes, by kind. */
   note_counts: Record<string, number>;
 }
 
-/** Entries of each list; the counts cover all of them. */
+/** The maximum number of entries in each list. The counts include all entries. */
 const MAX = { leftOut: 500, notes: 500, credentials: 100, warnings: 100 };
-/** In UTF-16 code units. Names come from the document, which can have megabytes in one. */
+/** In UTF-16 code units. A name in a document can have megabytes. */
 const MAX_NAME = 300;
 const MAX_DETAIL = 500;
 

@@ -17,7 +17,7 @@ export interface InstanceTools {
 }
 
 /**
- * Registers this process as the only one that serves the database, and cleans up after the ones before it.
+ * Registers this process as the only one that uses the database, and cleans up after earlier processes.
  *
  * @throws StorageError
  */
@@ -28,7 +28,7 @@ export async function registerOnly(tools: InstanceTools): Promise<Instance> {
 }
 
 /**
- * Registers this process as one of several that serve the database, and cleans up after those that have ended without a word.
+ * Registers this process as one of several that use the database, and cleans up after those that crashed.
  *
  * @throws StorageError
  */
@@ -40,9 +40,10 @@ export async function registerAmongOthers(tools: InstanceTools): Promise<Instanc
 }
 
 /**
- * Reports that this process is alive, and cleans up after others that have not reported for some time.
+ * Reports that this process is running, and cleans up after processes that have not reported for some time.
  *
- * @returns how many instances serve the database, with this one; null when this one was taken for ended: all its writes fail from then on
+ * @returns the number of running instances including this one; null if the others consider this one ended: then all its
+ * writes fail
  */
 export async function beatAmongOthers(
   { number }: Instance,
@@ -60,13 +61,15 @@ export async function beatAmongOthers(
   }
 }
 
-/** Ends the registration of this process at its stop, and cleans up after it, since others go on. */
+/**
+ * Ends the registration of this process when it stops, and cleans up after it, because other processes keep running.
+ */
 export async function leaveOthers(
   { number }: Instance,
   { store, now }: Pick<InstanceTools, 'store' | 'now'>,
 ): Promise<void> {
   const environments = await store.read.environments.list();
-  // In one unit: without its row this process may not write.
+  // In one unit, because without its row this process may not write.
   await store.write(async (tx) => {
     await tx.instances.remove(number);
     for (const { id } of environments) await cleanUpIn(tx, id, now());
@@ -92,8 +95,8 @@ async function register(
 }
 
 /**
- * Ends what instances that are gone have left behind: executions without an outcome become UNKNOWN, idempotency keys without an
- * execution become free, and so do the leases of refreshes.
+ * Ends the unfinished work of ended instances: executions without an outcome become UNKNOWN, and idempotency keys
+ * without an execution and leases of refreshes are released.
  */
 async function cleanUp({ store, now }: Pick<InstanceTools, 'store' | 'now'>): Promise<void> {
   for (const environment of await store.read.environments.list()) {

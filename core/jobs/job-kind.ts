@@ -22,7 +22,10 @@ export interface JobKind {
   name: string;
   /** Attempts that run concurrently in one lane. */
   perLane: number | ((lane: string) => number);
-  /** Attempts that run concurrently in all lanes of the kind. Left out: the kind shares the places of `JOBS.total`. */
+  /**
+   * The maximum number of concurrent attempts in all lanes of the kind. By default the kind shares the slots of
+   * `JOBS.total`.
+   */
   total?: number;
   /** A longer attempt is aborted and counts as failed. */
   attemptMs: number;

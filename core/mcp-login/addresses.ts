@@ -2,11 +2,11 @@ import type { EnvironmentRow } from '../../db/store.ts';
 
 type HasBaseUrl = Pick<EnvironmentRow, 'baseUrl'>;
 
-/** Where clients send the browser of a user. */
+/** The path to which clients redirect the browser of a user. */
 export const AUTHORIZE_PATH = '/oauth/authorize';
-/** Where the application sends it back to; the continuation follows. */
+/** The path to which the application redirects the browser; a continuation secret is appended. */
 export const LOGIN_PATH = '/oauth/login/';
-/** The page on which the user decides; its secret follows. */
+/** The path of the consent page; its secret is appended. */
 export const CONSENT_PATH = '/oauth/consent/';
 
 export function authorizationEndpoint({ baseUrl }: HasBaseUrl): string {
@@ -21,7 +21,7 @@ export function consentUrl({ baseUrl }: HasBaseUrl, consent: string): string {
   return `${baseUrl}${CONSENT_PATH}${consent}`;
 }
 
-/** The page of the application at which a user logs in. */
+/** Returns the address of the application's page at which a user logs in. */
 export function loginAddress(loginUrl: string, loginRequest: string): string {
   const url = new URL(loginUrl);
   url.searchParams.append('login_request', loginRequest);

@@ -6,9 +6,10 @@ import { type ClientProof, proofOf } from './clients.ts';
 import type { PresentedClient } from './token-parameters.ts';
 
 /**
- * Verifies who sends a form. A public client proves nothing here: its code is bound to a proof key, and its refresh tokens rotate.
+ * Verifies the client that sends a form. A public client needs no secret: its code is bound to a proof key, and its
+ * refresh tokens rotate.
  *
- * @returns the client, or the error for an unknown one, a wrong secret, or a secret in another place than registered
+ * @returns the client, or the error for an unknown client, a wrong secret, or a secret in another place than registered
  */
 export async function authenticateClient(
   read: Pick<ReadRepositories, 'oauthClients'>,

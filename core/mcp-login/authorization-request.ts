@@ -6,7 +6,7 @@ import { isRegistered } from './redirect-uri.ts';
 import { serverOfResource } from './resource.ts';
 import { OFFLINE_ACCESS, readMcpScopes } from './scopes.ts';
 
-/** Parameters of a query. A repeated one is a list. */
+/** The parameters of a query. A repeated parameter is a list. */
 export type Parameters = Readonly<Record<string, string | string[] | undefined>>;
 
 /**

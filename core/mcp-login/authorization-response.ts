@@ -1,8 +1,8 @@
 import type { EnvironmentRow } from '../../db/store.ts';
 
 /**
- * Where an authorization response sends the browser (OAuth 2.1 §4.1.2). Each has the issuer (RFC 9207), so that a client that uses
- * several authorization servers does not confuse their responses.
+ * Returns the address of an authorization response (OAuth 2.1 §4.1.2). It contains the issuer (RFC 9207), so that a
+ * client of several authorization servers does not confuse their responses.
  */
 export function responseAddress(
   { baseUrl }: Pick<EnvironmentRow, 'baseUrl'>,

@@ -9,7 +9,7 @@ export interface ClientMetadata {
   name: string;
   redirectUris: string[];
   authMethod: ClientAuthMethod;
-  /** Whether it uses refresh tokens. */
+  /** Whether the client uses refresh tokens. */
   refreshes: boolean;
 }
 
@@ -50,7 +50,7 @@ export function readClientMetadata(
   return { ok: true, metadata: { name, redirectUris: [...new Set(uris as string[])], authMethod, refreshes } };
 }
 
-/** A name in one line, without characters that hide or reorder text; undefined for anything but a text. */
+/** Returns a name in one line, without characters that hide or reorder text; undefined if it is not a text. */
 export function shownName(name: unknown): string | undefined {
   if (name === undefined) return '';
   if (typeof name !== 'string') return undefined;

@@ -41,7 +41,7 @@ export function schemesOf({ settings }: Pick<EnvironmentRow, 'settings'>): reado
   return settings.mcpRedirectSchemes ?? DEFAULT_SCHEMES;
 }
 
-/** How a client authenticates at the token endpoint, and what its secret is compared with. */
+/** How a client authenticates at the token endpoint, and the digest that its secret is compared with. */
 export interface ClientProof {
   kind: OAuthGrantRow['clientKind'];
   authMethod: ClientAuthMethod;

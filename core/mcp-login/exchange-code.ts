@@ -72,7 +72,7 @@ async function problemOf(
     return tokenError('invalid_grant', 'The redirect_uri is not that of the authorization request');
   if (verifier === undefined || !VERIFIER.test(verifier) || !provesChallenge(digester, verifier, request.codeChallenge))
     return tokenError('invalid_grant', 'The code_verifier does not fit the code_challenge');
-  // Also finds out whether the server still exists.
+  // Also checks that the server still exists.
   const server =
     resource === undefined
       ? await findServer(tx, environment.id, request.serverId)
@@ -82,7 +82,7 @@ async function problemOf(
   return undefined;
 }
 
-/** RFC 7636 §4.6, in a time that does not depend on where the two differ. */
+/** Checks a PKCE verifier (RFC 7636 §4.6) in constant time. */
 function provesChallenge(digester: Digester, verifier: string, challenge: string): boolean {
   const computed = createHash('sha256').update(verifier).digest('base64url');
   return digester.equal(digester.digest('code challenge', computed), digester.digest('code challenge', challenge));

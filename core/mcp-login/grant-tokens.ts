@@ -34,7 +34,10 @@ export function mintAccessToken(
   return ACCESS_PREFIX + sealed.seal(ACCESS, [environmentId], payload, now + MCP_LOGIN.accessTokenMs);
 }
 
-/** @returns null for one that is altered, expired, or of another kind or environment. The caller compares the server. */
+/**
+ * @returns null if the token is altered or expired, or is of another kind or environment. The caller must check the
+ * server.
+ */
 export function openAccessToken(
   sealed: SealedTokens,
   environmentId: EnvironmentId,
@@ -60,7 +63,7 @@ export function mintRefreshToken(
   return REFRESH_PREFIX + sealed.seal(REFRESH, [environmentId], JSON.stringify(carried), createdAt + MCP_LOGIN.grantMs);
 }
 
-/** @returns null for a token that is altered, expired, of another kind or environment */
+/** @returns null if the token is altered or expired, or is of another kind or environment */
 export function openRefreshToken(
   sealed: SealedTokens,
   environmentId: EnvironmentId,

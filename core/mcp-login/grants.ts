@@ -45,7 +45,7 @@ export async function createGrant(
     retiredAt: [],
     createdAt: at,
     usedAt: at,
-    // Without a refresh token it ends with its access token.
+    // Without a refresh token, the grant ends with its access token.
     expiresAt: at + (refreshes ? MCP_LOGIN.grantIdleMs : MCP_LOGIN.accessTokenMs),
   };
   const others = await tx.oauthGrants.ofUser(environmentId, subject, serverId);
@@ -108,7 +108,7 @@ export async function endGrantsWithoutAccount(
   cause: Cause,
 ): Promise<void> {
   const user = { organizationId, userId, identifier };
-  // A list cannot be narrowed to accounts without an organization or without a user.
+  // A filter cannot select accounts without an organization or without a user.
   const filters = { identifier, ...(organizationId && { organizationId }), ...(userId && { userId }) };
   for (let after: string | undefined; ; ) {
     const { rows, hasNext } = await tx.accounts.list(environmentId, filters, { size: PAGE, after });

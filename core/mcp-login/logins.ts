@@ -128,7 +128,7 @@ export async function continueLogin(
   });
 }
 
-/** Whether a browser is the one in which a login began. */
+/** Whether a login started in a browser with this cookie. */
 export function isOfBrowser(
   { digester }: Pick<LoginTools, 'digester'>,
   login: OAuthLoginRow,

@@ -10,14 +10,14 @@ import { judgeGeneration, rotated } from './rotation.ts';
 import type { Form } from './token-parameters.ts';
 
 export interface RefreshTools extends Pick<GrantTools, 'events' | 'now'> {
-  /** Seals tokens. */
+  /** Encrypts tokens. */
   sealedReplies: SealedTokens;
 }
 
 export type Refreshed = { ok: true; grant: OAuthGrantRow; scopes: string[] } | { ok: false; error: TokenError };
 
 const INVALID = tokenError('invalid_grant', 'The refresh token is invalid, expired, used, or of another client');
-/** Another process may rotate between the read and the write. */
+/** Repeated, because another process may replace the token between the read and the write. */
 const ATTEMPTS = 3;
 
 /**
@@ -72,7 +72,7 @@ async function problemOf(
   return tokenError('invalid_target', 'The resource is not that of the grant');
 }
 
-/** The requested part of the scopes of a grant (RFC 6749 §6). Scopes that do not exist here are ignored. */
+/** Returns the requested subset of a grant's scopes (RFC 6749 §6). Unknown scopes are ignored. */
 function narrowed({ scopes }: OAuthGrantRow, scope: string | undefined): string[] | undefined {
   if (scope === undefined) return scopes;
   const asked = scope.split(' ');

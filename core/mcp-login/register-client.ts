@@ -23,7 +23,7 @@ export interface RegisterTools {
   newId(prefix: 'ocl'): string;
 }
 
-/** The secret is shown once. */
+/** A new client. Its secret is returned only once. */
 export interface RegisteredClient {
   client: OAuthClientRow;
   secret: Secret | null;
@@ -38,10 +38,10 @@ export type Registration =
     };
 
 /**
- * Registers a client that asks for it (RFC 7591 §3). Anyone may, so it is bounded: by address, and by the number of clients that were
- * never used. Those are removed after a day.
+ * Registers a client at its own request (RFC 7591 §3). No authentication is needed, so there are limits: by address,
+ * and for the number of unused clients, which are removed after a day.
  *
- * @param address of the client, for the bound
+ * @param address of the client, for the limit
  */
 export async function registerDynamicClient(
   tools: RegisterTools,
@@ -65,7 +65,7 @@ export async function registerDynamicClient(
   });
 }
 
-/** Stores a client. One that authenticates gets a secret. */
+/** Stores a client, with a secret if it authenticates. */
 export async function insertClient(
   tx: Transaction,
   { digester, random, newId, now, events }: RegisterTools,
@@ -92,7 +92,10 @@ export async function insertClient(
   return { client: row, secret };
 }
 
-/** The default of RFC 7591 §2 is a secret in the header. Methods that do not exist here become `none`, and the response says so. */
+/**
+ * By default the client has a secret in the header (RFC 7591 §2). Unsupported methods become `none`, as the response
+ * shows.
+ */
 function requestedMethod(body: Record<string, unknown>): ClientAuthMethod {
   const { token_endpoint_auth_method: method = 'client_secret_basic' } = body;
   return method === 'client_secret_basic' || method === 'client_secret_post' ? method : 'none';

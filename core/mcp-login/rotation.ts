@@ -18,12 +18,12 @@ export function judgeGeneration(
   const back = grant.generation - generation;
   const retiredAt = grant.retiredAt[back - 1];
   if (retiredAt === undefined) return 'reuse';
-  // While the present one has not been used, its client may not have got it.
+  // While the present token is unused, its client may not have received it.
   const grace = back === 1 ? MCP_LOGIN.unusedGraceMs : MCP_LOGIN.graceMs;
   return now - retiredAt < grace ? 'repeat' : 'reuse';
 }
 
-/** The grant after its refresh token has been replaced. */
+/** Returns the grant after its refresh token was replaced. */
 export function rotated(grant: OAuthGrantRow, now: number): OAuthGrantRow {
   return {
     ...grant,

@@ -3,7 +3,10 @@ export const MCP_SCOPES = ['tools:read', 'tools:call'] as const;
 
 export type McpScope = (typeof MCP_SCOPES)[number];
 
-/** A client asks for a refresh token with it (OpenID Connect Core §11). It grants nothing, so it is not part of grants and challenges. */
+/**
+ * The scope with which clients request a refresh token (OpenID Connect Core §11). It allows nothing, so it is not part
+ * of grants and challenges.
+ */
 export const OFFLINE_ACCESS = 'offline_access';
 
 /**

@@ -36,7 +36,7 @@ const UNKNOWN = tokenError(
   'The code or refresh token is invalid, expired, used, or of another client',
 );
 
-/** Who causes the events of these endpoints in the audit log: the client is named by the grant. */
+/** The actor of these endpoints' events in the audit log. The grant names the client. */
 const ACTOR = 'mcp_client';
 
 /** Exchanges an authorization code, or uses a refresh token. */
@@ -61,7 +61,10 @@ export async function issueGrantToken(
   });
 }
 
-/** Ends the grant that a token belongs to (RFC 7009 §2.1). A token that is unknown here, or of another client, changes nothing. */
+/**
+ * Ends the grant that a token belongs to (RFC 7009 §2.1). An unknown token, or a token of another client, changes
+ * nothing.
+ */
 export async function revokeToken(
   tools: TokenEndpointTools,
   environment: EnvironmentRow,

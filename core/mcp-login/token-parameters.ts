@@ -2,18 +2,18 @@ import { Secret } from '../secret.ts';
 import { readBasicCredentials } from '../tokens/basic-credentials.ts';
 import { invalidClient, type TokenError, tokenError } from '../tokens/token-error.ts';
 
-/** Who sends a form to the token or the revocation endpoint, still to be verified. */
+/** The client of a form, not verified yet. */
 export interface PresentedClient {
   clientId: string;
   /** undefined for a public client. */
   secret: Secret | undefined;
-  /** Whether it authenticates by the Authorization header. */
+  /** Whether the client authenticates by the Authorization header. */
   byHeader: boolean;
 }
 
 export type ReadForm<T> = { ok: true; value: T } | { ok: false; error: TokenError };
 
-/** The parameters of a form, each at most once. One without a value counts as absent (RFC 6749 §3.2). */
+/** The parameters of a form, each at most once. A parameter without a value counts as absent (RFC 6749 §3.2). */
 export type Form = Readonly<Record<string, string | undefined>>;
 
 export function readTexts(form: Readonly<Record<string, unknown>>): ReadForm<Form> {
@@ -23,7 +23,7 @@ export function readTexts(form: Readonly<Record<string, unknown>>): ReadForm<For
   return { ok: true, value: Object.fromEntries(entries.filter(([, value]) => value !== '')) as Form };
 }
 
-/** Reads how a client identifies itself (RFC 6749 §2.3): a public one by `client_id` alone. */
+/** Reads the credentials of a client (RFC 6749 §2.3). A public client sends only `client_id`. */
 export function readClient(authorizationHeader: string | undefined, form: Form): ReadForm<PresentedClient> {
   const { client_id: clientId, client_secret: secret } = form;
   if (form['client_assertion'] !== undefined || form['client_assertion_type'] !== undefined)

@@ -64,9 +64,9 @@ export async function offeredNames(
 }
 
 /**
- * Presents the tools for some names, one after the other, until they are as large as a response may be.
+ * Presents the tools for some names in order, until they reach the maximum size of a response.
  *
- * @returns how many names were read as `taken`
+ * @returns the items, and as `taken` how many names were read
  */
 export function presentOffered<T>(
   read: ReadRepositories,

@@ -3,9 +3,10 @@ import { type Deadline, startDeadline } from '../timers.ts';
 import type { McpExchange } from './exchange.ts';
 
 /**
- * Bounds the streams that clients open to wait for messages (GET of the revision 2025-11-25), so that no user and no environment
- * takes the connections of all. A client that gets none goes on without it: servers need not have such streams. A stream ends with the
- * token that it was opened with, and after a fixed time: nothing is sent on it, so a client that has vanished would never be noticed.
+ * Limits the streams that clients open to wait for messages (GET of the revision 2025-11-25), so that one user or
+ * environment does not use all connections. A client works without such a stream, because servers need not offer them.
+ * A stream ends with the token that it was opened with, and after a fixed time: nothing is sent on it, so a
+ * disconnected client would never be noticed.
  *
  * @param now milliseconds UTC
  */

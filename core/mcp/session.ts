@@ -10,9 +10,9 @@ export interface McpUser {
   identifier: string;
 }
 
-/** What the token of a request allows. */
+/** The permissions of a request's token. */
 export interface McpGrant {
-  /** The ID for limits and records: of the API client that requested a session token, or of the grant of a user. */
+  /** The id for limits and records: of the API client that requested a session token, or of a user's grant. */
   clientId: string;
   /** The client that sessions belong to. It stays the same when a user logs in again: the API client, or the MCP client. */
   sessionClient: string;
@@ -27,7 +27,7 @@ export interface McpGrant {
   expiresAt: number;
 }
 
-/** The content of a token, or why the token is rejected, for the log. */
+/** The content of a token, or the reason for its rejection, for the log. */
 export type OpenedSession = { ok: true; grant: McpGrant } | { ok: false; authFailure: AuthFailure };
 
 /** An authenticated request to an MCP server. */

@@ -89,7 +89,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   };
 }
 
-/** Places for calls, by origin: a host that hangs takes its own places alone (threat E11). */
+/** Slots for calls, by origin: a host that hangs only occupies its own slots (threat E11). */
 function lanesOf({ callsPerOrigin: perLane, queuePerOrigin: waiting }: EgressLimits): Lanes {
   const full = () => new EgressError('unreachable', 'Too many calls to this host are already waiting.');
   return new Lanes({ perLane, waiting, full });

@@ -18,11 +18,11 @@ import { toEgressError } from './transport-error.ts';
  */
 export type Protocol = Got;
 
-/** What a call says about itself. */
+/** The options that a call has in addition to those of got. */
 export interface CallContext {
-  /** Pins the call to origins. */
+  /** Restricts the call to origins. */
   allowedOrigins?: readonly string[];
-  /** A lower limit of the response than that of all calls. */
+  /** A limit of the response below the limit of all calls. */
   maxBytes?: number;
   /** Called when the head of a response was received, even if the body fails. */
   onHead?(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
@@ -31,7 +31,7 @@ export interface CallContext {
 export interface ProtocolParts {
   policy: EgressPolicy;
   connect: Connector;
-  /** Places for calls, by origin. */
+  /** Slots for calls, by origin. */
   lanes: Lanes;
   limits: EgressLimits;
   userAgent: string;

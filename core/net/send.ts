@@ -53,7 +53,7 @@ export interface EgressResponse {
 export interface SendParts {
   policy: EgressPolicy;
   pool: ConnectionPool;
-  /** Places for calls, by origin. */
+  /** Slots for calls, by origin. */
   lanes: Lanes;
   breaker: OriginBreaker;
   limits: EgressLimits;

@@ -22,11 +22,11 @@ export function presentCustomProvider(row: CustomProviderRow): Schemas['Provider
   };
 }
 
-/** A provider of a list, which is presented if it is on the page. */
+/** An item in a list of providers. `present` is called only if it is on the page. */
 export interface ListedProvider {
   id: string;
   isCustom: boolean;
-  /** The text that a search looks at. */
+  /** The text that is searched. */
   text: string;
   present(): Schemas['Provider'];
 }

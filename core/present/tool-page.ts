@@ -6,10 +6,10 @@ import { shortened } from '../paging.ts';
 import type { ToolView } from './tool.ts';
 
 /**
- * Reads and presents the tools of a page, one after the other. A page of tools with their schemas ends early when it is as large as a
- * response may be; the next page goes on from there.
+ * Reads and presents the tools of a page in order. A page of tools with their schemas ends early at the maximum size of
+ * a response; the next page continues after it.
  *
- * @param page rows whose ids are the names of tools; rows whose tools are gone have no item
+ * @param page rows whose ids are the names of tools; rows whose tools were deleted have no item
  */
 export async function presentToolPage<Row extends { id: string }, T>(
   page: Page<Row>,
@@ -30,7 +30,7 @@ export async function presentToolPage<Row extends { id: string }, T>(
   return { page: shortened(page, request, taken), tools: isBackward ? items.reverse() : items };
 }
 
-/** How large tools in one response may be together. A view without schemas is small in any case. */
+/** Returns the maximum total size of the tools in one response. A view without schemas is always small. */
 export function mostOf({ format, detail }: ToolView): number {
   return format === 'native' && detail === 'compact' ? Number.POSITIVE_INFINITY : LIST.toolsBytes;
 }

@@ -1,21 +1,24 @@
 import { atPointer, isRecord } from './pointer.ts';
 
-/** Sentences that are taken of one place, and values that are looked at to find them: a body may have a million. */
+/**
+ * The maximum number of sentences from one place, and of values that are searched for them: a body may have a million
+ * values.
+ */
 const MAX_TEXTS = 3;
 const MAX_VALUES = 200;
 const MAX_LEVELS = 8;
-/** The members of an object that describe a failure by a sentence, the best first. */
+/** The members of an object that describe a failure in a sentence, in order of preference. */
 const SENTENCES = ['message', 'description', 'detail', 'title', 'error', 'code'];
-/** The members that name the invalid field beside such a sentence. */
+/** The members that name the invalid field next to such a sentence. */
 const FIELDS = ['field', 'param', 'name', 'property'];
 
 /**
- * The reason of a failure, put together from several places of a response: providers give a general sentence at one place and the
- * invalid fields at another. A place may hold a text, or lists and objects of texts: `{"summary": "is required"}` is read as
- * `summary: is required`.
+ * Combines the reason of a failure from several places of a response: providers put a general sentence in one place and
+ * the invalid fields in another. A place may contain a text, or lists and objects of texts: `{"summary": "is
+ * required"}` is read as `summary: is required`.
  *
  * @param pointers JSON pointers (RFC 6901), in the order of the sentence
- * @returns undefined where none of the places holds a text
+ * @returns undefined if none of the places contains a text
  */
 export function failureTexts(json: unknown, pointers: readonly string[]): string | undefined {
   const texts = pointers.flatMap((pointer) => {
@@ -26,7 +29,7 @@ export function failureTexts(json: unknown, pointers: readonly string[]): string
   return different.length === 0 ? undefined : different.join(': ');
 }
 
-/** The first texts in a value, each with the name of its field. */
+/** Returns the first texts in a value, each with the name of its field. */
 function textsBelow(value: unknown): string[] {
   const texts: string[] = [];
   let left = MAX_VALUES;

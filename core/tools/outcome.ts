@@ -191,7 +191,10 @@ function textAt(json: unknown, pointer: string | undefined): string | undefined 
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
-/** The places where APIs usually put their sentence. The last one, the whole body, gives the first texts in it. */
+/**
+ * The places where APIs usually put an error message. The last one is the whole body, of which the first texts are
+ * used.
+ */
 const USUAL_PLACES = [
   ['/message', '/errors'],
   ['/error/message'],
@@ -203,7 +206,7 @@ const USUAL_PLACES = [
   [''],
 ];
 
-/** The reason of a failure when no predicate says where it is. */
+/** Returns the reason of a failure if the tool does not declare where it is. */
 function usualMessage(json: unknown): string | undefined {
   for (const places of USUAL_PLACES) {
     const text = failureTexts(json, places);

@@ -51,7 +51,8 @@ function fits(style: ToolPagination['style'] | undefined, value: unknown): boole
  * @param at the position of this call; undefined for the first page
  * @param hidden query parameters that contain a credential: an address in a response may repeat them, but a cursor must
  * not contain them
- * @param scrub removes every secret of the call. An address without its line breaks can contain one where the text of the response did not
+ * @param scrub removes every secret of the call. It is needed again, because an address without its line breaks can
+ * contain a secret that the response text did not
  * @returns the opaque cursor; undefined on the last page
  */
 export function nextCursor(
@@ -120,7 +121,10 @@ function hasNextPage(
   return size === undefined || itemsRead(tool, input, body) >= size;
 }
 
-/** How many items of the API a page covers: more than it contains where the API filters a page after it has taken it. */
+/**
+ * Returns how many items of the API a page covers. These are more than it contains if the API filters a page after
+ * reading it.
+ */
 function itemsRead(tool: PagedTool, input: Readonly<Record<string, unknown>>, body: unknown): number {
   const { length } = itemsOf(tool, body);
   return tool.pagination?.request?.filtered ? (pageSize(tool, input) ?? length) : length;

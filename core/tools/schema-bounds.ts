@@ -60,9 +60,9 @@ const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas', 
 /** Keywords that contain literal values. */
 const LITERALS = new Set(['enum', 'const', 'default', 'required', 'dependentRequired', 'dependencies']);
 /**
- * Keywords that are not allowed. References that depend on the way to them cannot be counted beforehand. A schema with an `$id` would be
- * known to every schema that is compiled after it, those of other environments included. With `$async` the library's validator returns a
- * promise, which counts as valid, and whose rejection would end the process.
+ * Keywords that are not allowed. The size of dynamic references cannot be computed beforehand. A schema with an `$id`
+ * would be visible to every schema that is compiled later, also of other environments. With `$async` the library's
+ * validator returns a promise, which counts as valid, and whose rejection would end the process.
  */
 const FORBIDDEN = new Set(['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor', '$id', '$async']);
 /** How many characters of a literal cost as much as one node. */
@@ -121,7 +121,7 @@ class RawWalk {
     if (++this.#nodes > SCHEMA.nodes) throw new SchemaBoundsError('', `must have at most ${SCHEMA.nodes} nodes`);
     if (depth > SCHEMA.levels) throw new SchemaBoundsError(pointer, `must be nested at most ${SCHEMA.levels} levels`);
     for (const [key, value] of Object.entries(node)) {
-      // Under `properties` these are names of members, whose schemas are objects.
+      // Below `properties` these are names of members, whose values are schemas.
       if (FORBIDDEN.has(key) && !isRecord(value)) throw new SchemaBoundsError(pointer, `must not use ${key}`);
       if (typeof value === 'string') this.#text(node as Node, key, value, pointer);
       else if (key === 'patternProperties') this.hasPatterns = true;

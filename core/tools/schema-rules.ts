@@ -31,7 +31,7 @@ export function checkCompiles({ compiler, patterns }: SchemaJudge, schema: JsonS
   const problems = checkPatterns(schema, field);
   if (problems.length > 0) return problems;
   try {
-    // The schema is compared with the schema of schemas, which has patterns.
+    // The schema is validated against the meta-schema, which contains patterns.
     patterns.within(() => compiler.compile(schema));
     return [];
   } catch (error) {

@@ -16,14 +16,14 @@ export interface DeliveryJobTools extends SendTools {
   random(size: number): Buffer;
 }
 
-/** The delivery is made by another job, was deleted, or has arrived. */
+/** Another job makes the delivery, or it was deleted, or it has succeeded. */
 const SKIPPED: AttemptOutcome = { kind: 'done', result: 'SKIPPED' };
 const DISABLED = 'The endpoint is disabled.';
 
 /**
- * Delivers an event to a webhook endpoint: at least once, with the waits of `WEBHOOKS.restsMs`. What came of an attempt, the state of
- * the endpoint and the start of the next delivery in order are one transaction. An endpoint whose last attempt failed gets one place,
- * so that endpoints which hang leave the places to the others.
+ * Delivers an event to a webhook endpoint at least once, with the waits of `WEBHOOKS.restsMs`. One transaction stores
+ * the result of an attempt, the state of the endpoint and the start of the next delivery in order. An endpoint whose
+ * last attempt failed gets only one slot, so that endpoints which hang leave slots to the others.
  */
 export function deliveryJob(tools: DeliveryJobTools): JobKind {
   const { store, deliveries, now } = tools;
@@ -34,7 +34,7 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
     perLane: (endpointId) => (failing.has(endpointId) ? WEBHOOKS.perFailingEndpoint : WEBHOOKS.perEndpoint),
     total: WEBHOOKS.total,
     attemptMs: WEBHOOKS.attemptMs,
-    // The shortest waits: attempts that were made ask for their own.
+    // The shortest waits; each attempt requests its own wait.
     firstRestMs: 1000,
     longestRestMs: 1000,
     giveUpAfterMs: WEBHOOKS.giveUpMs,
@@ -51,7 +51,7 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
       const sent = await sendDelivery(tools, tools.egressOf(environment), endpoint, event, signal);
       if (sent.isDelivered) failing.delete(endpointId);
       else failing.add(endpointId);
-      // The next instance makes an attempt again that was cut short.
+      // The attempt was interrupted by the stop of this instance; the next one repeats it.
       if (signal.aborted && !sent.isDelivered) return { kind: 'retry', reason: sent.attempt.error };
       return store.write((tx) => settle(tools, tx, job, delivery, sent));
     },
@@ -66,7 +66,7 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
   };
 }
 
-/** Stores what came of an attempt. */
+/** Stores the result of an attempt. */
 async function settle(
   tools: DeliveryJobTools,
   tx: Transaction,
@@ -120,7 +120,7 @@ async function judgeEndpoint(
   return false;
 }
 
-/** @returns milliseconds until the next attempt; undefined after the last one */
+/** @returns the milliseconds until the next attempt; undefined after the last one */
 function restOf(
   { random }: Pick<DeliveryJobTools, 'random'>,
   attempts: number,

@@ -2,7 +2,7 @@ import type { EnvironmentId, EventRow, Transaction, WebhookDeliveryRow, WebhookE
 import { WEBHOOKS } from '../budgets.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 
-/** The kind of job that makes a delivery. Its lane is the endpoint, its subject the delivery. */
+/** The kind of jobs that make deliveries. The lane is the endpoint, and the subject is the delivery. */
 export const WEBHOOK_DELIVERY = 'webhook_delivery';
 
 export interface DeliveryQueueTools {
@@ -13,11 +13,11 @@ export interface DeliveryQueueTools {
 }
 
 export interface DeliveryQueue {
-  /** Queues an event for an endpoint. To an endpoint with order it waits for the events of its subject before it. */
+  /** Queues an event for an endpoint. If the endpoint is ordered, the event waits for earlier events of its subject. */
   add(tx: Transaction, endpoint: WebhookEndpointRow, event: EventRow): Promise<void>;
-  /** Makes a delivery again, counted from zero. */
+  /** Makes a delivery again with a new count of attempts. */
   again(tx: Transaction, delivery: WebhookDeliveryRow): Promise<WebhookDeliveryRow>;
-  /** Starts the delivery that waited for the end of this one, if there is one. */
+  /** Starts the next delivery that waited for this one, if there is one. */
   next(tx: Transaction, ended: WebhookDeliveryRow): Promise<void>;
 }
 

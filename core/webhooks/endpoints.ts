@@ -22,7 +22,7 @@ export interface EndpointTools {
   egressOf(environment: Pick<EnvironmentRow, 'id' | 'kind'>): Egress;
 }
 
-/** What a request says about an endpoint. Field names are the contract's. */
+/** The fields of a request for an endpoint, with the names in the contract. */
 export interface EndpointInput {
   url?: string | undefined;
   description?: string | undefined;
@@ -30,7 +30,7 @@ export interface EndpointInput {
   ordered?: boolean | undefined;
 }
 
-/** An endpoint, and its new secret, which is shown once. */
+/** An endpoint and its new secret, which is returned only once. */
 export interface EndpointWithSecret {
   endpoint: WebhookEndpointRow;
   secret: Secret;
@@ -96,7 +96,7 @@ export async function createEndpoint(
 }
 
 /**
- * Changes what the request carries.
+ * Changes the fields that the request contains.
  *
  * @throws ApiError VALIDATION_FAILED for an address that must not be called
  */
@@ -116,7 +116,10 @@ export async function updateEndpoint(
   });
 }
 
-/** Starts or stops deliveries. An endpoint that is enabled again has as much time as a new one. */
+/**
+ * Enables or disables deliveries. When an endpoint is enabled again, the time until repeated failures disable it starts
+ * from zero.
+ */
 export function setEnabled(
   tx: Transaction,
   tools: EndpointTools,

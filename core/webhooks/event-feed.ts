@@ -10,21 +10,21 @@ export interface EventFeedTools {
 
 export interface Subscription {
   environmentId: EnvironmentId;
-  /** The client that reads. The stream ends when it is disabled. */
+  /** The client that reads the stream. The stream ends when the client is disabled. */
   clientId: string;
-  /** The events that follow this `seq`. */
+  /** The stream contains the events after this `seq`. */
   after: number;
 }
 
-/** Follows the stored events of environments. */
+/** Streams the stored events of environments. */
 export interface EventFeed {
-  /** Wakes those that follow an environment. Call it after each commit that stored an event. */
+  /** Resumes the streams of an environment. Call it after each commit that stored an event. */
   stored(environmentId: string): void;
-  /** @throws ApiError RATE_LIMITED when too many streams of the environment are open */
+  /** @throws ApiError RATE_LIMITED if too many streams of the environment are open */
   requirePlace(environmentId: string): void;
   /**
-   * The events that follow a `seq`, in pieces, without a gap. A piece without events says that there are none at the moment. The stream
-   * ends after `EVENT_STREAM.longestMs`; its reader continues with another one.
+   * Yields the events after a `seq`, in batches and without a gap. An empty batch means that there is no event at the
+   * moment. The stream ends after `EVENT_STREAM.longestMs`; its reader continues with another one.
    */
   follow(subscription: Subscription, signal: AbortSignal): AsyncIterable<readonly EventRow[]>;
   /** Ends all streams. */
@@ -32,7 +32,7 @@ export interface EventFeed {
 }
 
 export function createEventFeed({ store, now }: EventFeedTools): EventFeed {
-  /** Those that wait for events, by environment. */
+  /** The functions that wake waiting streams, by environment. */
   const readers = new Map<string, Set<() => void>>();
   const counts = new Map<string, number>();
   const closing = new AbortController();
@@ -63,7 +63,7 @@ export function createEventFeed({ store, now }: EventFeedTools): EventFeed {
     while (!isOver()) {
       const client = await store.read.apiClients.state(environmentId, clientId);
       if (!client?.enabled) return;
-      // Asked for before reading, so that an event which is stored meanwhile is not missed.
+      // The wait starts before the read, so that an event which is stored meanwhile is not missed.
       const event = next(environmentId, signal);
       const rows = await store.read.events.following(environmentId, seq, EVENT_STREAM.rows);
       yield rows;

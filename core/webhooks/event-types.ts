@@ -1,10 +1,10 @@
 import type { WebhookEndpointRow } from '../../db/store.ts';
 import type { EventType } from '../events/types.ts';
 
-/** Every tool call causes one of these, so they are delivered only to endpoints that list them. */
+/** Every tool call emits one of these events, so they are delivered only to endpoints that list them. */
 const ON_REQUEST: ReadonlySet<string> = new Set<EventType>(['execution.succeeded', 'execution.failed']);
 
-/** Whether an event is taken by those who ask for all events. */
+/** Whether endpoints that list no event types receive an event of this type. */
 export function isCommon(type: string): boolean {
   return !ON_REQUEST.has(type);
 }
@@ -14,7 +14,7 @@ export function includesType(eventTypes: readonly string[], type: string): boole
   return eventTypes.length === 0 ? isCommon(type) : eventTypes.includes(type);
 }
 
-/** Whether an endpoint gets an event. A test event is for one endpoint of any types. */
+/** Whether an endpoint receives an event. A test event is only for one endpoint, regardless of its types. */
 export function takesEvent(
   endpoint: Pick<WebhookEndpointRow, 'id' | 'eventTypes'>,
   event: { type: EventType; subject: string },

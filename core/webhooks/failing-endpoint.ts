@@ -2,9 +2,9 @@ import type { Transaction, WebhookEndpointRow } from '../../db/store.ts';
 import type { Events } from '../events/events.ts';
 
 /**
- * Disables an endpoint that does not take events.
+ * Disables an endpoint that rejects deliveries.
  *
- * @param reason a sentence for people
+ * @param reason a sentence for users
  * @param at milliseconds UTC
  * @returns true
  */

@@ -3,30 +3,30 @@ import { RELOAD } from '../budgets.ts';
 import type { EventType } from '../events/types.ts';
 import { includesType, isCommon } from './event-types.ts';
 
-/** What an environment wants to know of its events. */
+/** Which events of an environment are used. */
 export interface Interest {
-  /** Whether the environment keeps events that no endpoint takes. */
+  /** Whether the environment stores events that no endpoint receives. */
   keepsEvents: boolean;
   /** The event types of each enabled endpoint. */
   eventTypes: readonly (readonly string[])[];
 }
 
 export interface Interests {
-  /** Undefined when it must be read. @param at milliseconds UTC */
+  /** Returns undefined if it must be read. @param at milliseconds UTC */
   known(environmentId: EnvironmentId, at: number): Interest | undefined;
-  /** Remembers what a unit of work has read, once the unit is committed. */
+  /** Caches what a unit of work has read, after the unit is committed. */
   remember(tx: Transaction, environmentId: EnvironmentId, interest: Interest, at: number): void;
-  /** Call it in the unit of work that changes an endpoint or the settings of the environment. */
+  /** Call it in each unit of work that changes an endpoint or the settings of the environment. */
   forget(tx: Transaction, environmentId: EnvironmentId): void;
 }
 
 /**
- * Remembers which environments want events, so that an event that nothing takes costs no statement. A change in this process counts
- * immediately; one of another process counts after `RELOAD.environmentMs`.
+ * Caches which environments use events, so that an unused event needs no statement. A change by this process takes
+ * effect immediately; a change by another process takes effect after `RELOAD.environmentMs`.
  */
 export function createInterests(): Interests {
   const known = new Map<EnvironmentId, { interest: Interest; until: number }>();
-  // What was read before a change must not be remembered after it.
+  // A value that was read before a change must not be cached after it.
   let generation = 0;
   const drop = (environmentId: EnvironmentId) => {
     generation++;
@@ -57,7 +57,7 @@ export function interestOf(settings: EnvironmentSettings, endpoints: readonly We
   };
 }
 
-/** Whether anything wants events of a type. */
+/** Whether events of a type are stored or delivered. */
 export function wants({ keepsEvents, eventTypes }: Interest, type: EventType): boolean {
   if (type === 'webhook_endpoint.tested') return true;
   return (keepsEvents && isCommon(type)) || eventTypes.some((types) => includesType(types, type));

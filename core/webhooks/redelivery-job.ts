@@ -4,10 +4,10 @@ import type { Job, JobKind } from '../jobs/job-kind.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 
-/** The kind of job that makes deliveries of an endpoint again. Its lane and its subject are the endpoint. */
+/** The kind of jobs that repeat deliveries of an endpoint. The lane and the subject are the endpoint. */
 const WEBHOOK_REDELIVERY = 'webhook_redelivery';
 
-/** Which deliveries of an endpoint are made again. */
+/** Selects the deliveries of an endpoint to repeat. */
 export interface RedeliveryOrder {
   /** Milliseconds UTC. */
   since: number;
@@ -19,7 +19,7 @@ export interface RedeliveryJobTools {
   deliveries: Pick<DeliveryQueue, 'again'>;
 }
 
-/** Adds a job that makes deliveries of an endpoint again. */
+/** Adds a job that repeats deliveries of an endpoint. */
 export function orderRedelivery(
   jobQueue: Pick<JobQueue, 'enqueue'>,
   tx: Transaction,
@@ -30,7 +30,7 @@ export function orderRedelivery(
   return jobQueue.enqueue(tx, { ...job, environmentId }, order);
 }
 
-/** Queues deliveries again in small transactions, so that a hundred thousand of them delay no request. */
+/** Queues deliveries again in small transactions, so that a hundred thousand of them do not delay requests. */
 export function redeliveryJob({ store, deliveries }: RedeliveryJobTools): JobKind {
   return {
     name: WEBHOOK_REDELIVERY,
@@ -53,7 +53,7 @@ export function redeliveryJob({ store, deliveries }: RedeliveryJobTools): JobKin
   };
 }
 
-/** @returns the id of the last delivery that was looked at; undefined at the end */
+/** @returns the id of the last delivery that was read; undefined at the end */
 async function queuePiece(
   tx: Transaction,
   deliveries: RedeliveryJobTools['deliveries'],
@@ -62,7 +62,7 @@ async function queuePiece(
 ): Promise<string | undefined> {
   const { since, includeDelivered } = payload as RedeliveryOrder;
   const limit = WEBHOOKS.redeliveredRows;
-  // What ended after the order was given has been tried since.
+  // Deliveries that ended after the job was created were tried since then.
   const range = { endpointId, afterId, createdFrom: since, endedUntil: createdAt, limit };
   const ended = await tx.webhookDeliveries.ended(environmentId, range);
   for (const delivery of ended) {

@@ -12,21 +12,21 @@ export interface SendTools {
   now(): number;
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface SentDelivery {
   attempt: WebhookAttempt;
   isDelivered: boolean;
-  /** The endpoint says that it is gone. */
+  /** The endpoint responded with 410 (Gone). */
   isGone: boolean;
-  /** The least wait that the endpoint asks for, in milliseconds. */
+  /** The minimum wait that the endpoint requests, in milliseconds. */
   retryAfterMs: number | undefined;
 }
 
 const GONE = 410;
 
 /**
- * Sends an event to an endpoint once. The status decides: what is wrong with the rest of the response, such as its length, does not
- * matter.
+ * Sends an event to an endpoint once. Only the status of the response determines success; errors in the rest of the
+ * response, for example in its length, are ignored.
  *
  * @param signal ends the attempt
  */
@@ -85,7 +85,7 @@ function problemOf(status: number): string {
 
 function textOf(body: Buffer, isCut: boolean): Pick<WebhookAttempt, 'body' | 'isCut'> {
   const stored = body.subarray(0, WEBHOOKS.storedResponseBytes);
-  // Not every database stores the character NUL.
+  // Some databases cannot store the character NUL.
   const text = stored.toString('utf8').replaceAll('\0', '\ufffd');
   return { body: text, isCut: isCut || stored.length < body.length };
 }

@@ -19,7 +19,7 @@ export async function* serverSentEvents(
   }
 }
 
-/** The body is JSON in one line. */
+/** Formats an event. Its body is JSON in one line. */
 function toText({ id, type, body }: EventRow): string {
   return `id: ${id}\nevent: ${type}\ndata: ${body}\n\n`;
 }

@@ -3,7 +3,7 @@ import type { WebhookEndpointRow } from '../../db/store.ts';
 import type { Digester } from '../vault/digest.ts';
 import { hmacKeyOf, liveSecrets, privateKeyOf } from './signing-secret.ts';
 
-/** A message as Standard Webhooks signs it. */
+/** The parts of a message that are signed (Standard Webhooks). */
 export interface WebhookMessage {
   id: string;
   /** Milliseconds UTC. */
@@ -12,8 +12,8 @@ export interface WebhookMessage {
 }
 
 /**
- * The headers of a delivery (Standard Webhooks 1.0, "Webhook metadata"). The signature has one entry for each valid secret of the
- * endpoint: `v1` for HMAC-SHA256, `v1a` for Ed25519.
+ * Returns the headers of a delivery (Standard Webhooks 1.0, "Webhook metadata"). The signature has one entry for each
+ * valid secret of the endpoint: `v1` for HMAC-SHA256, `v1a` for Ed25519.
  */
 export function signedHeaders(
   digester: Digester,

@@ -3,20 +3,21 @@ import type { WebhookAlgorithm, WebhookSecretRow } from '../../db/store.ts';
 import { Secret } from '../secret.ts';
 import type { Digester } from '../vault/digest.ts';
 
-/** Which secret of which endpoint. */
+/** Identifies a secret of an endpoint. */
 export interface SecretPlace {
   environmentId: string;
   endpointId: string;
   secretId: string;
 }
 
-/** The DER encoding of an Ed25519 private key, before its 32 bytes (RFC 8410 §7). */
+/** The beginning of the DER encoding of an Ed25519 private key, before its 32 bytes (RFC 8410 §7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * A new signing secret of an endpoint. Its value is derived from a secret of the deployment and its id, so it is not stored.
+ * Creates a signing secret of an endpoint. The value is derived from a secret of the deployment and from the id of the
+ * row, so it is not stored.
  *
- * @returns the row, and what the client is shown: `whsec_` and 32 bytes in base64, or an empty text for ED25519
+ * @returns the row, and the value for the client: `whsec_` and 32 bytes in base64, or an empty text for ED25519
  */
 export function mintSigningSecret(
   digester: Digester,
@@ -30,12 +31,12 @@ export function mintSigningSecret(
   return { row: { id: place.secretId, publicKey, createdAt, expiresAt: null }, secret: new Secret(shown) };
 }
 
-/** The key of an endpoint that shares its secret with the client: 32 bytes. */
+/** Returns the HMAC key of an endpoint, 32 bytes, which the client knows as well. */
 export function hmacKeyOf(digester: Digester, { environmentId, endpointId, secretId }: SecretPlace): Buffer {
   return digester.digest('webhook secret', environmentId, endpointId, secretId);
 }
 
-/** The private key of an endpoint that is given a public one. */
+/** Returns the private key of an endpoint whose client knows only the public key. */
 export function privateKeyOf(digester: Digester, { environmentId, endpointId, secretId }: SecretPlace): KeyObject {
   const seed = digester.digest('webhook private key', environmentId, endpointId, secretId);
   return createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
@@ -47,7 +48,8 @@ function publicText(key: KeyObject): string {
 }
 
 /**
- * The secrets of an endpoint after a new one was added. The newest of the others stays valid for the overlap, older ones do not.
+ * Returns the secrets of an endpoint after a new one was added. The newest of the old ones remains valid for the
+ * overlap; the others are removed.
  *
  * @param overlapMs milliseconds
  */

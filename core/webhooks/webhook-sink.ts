@@ -11,14 +11,14 @@ export interface WebhookSinkTools {
   stored(environmentId: string): void;
 }
 
-/** Events after which other events may be wanted. */
+/** Whether an event of this type can change which events are used. */
 function isChange(type: EventType): boolean {
   return type.startsWith('webhook_endpoint.') || type === 'environment.updated';
 }
 
 /**
- * Stores events, and queues their deliveries to webhook endpoints, in the transaction that causes them. An environment without
- * endpoints that does not keep its events costs no statement.
+ * Stores events and queues their deliveries to webhook endpoints, in the transaction that causes them. No statement is
+ * needed for an environment that has no endpoints and does not store events.
  */
 export function createWebhookSink({ deliveries, stored }: WebhookSinkTools): EventSink {
   const interests = createInterests();

@@ -8,20 +8,23 @@ import { auditArchives, auditHeads, environments } from '../schema.ts';
 import type { Statements } from '../statements.ts';
 import { ConflictError } from './errors.ts';
 
-/** Chains of one environment, and the records of one chain: see 0001_initial.sql. */
+/** The number of chains of one environment, and of records of one chain: see 0001_initial.sql. */
 const LANES = 1024;
 const LANE_SIZE = 2 ** 30;
 const ENVIRONMENT_SIZE = LANES * LANE_SIZE;
 const LANE_TAKEN = 'AUDIT_LANE_TAKEN';
 
-/** The lane that a connection writes to. Another connection may write to the same one: who comes second takes another lane. */
+/**
+ * The lane that a connection writes to. If two connections write to the same lane, the second one changes to another
+ * lane.
+ */
 export interface AuditLane {
   number: number;
-  /** What it ended with when this connection last wrote to it, by environment. */
+  /** The last record after the last write of this connection, by environment. */
   heads: Map<EnvironmentId, AuditHead>;
 }
 
-/** Takes another lane, because another connection writes to this one. */
+/** Changes to another lane, because another connection writes to this one. */
 export function changeLane(lane: AuditLane): void {
   lane.number = Math.floor(Math.random() * LANES);
   lane.heads.clear();
@@ -31,8 +34,9 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 
 /**
- * The audit chains of an environment, one for each connection that writes: transactions on different connections need not wait for
- * each other. The appends of one transaction follow each other in memory, and its commit writes the end of the chain.
+ * The audit chains of an environment. Each writing connection uses its own chain, so that transactions on different
+ * connections do not wait for each other. The appends of one transaction are linked in memory, and its commit writes
+ * the last record.
  */
 export function createAuditLanes({ db, once }: Statements, lane: AuditLane): AuditHeads {
   const ordinal = once(() =>
@@ -83,10 +87,10 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
       )
       .prepare(),
   );
-  /** By environment: what the first append of the transaction follows, and its last one. */
+  /** By environment: the record before the first append of the transaction, and the last appended record. */
   let moved = new Map<EnvironmentId, { before: AuditHead; head: AuditHead }>();
 
-  /** The end of the lane. The first record of a lane follows the `seq` before it. */
+  /** Returns the last record of the lane. The first record of a lane has the `seq` before it as its predecessor. */
   async function endOf(environmentId: EnvironmentId): Promise<AuditHead> {
     const known = lane.heads.get(environmentId) ?? (await stored().get({ environmentId, lane: lane.number }));
     if (known) return known;
@@ -155,7 +159,7 @@ function startOf({ seq }: AuditHead): number {
   return Math.floor(seq / LANE_SIZE) * LANE_SIZE;
 }
 
-/** Whether a unit failed because another connection has appended to the chain. */
+/** Whether a unit failed because another connection has appended to the same chain. */
 export function isLaneTaken(error: unknown): boolean {
   if (error instanceof UniqueError) return error.constraint === 'audit_log_pkey';
   return error instanceof ConflictError && error.code === LANE_TAKEN;

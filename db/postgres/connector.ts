@@ -2,11 +2,11 @@ import { POSTGRES } from '../../core/budgets.ts';
 import { StorageError } from '../errors.ts';
 import type { Session } from './session.ts';
 
-/** A place for one connection, which is opened when it is needed and again after it was lost. */
+/** Manages one connection, which is opened when it is first needed and again after it was lost. */
 export interface Connector {
-  /** @throws StorageError when there is no connection and none can be opened */
+  /** @throws StorageError if there is no connection and none can be opened */
   session(): Promise<Session>;
-  /** How many callers wait for something. */
+  /** Returns how many statements are waiting for a reply. */
   waiting(): number;
   close(): Promise<void>;
 }

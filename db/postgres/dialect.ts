@@ -5,17 +5,17 @@ import { environments } from '../schema.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 
-/** The folded identifiers of accounts; triggers of `accounts` maintain it. */
+/** The folded identifiers of accounts. Triggers of `accounts` keep the table up to date. */
 export const accountsSearch = table('accounts_search', {
   seq: integer().primaryKey().notNull(),
   environmentId: text('environment_id').notNull(),
   searchText: text('search_text').notNull(),
 });
 
-/** Lists are bound as arrays, patches as JSON text. */
+/** Lists are passed as arrays, and patches as JSON text. */
 export const postgresDialect: Dialect = {
   parameter: (place) => `$${place + 1}`,
-  // The planner has statistics.
+  // The planner uses statistics, so it needs no hints.
   steer: sql.raw(''),
   unlimited: null,
   greatest: (a, b) => sql`greatest(${a}, ${b})`,
@@ -24,7 +24,7 @@ export const postgresDialect: Dialect = {
   isIn: (value, name) => sql`${value} = any(${sql.placeholder(name)})`,
   list: (values) => [...values],
   jsonArrayOf: (value) => sql<string>`coalesce(json_agg(${value} order by ${value}), '[]')::text`,
-  // The hash as in the index environment_tools_description.
+  // Compares the hash, so that the index environment_tools_description is used.
   hasTrimmedMember: (json, member, value) => {
     const found = sql`trimmed_member(${json}, ${literal(member)})`;
     return sql`(md5(${found}) = md5(${value}) and ${found} = ${value})`;

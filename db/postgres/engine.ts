@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts';
 import { migrate } from './migrate.ts';
 import { openPostgresStore } from './store.ts';
 
-/** A database on a server, which any number of processes serve at a time. */
+/** A database on a server, which several processes can use at the same time. */
 export const postgresEngine: Engine = {
   open: openPostgresStore,
   hold: async () => ({ release: async () => {} }),

@@ -1,6 +1,6 @@
 import { RelationError, RetryableError, StorageError, UniqueError } from '../errors.ts';
 
-/** What a server reports. Other fields of it can contain values of rows, so they are never passed on. */
+/** An error of the server. Its other fields can contain values of rows, so they are never logged or passed on. */
 interface ServerError extends Error {
   /** SQLSTATE. */
   code: string;
@@ -8,7 +8,10 @@ interface ServerError extends Error {
   column?: string;
 }
 
-/** Serialization failure, deadlock, or another connection that writes to the same chain: running the unit again can succeed. */
+/**
+ * A serialization failure, a deadlock, or another connection that writes to the same chain. Running the unit again can
+ * succeed.
+ */
 export class ConflictError extends RetryableError {}
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -17,7 +20,7 @@ const RETRYABLE = new Set(['55P03', '57014', '0A000']);
 /** Connection exceptions, shutdowns, insufficient resources, a primary that became a standby, I/O errors, internal errors, damaged data. */
 const OF_STORAGE = /^(08|28|3D|53|57P|58|XX)|^(25006|25P03|42501)$/;
 
-/** Turns an error of the driver into one of the port; everything else comes back as it is. */
+/** Converts an error of the driver to one of the storage interface; other errors are returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error;
   if (!isServerError(error)) return isOfConnection(error) ? lost(error) : error;
@@ -34,7 +37,7 @@ export function translateError(error: unknown): unknown {
     case 'VK001':
       return new StorageError('INSTANCE_ENDED', 'this server was taken for ended by the others', { cause });
     case '23502':
-      // The ordinal of an environment that does not exist.
+      // The environment does not exist, so it has no ordinal.
       if (column === 'seq') return new RelationError('the environment does not exist', { cause });
       break;
   }
@@ -44,7 +47,10 @@ export function translateError(error: unknown): unknown {
   return cause;
 }
 
-/** The connection ended, or never came to be. Whether the server did what it was asked is not known. */
+/**
+ * The error for a connection that ended or could not be opened. It is unknown whether the server executed the
+ * statement.
+ */
 export function lost(cause: unknown): StorageError {
   return new StorageError('CONNECTION_LOST', 'the connection to the database was lost', { cause });
 }
@@ -54,7 +60,10 @@ function isServerError(error: Error): error is ServerError {
   return typeof code === 'string' && SQLSTATE.test(code);
 }
 
-/** Errors of sockets have a code such as ECONNREFUSED; the driver reports a lost connection and a timeout by their messages alone. */
+/**
+ * Socket errors have a code such as ECONNREFUSED. The driver reports a lost connection and a timeout only by their
+ * messages.
+ */
 function isOfConnection(error: Error): boolean {
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && /^(E[A-Z_]+|ERR_(SSL|TLS|SOCKET).*)$/.test(code)) return true;

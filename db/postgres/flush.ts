@@ -1,11 +1,11 @@
 import type { Ask } from './statements.ts';
 
-/** Makes durable what was committed without waiting for it. */
+/** Makes earlier commits durable that did not wait for the disk. */
 export type Flush = () => Promise<void>;
 
 /**
- * A durable commit makes everything durable that was committed before it, so all that was committed in the meantime shares one. It
- * writes an empty message to the log of the server, which is the least that has a durable commit.
+ * Returns a function that makes all earlier commits durable. A durable commit makes everything before it durable, so
+ * concurrent callers share one. It writes an empty message to the server's log, which is the cheapest durable commit.
  */
 export function createFlush(ask: Ask): Flush {
   let current: Promise<void> = Promise.resolve();
@@ -15,7 +15,7 @@ export function createFlush(ask: Ask): Flush {
     await ask({ text: "select pg_logical_emit_message(true, 'valetkey', '')" });
   };
   return () => {
-    // The one that is under way may have begun before the commit.
+    // A flush that is already running may have started before the caller's commit.
     if (next === undefined) {
       next = current.then(flush, flush);
       current = next;

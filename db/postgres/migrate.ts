@@ -11,13 +11,13 @@ export function loadMigrations(directory: string = DIRECTORY): Migration[] {
 }
 
 /**
- * Brings a database to the newest migration. Each file is one transaction, and what is left to do is judged inside of it, so two
- * processes that migrate together apply each file once.
+ * Applies all missing migrations to a database. Each file is one transaction, which checks what is missing itself, so
+ * two concurrent processes apply each file only once.
  *
  * @param now milliseconds UTC
- * @returns the names that were applied
- * @throws StorageError `MIGRATION_REFUSED` when an applied file was edited or is missing, or when a new one sorts before an applied
- *   one; `MIGRATION_FAILED` when a file fails, and then nothing of it remains
+ * @returns the names of the migrations that were applied
+ * @throws StorageError `MIGRATION_REFUSED` if an applied file was edited or is missing, or if a new file sorts before
+ * an applied one; `MIGRATION_FAILED` if a file fails, and then nothing of it was applied
  */
 export async function migrate(location: string, now: () => number, files = loadMigrations()): Promise<string[]> {
   const session = await openSession(location, { statementMs: null });
@@ -34,9 +34,9 @@ export async function migrate(location: string, now: () => number, files = loadM
 }
 
 /**
- * Checks that a database has all migrations of this program, and changes nothing.
+ * Checks that a database has all migrations of this program, without changing anything.
  *
- * @throws StorageError `SCHEMA_MISSING`, `SCHEMA_OLD` when `valetkey db migrate` must be run before; `MIGRATION_REFUSED`
+ * @throws StorageError `SCHEMA_MISSING`, `SCHEMA_OLD` if `valetkey db migrate` must be run first; `MIGRATION_REFUSED`
  */
 export async function requireSchema(ask: Ask, files = loadMigrations()): Promise<void> {
   const applied = await appliedTo(ask);
@@ -47,7 +47,7 @@ export async function requireSchema(ask: Ask, files = loadMigrations()): Promise
   throw new StorageError(code, `the database ${what}: run \`valetkey db migrate\`, then start the server`);
 }
 
-/** @returns the name of the file that was applied; undefined when none is left */
+/** @returns the name of the file that was applied; undefined if none is missing */
 async function applyNext({ ask }: Session, now: () => number, files: Migration[]): Promise<string | undefined> {
   await ask({ text: "select pg_advisory_xact_lock(hashtext('valetkey migrations'))" });
   await ask({

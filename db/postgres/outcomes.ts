@@ -4,18 +4,18 @@ import { StorageError } from '../errors.ts';
 import { ConflictError } from './errors.ts';
 import type { Readers } from './readers.ts';
 
-/** Finds out what became of transactions whose connection was lost while they were committed. */
+/** Finds out whether transactions were committed whose connection was lost during the commit. */
 export interface Outcomes {
   /**
    * @param xid the number of the transaction
-   * @param cause what the connection was lost by
-   * @throws ConflictError when the transaction was undone; StorageError `OUTCOME_UNKNOWN` when the server cannot tell
+   * @param cause the error of the lost connection
+   * @throws ConflictError if the transaction was rolled back; StorageError `OUTCOME_UNKNOWN` if the server cannot tell
    */
   requireCommitted(xid: string, cause: StorageError): Promise<void>;
 }
 
 export function createOutcomes(readers: Pick<Readers, 'ask'>): Outcomes {
-  /** Null when the server does not know. Undefined while it cannot be asked. */
+  /** Returns null if the server does not know the transaction, and undefined if the server could not be asked. */
   async function statusOf(xid: string): Promise<unknown> {
     try {
       const { rows } = await readers.ask({ text: 'select pg_xact_status($1::xid8)', values: [xid] });

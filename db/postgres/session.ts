@@ -4,34 +4,38 @@ import { StorageError } from '../errors.ts';
 import { lost, translateError } from './errors.ts';
 import { parserOf } from './values.ts';
 
-/** A connection to the server. What is asked in one turn of the event loop is sent together; the replies come in order. */
+/**
+ * A connection to the server. Statements of the same event-loop turn are sent together; the replies arrive in order.
+ */
 export interface Session {
-  /** False once the connection is lost. */
+  /** False after the connection was lost. */
   isOpen(): boolean;
-  /** How many questions are under way. */
+  /** How many statements are waiting for a reply. */
   readonly waiting: number;
-  /** @throws StorageError and the other errors of the port */
+  /** @throws StorageError and the other errors of the storage interface */
   ask(question: Question): Promise<Reply>;
   close(): Promise<void>;
 }
 
 export interface Question {
   text: string;
-  /** Under which the server keeps the prepared statement. Without a name it is prepared each time. */
+  /**
+   * The name under which the server keeps the prepared statement. Without a name, the statement is prepared each time.
+   */
   name?: string | undefined;
-  /** Without values, and without a name, the text may be several statements. */
+  /** Without values and without a name, the text may contain several statements. */
   values?: unknown[] | undefined;
 }
 
 export interface Reply {
-  /** Such as `COMMIT`. */
+  /** The command, such as `COMMIT`. */
   command: string;
   rows: unknown[][];
   changes: number;
 }
 
 export interface SessionTerms {
-  /** Longest time for a statement, in milliseconds; null for no limit, for migrations. */
+  /** The maximum time of a statement in milliseconds; null for no limit, for migrations. */
   statementMs?: number | null;
 }
 
@@ -39,7 +43,7 @@ export interface SessionTerms {
  * Connects to a server that accepts writes.
  *
  * @param location `postgres://…`
- * @throws StorageError when the server cannot be reached or is a standby
+ * @throws StorageError if the server cannot be reached or is a standby
  */
 export async function openSession(
   location: string,
@@ -54,7 +58,7 @@ export async function openSession(
       statement_timeout: statementMs,
       lock_timeout: POSTGRES.lockMs,
       idle_in_transaction_session_timeout: POSTGRES.idleMs,
-      // The server ends a statement before. Only a server that cannot be reached does not.
+      // Longer than the server's own timeout for statements, so it applies only if the server cannot be reached.
       query_timeout: statementMs + POSTGRES.connectMs,
     }),
     types: { getTypeParser: parserOf },
@@ -106,13 +110,13 @@ interface Result {
   rowCount: number | null;
 }
 
-/** The reply to the last statement of a text. */
+/** Returns the reply to the last statement of a text. */
 function replyOf(results: Result | Result[]): Reply {
   const { command, rows, rowCount } = Array.isArray(results) ? (results.at(-1) as Result) : results;
   return { command: command ?? '', rows, changes: rowCount ?? 0 };
 }
 
-/** In a deployment's log, so without the address, which may have a password. */
+/** The message is written to the log, so it does not contain the address, which may include a password. */
 function unreachable(cause: unknown): StorageError {
   const translated = translateError(cause);
   const reason = cause instanceof Error ? cause.message : String(cause);

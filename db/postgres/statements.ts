@@ -5,11 +5,11 @@ import { postgresDialect } from './dialect.ts';
 import type { Question, Reply } from './session.ts';
 import { toStored } from './values.ts';
 
-/** Sends a statement on a connection that it chooses. */
+/** Sends a statement on a connection that the function chooses. */
 export type Ask = (question: Question) => Promise<Reply>;
 
 /**
- * The statements over the connections behind `ask`.
+ * Creates the statements for the connections behind `ask`.
  *
  * @param prepare whether the server keeps prepared statements, which saves it a third of the work
  */
@@ -37,7 +37,10 @@ function statementOf(ask: Ask, { text, bind, toRow }: Plan, prepare: boolean): S
 
 const names = new Map<string, string>();
 
-/** The same text has the same name in every process: a connection pool in between may give the connection of one to another. */
+/**
+ * The same text has the same name in every process, because a connection pool may pass the connection of one process to
+ * another.
+ */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {

@@ -16,13 +16,13 @@ import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
 import { createWriter, type Unit } from './writer.ts';
 
-/** One promise for all calls: reads are sent together anyway. */
+/** All calls share one promise, because reads are sent together anyway. */
 const SHARED = Promise.resolve();
 
 /**
- * Connects to a server and returns the store over its database.
+ * Connects to a server and returns the store for its database.
  *
- * @throws StorageError when the server cannot be used, or its schema is not that of this program
+ * @throws StorageError if the server cannot be used, or its schema is not that of this program
  */
 export async function openPostgresStore({
   location,
@@ -49,7 +49,7 @@ export async function openPostgresStore({
     });
   const { repositories } = createRepositories(createPostgresStatements(ask, prepare), {
     pacing: { limits: listLimits, breathe: nextTurn },
-    // It reads the ends of all chains, and writes to none.
+    // These heads only read the last records of all chains.
     auditHeads: (statements) => createAuditLanes(statements, { number: 0, heads: new Map() }),
   });
   const outcomes = createOutcomes(readers);
@@ -106,7 +106,7 @@ export async function openPostgresStore({
     },
     probe: () => health.probe(flush),
     logBytes: async () => 0,
-    // The server alone decides when it removes what was deleted: VACUUM, its log, archives and standbys have it for longer.
+    // Only the server controls when deleted data disappears: VACUUM, its log, archives and standbys keep it for longer.
     scrub: async () => true,
     close() {
       closing ??= closeAll();

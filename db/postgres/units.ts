@@ -4,22 +4,22 @@ import { RelationError, StorageError, UniqueError } from '../errors.ts';
 import { ConflictError } from './errors.ts';
 import type { Unit, Writer } from './writer.ts';
 
-/** Runs units on several connections, and runs them again when they meet another transaction. */
+/** Runs units on several connections, and runs them again if they conflict with another transaction. */
 export interface Units {
-  /** @throws StorageError; what the unit throws. A ConflictError when other transactions were in the way every time */
+  /** @throws StorageError; what the unit throws; ConflictError if every run conflicted with other transactions */
   run<T>(unit: Unit<T>, durable: boolean): Promise<T>;
-  /** Refuses new units and waits for those that were given. */
+  /** Rejects new units, and waits for the existing ones. */
   drain(): Promise<void>;
 }
 
 export function createUnits(writers: readonly Writer[]): Units {
   const free = [...writers];
-  /** Those who wait for a connection. */
+  /** The functions that continue units which wait for a connection. */
   const waiting: ((writer: Writer) => void)[] = [];
   let closed = false;
   let open = 0;
   let drained: (() => void) | undefined;
-  /** Units that met a conflict are run one after the other: each of them would otherwise be in the way of the others. */
+  /** Units with repeated conflicts run one after the other; otherwise they would conflict with each other again. */
   let turn: Promise<unknown> = Promise.resolve();
 
   async function attempt<T>(unit: Unit<T>, durable: boolean, runs: number): Promise<T> {
@@ -74,8 +74,9 @@ export function createUnits(writers: readonly Writer[]): Units {
 }
 
 /**
- * Whether the first run of a unit may have failed because of another transaction. A unit that looks for a row before it inserts it does
- * not see the row of a transaction that is not committed yet; the unique index then refuses its own row. Another run sees it.
+ * Whether the first run of a unit may have failed because of another transaction. A unit that checks for a row before
+ * inserting it does not see the uncommitted row of another transaction; the unique index then rejects its own row. A
+ * second run sees the other row.
  */
 function isContended(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof UniqueError || error instanceof RelationError;

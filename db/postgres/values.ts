@@ -11,12 +11,12 @@ const PARSERS = new Map<number, Parser>([
   [OIDS.numeric, parseInteger],
 ]);
 
-/** How the driver reads the values of a type, which it is given as text. */
+/** Returns the function that parses values of a type, which the driver receives as text. */
 export function parserOf(oid: number): Parser {
   return PARSERS.get(oid) ?? asText;
 }
 
-/** @throws RangeError beyond the integers that a number holds exactly */
+/** @throws RangeError for integers that a number cannot represent exactly */
 function parseInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError('the database returned a number that is not a safe integer');
@@ -32,7 +32,7 @@ function asText(text: string): string {
   return text;
 }
 
-/** Text cannot hold U+0000. */
+/** PostgreSQL cannot store the character U+0000 in text. */
 export function toStored(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }

@@ -13,50 +13,50 @@ import { createPostgresStatements } from './statements.ts';
 export type Unit<T> = (tx: Transaction) => Promise<T>;
 
 export interface UnitTerms {
-  /** False where a loss of power of the server may take it back. */
+  /** Whether the commit must survive a power loss of the server. */
   durable: boolean;
-  /** Whether no other unit that runs alone may run at the same time, in any process. */
+  /** Whether no other unit with this option may run at the same time, in any process. */
   alone: boolean;
-  /** Whether an earlier run met a conflict. */
+  /** Whether an earlier run had a conflict. */
   again: boolean;
 }
 
 /** A connection that runs one unit at a time, each in its own transaction. */
 export interface Writer {
   /**
-   * Runs a unit once. Its effects after the commit are run.
+   * Runs a unit once, and its effects after the commit.
    *
-   * @throws ConflictError when nothing was done and another run can succeed; StorageError; what the unit throws
+   * @throws ConflictError if nothing was changed and another run can succeed; StorageError; what the unit throws
    */
   run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T>;
-  /** From now on, units fail when the instance is not registered. */
+  /** From now on, units fail if the instance is not registered. */
   fence(instance: number): void;
   close(): Promise<void>;
 }
 
 export interface WriterParts {
   connector: Connector;
-  /** The number of the connection in this process; it begins with the audit lane of this number. */
+  /** The number of the connection in this process. It starts with the audit lane of this number. */
   place: number;
   prepare: boolean;
   outcomes: Outcomes;
-  /** Told of an effect that failed. */
+  /** Receives the error of a failed effect. */
   report(error: unknown): void;
 }
 
-/** A transaction while its unit runs. */
+/** A transaction whose unit is running. */
 interface Running {
   session: Session;
-  /** Calls of the unit that are under way. */
+  /** The number of running calls of the unit. */
   calls: number;
   hasWritten: boolean;
-  /** The first statement that failed: the server refuses all others after it. */
+  /** The error of the first statement that failed. The server rejects all later ones. */
   failure: unknown;
-  /** Is called when no call is under way at the end of a turn. */
+  /** Called when no call is running at the end of a turn. */
   isQuiet(): void;
 }
 
-// Small tables would be read as a whole, which conflicts with every transaction that writes to them.
+// PostgreSQL would read small tables completely, which conflicts with every transaction that writes to them.
 const BEGIN = 'begin isolation level serializable; set local enable_seqscan = off';
 
 export function createWriter({ connector, place, prepare, outcomes, report }: WriterParts): Writer {
@@ -101,7 +101,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     });
   }
 
-  /** Calls that a failed unit did not wait for must not come to the next transaction. */
+  /** Waits for calls that a failed unit did not wait for, so that they do not become part of the next transaction. */
   function untilQuiet(unit: Running): Promise<void> {
     return new Promise((resolve) => {
       unit.isQuiet = resolve;
@@ -120,7 +120,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     try {
       const value = await untilDone(unit, scope.tx, current);
       await begun;
-      // A unit that caught the error of a statement must not go on: what it wrote before is undone.
+      // A unit that caught the error of a statement must not continue, because its earlier writes were rolled back.
       if (current.failure !== undefined) throw current.failure;
       await commit(current);
       ending.keep();
@@ -139,7 +139,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
 
   async function untilDone<T>(unit: Unit<T>, tx: Transaction, current: Running): Promise<T> {
     const interrupted = Promise.withResolvers<never>();
-    // It waits for something else than its transaction, and holds its locks meanwhile.
+    // The unit waits for something other than its transaction, while it holds its locks.
     current.isQuiet = () => interrupted.reject(heldOverIo());
     watch(current);
     const value = await Promise.race([unit(tx), interrupted.promise]);
@@ -157,7 +157,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     await end(session, typeof id === 'string' ? id : undefined);
   }
 
-  /** @param xid the number of the transaction, by which its outcome is found when the reply to the commit is lost */
+  /** @param xid the number of the transaction, which finds its outcome if the reply to the commit is lost */
   async function end(session: Session, xid: string | undefined): Promise<void> {
     try {
       const { command } = await session.ask({ text: 'commit' });
@@ -168,7 +168,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     }
   }
 
-  /** Another statement of the unit may have failed before, which is the reason of what failed after it. */
+  /** Returns the first error of the unit, because a failed statement makes all later ones fail. */
   async function reasonOf(error: unknown, { failure }: Running, begun: Promise<unknown>): Promise<unknown> {
     const first = await begun.then(
       () => undefined,
@@ -192,7 +192,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
 function begin(session: Session, { durable, alone }: UnitTerms, instance: number | undefined): Promise<unknown> {
   const parts = [BEGIN];
   if (!durable) parts.push('set local synchronous_commit = off');
-  // It is the first thing that takes a snapshot, so the unit sees what the one before it has written.
+  // Locking is the first statement that takes a snapshot, so the unit sees the writes of the unit before it.
   if (alone) parts.push('lock table crowded_units in exclusive mode');
   if (instance !== undefined) parts.push(`select require_instance(${instance})`);
   const begun = session.ask({ text: parts.join('; ') });

@@ -25,11 +25,11 @@ export interface EnvironmentSettings {
   keepExecutionContents?: boolean;
   /** Whether all events are stored, except those of executions. */
   keepEvents?: boolean;
-  /** Where users of MCP clients log in. Undefined: there is no login. */
+  /** The page where users log in for MCP clients; undefined if there is no login. */
   mcpLoginUrl?: string;
-  /** Whether MCP clients may register themselves. Undefined: they may. */
+  /** Whether MCP clients may register themselves; true if undefined. */
   mcpDynamicRegistration?: boolean;
-  /** Hosts of documents of MCP clients that users need not consent to. */
+  /** Hosts of MCP clients' documents whose clients need no consent of the user. */
   mcpTrustedClientHosts?: string[];
   /** Private schemes of redirect addresses of MCP clients. */
   mcpRedirectSchemes?: string[];

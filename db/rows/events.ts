@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../environment-id.ts';
 
 /** An event as it is delivered. */
 export interface EventRow {
-  /** The place in the order of commits. */
+  /** The position in the order of commits. */
   seq: number;
   id: string;
   environmentId: EnvironmentId;

@@ -35,7 +35,7 @@ export interface PlanVersions {
   /** The custom provider; null for a built-in connector. */
   provider: string | null;
   providerVersion: number | null;
-  /** The tool of the environment; null for a tool of the catalogue, and for a raw call. */
+  /** The name of the environment's tool; null for a tool of the catalogue, and for a raw call. */
   ownTool: string | null;
   contentHash: string | null;
 }

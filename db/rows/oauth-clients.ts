@@ -14,10 +14,10 @@ export interface OAuthClientRow {
   secretDigest: Buffer | null;
   /** Whether it uses refresh tokens. */
   refreshes: boolean;
-  /** Digest of the address that it registered itself from. */
+  /** The digest of the address from which the client registered itself. */
   originDigest: Buffer | null;
   createdAt: number;
-  /** When it last got a token; null: never. */
+  /** When it last received a token; null if never. */
   usedAt: number | null;
 }
 

@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../environment-id.ts';
 
-/** What a user has granted to a client of one MCP server. */
+/** A user's grant to a client of one MCP server. */
 export interface OAuthGrantRow {
   id: string;
   environmentId: EnvironmentId;
@@ -10,17 +10,17 @@ export interface OAuthGrantRow {
   clientKind: 'REGISTERED' | 'DYNAMIC' | 'DOCUMENT';
   redirectHost: string;
   serverId: string;
-  /** An empty text for none. */
+  /** Empty if there is none. */
   organizationId: string;
-  /** An empty text for none. */
+  /** Empty if there is none. */
   userId: string;
   identifier: string;
   userVerifyUrl: string | null;
   scopes: string[];
   apiClientId: string;
-  /** Number of the refresh token that is valid. */
+  /** The number of the valid refresh token. */
   generation: number;
-  /** When the refresh tokens before it were replaced, the latest first. */
+  /** The times at which earlier refresh tokens were replaced, the latest first. */
   retiredAt: number[];
   createdAt: number;
   usedAt: number;

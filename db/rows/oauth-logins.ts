@@ -2,26 +2,26 @@ import type { EnvironmentId } from '../environment-id.ts';
 import type { OAuthGrantRow } from './oauth-grants.ts';
 
 /**
- * OPEN: the application must say who the user is. COMPLETED: it has, and the browser must continue. CONSENT: the user decides. CODE: the
- * client must exchange the code. SPENT: it has, or has failed to.
+ * OPEN: the application must identify the user. COMPLETED: the browser must continue. CONSENT: the user must decide.
+ * CODE: the client must exchange the code. SPENT: the client has exchanged the code, or its attempt failed.
  */
 export type LoginState = 'OPEN' | 'COMPLETED' | 'CONSENT' | 'CODE' | 'SPENT';
 
-/** What a client requested, judged. */
+/** The validated request of a client. */
 export interface LoginRequest
   extends Pick<OAuthGrantRow, 'clientId' | 'clientName' | 'clientKind' | 'serverId' | 'scopes'> {
   redirectUri: string;
-  /** S256 challenge (RFC 7636). */
+  /** The S256 challenge (RFC 7636). */
   codeChallenge: string;
-  /** `state` of the client; null: it sent none. */
+  /** The client's `state`; null if it sent none. */
   state: string | null;
   /** Whether the client uses refresh tokens. */
   refreshes: boolean;
-  /** Whether the client wants the user to be asked in any case. */
+  /** Whether the client requests that the user is asked in any case. */
   asksConsent: boolean;
 }
 
-/** Who the user is, and who says so. */
+/** The user, and the API client that identified them. */
 export interface LoginSubject
   extends Pick<OAuthGrantRow, 'organizationId' | 'userId' | 'identifier' | 'userVerifyUrl' | 'apiClientId'> {}
 

@@ -2,23 +2,23 @@ import type { EnvironmentId } from '../environment-id.ts';
 
 export type WebhookAlgorithm = 'HMAC_SHA256' | 'ED25519';
 
-/** A signing secret. Its value is derived from its id. Times in milliseconds UTC. */
+/** A signing secret. Its value is derived from its id. All times are in milliseconds UTC. */
 export interface WebhookSecretRow {
   id: string;
-  /** For ED25519: the key that verifies signatures. */
+  /** For ED25519, the public key, which verifies signatures. */
   publicKey: string | null;
   createdAt: number;
-  /** Null for the newest one. */
+  /** null for the newest secret. */
   expiresAt: number | null;
 }
 
-/** Times in milliseconds UTC. */
+/** A webhook endpoint. All times are in milliseconds UTC. */
 export interface WebhookEndpointRow {
   id: string;
   environmentId: EnvironmentId;
   url: string;
   description: string;
-  /** Empty: all events but those of executions. */
+  /** If empty, all events except those of executions. */
   eventTypes: string[];
   /** Whether events of one subject are delivered one after the other. */
   ordered: boolean;
@@ -26,9 +26,9 @@ export interface WebhookEndpointRow {
   /** The newest first; at most two. */
   secrets: WebhookSecretRow[];
   enabled: boolean;
-  /** A sentence for people; empty while the endpoint is enabled. */
+  /** A sentence for users; empty while the endpoint is enabled. */
   disabledReason: string;
-  /** The first failed attempt after the last one that worked. */
+  /** The time of the first failed attempt since the last successful one. */
   failingSince: number | null;
   createdAt: number;
   updatedAt: number;
@@ -38,25 +38,25 @@ export type WebhookEndpointChange = Partial<Omit<WebhookEndpointRow, 'id' | 'env
 
 export type WebhookDeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED';
 
-/** What was sent and received. */
+/** One attempt of a delivery: what was sent and received. */
 export interface WebhookAttempt {
   /** Milliseconds UTC. */
   at: number;
   durationMs: number;
   url: string;
-  /** Without the signature. */
+  /** The request headers, without the signature. */
   headers: Record<string, string>;
-  /** Null when no response was received. */
+  /** null if no response was received. */
   status: number | null;
   /** The beginning of the response, as text. */
   body: string;
   /** Whether the response was longer. */
   isCut: boolean;
-  /** Why the attempt failed, in a sentence for people; empty when it worked. */
+  /** Why the attempt failed, as a sentence for users; empty if it succeeded. */
   error: string;
 }
 
-/** One event on its way to one endpoint; the migration says what each state means. Times in milliseconds UTC. */
+/** The delivery of one event to one endpoint. The migration describes each state. All times are in milliseconds UTC. */
 export interface WebhookDeliveryRow {
   id: string;
   environmentId: EnvironmentId;
@@ -66,7 +66,10 @@ export interface WebhookDeliveryRow {
   eventType: string;
   subjectId: string;
   state: WebhookDeliveryState;
-  /** The job that makes the next attempt. Null: an earlier event of the subject is delivered first, or nothing is left to do. */
+  /**
+   * The job that makes the next attempt. null if an earlier event of the subject must be delivered first, or if the
+   * delivery has ended.
+   */
   jobId: string | null;
   attempts: number;
   nextAttemptAt: number | null;

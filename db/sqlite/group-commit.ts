@@ -60,11 +60,11 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
  */
 const MAX_TURNS = 4;
 
-/** What bounds one group. Defaults as in `STORAGE`. */
+/** The limits of one group. The defaults are in `STORAGE`. */
 export interface GroupBounds {
-  /** The most units of one transaction. */
+  /** The maximum number of units in one transaction. */
   units?: number | undefined;
-  /** After so many milliseconds of units no further one is begun: the rest runs in the next transaction. */
+  /** No further unit starts after so many milliseconds; the remaining units run in the next transaction. */
   unitsMs?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ export function createGroupCommit<Tx>(
       const endAt = clock() + maxMs;
       for (const entry of group) {
         outcomes.push(await attempt(entry));
-        // The rest waits for the next transaction.
+        // The remaining units run in the next transaction.
         if (clock() >= endAt) waiting.unshift(...group.splice(outcomes.length));
       }
       await control.commit();

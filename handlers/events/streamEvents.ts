@@ -16,7 +16,10 @@ export const streamEvents: Handler<'streamEvents', Webhooks> = async (call, repl
   return reply(200, body, { 'content-type': 'text/event-stream' });
 };
 
-/** @throws ApiError EVENTS_NOT_KEPT, because a stream that stays empty looks like one of an environment in which nothing happens */
+/**
+ * Rejects the request if the environment does not store events, because the stream would stay empty without a visible
+ * reason. @throws ApiError EVENTS_NOT_KEPT
+ */
 async function requireEvents(read: ReadRepositories, environmentId: EnvironmentId): Promise<void> {
   const environment = await read.environments.get(environmentId);
   if (environment?.settings.keepEvents || (await read.webhookEndpoints.enabled(environmentId)).length > 0) return;

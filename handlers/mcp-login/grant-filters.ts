@@ -1,6 +1,6 @@
 import type { GrantFilters } from '../../db/store.ts';
 
-/** The fields by which requests choose grants. */
+/** The fields of a request that select grants. */
 export interface GrantFields {
   organization_id?: string | undefined;
   user_id?: string | undefined;

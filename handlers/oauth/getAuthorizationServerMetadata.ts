@@ -17,7 +17,7 @@ export const getAuthorizationServerMetadata: Handler<'getAuthorizationServerMeta
       revocation_endpoint: `${baseUrl}/oauth/revoke`,
       ...(settings.mcpDynamicRegistration !== false && { registration_endpoint: `${baseUrl}/oauth/register` }),
       jwks_uri: `${baseUrl}/.well-known/jwks.json`,
-      // `tools:read` is a scope of the API and of MCP servers.
+      // `tools:read` is a scope of the API and of MCP servers, and SCOPES contains it already.
       scopes_supported: [...SCOPES, 'tools:call', OFFLINE_ACCESS],
       response_types_supported: ['code'],
       response_modes_supported: ['query'],

@@ -10,14 +10,14 @@ import { tokenErrorReply } from './token-error-reply.ts';
 
 const LIFETIME_SECONDS = LIFETIME.accessTokenMs / 1000;
 
-/** Grant types of clients that act for users. */
+/** The grant types of clients that act for users. */
 const USER_GRANTS: readonly unknown[] = ['authorization_code', 'refresh_token'];
 
-/** RFC 6749 §3.2. */
+/** Issues a token (RFC 6749 §3.2). */
 export const issueToken: Handler<'issueToken', Tokens> = (call, reply, tokens) =>
   USER_GRANTS.includes(call.body.grant_type) ? issueForUser(call, reply, tokens) : issueForClient(call, reply, tokens);
 
-/** RFC 6749 §4.1.3 and §6: tokens for a client that a user has logged in for. */
+/** Issues tokens to a client that a user has logged in for (RFC 6749 §4.1.3 and §6). */
 const issueForUser: Handler<'issueToken', Tokens> = async (call, reply, tokens) => {
   const { issueGrantToken } = await import('../../core/mcp-login/token-endpoint.ts');
   const sent = { authorizationHeader: call.headers['authorization'], form: call.body };

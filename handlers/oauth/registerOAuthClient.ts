@@ -10,7 +10,7 @@ const STATUS = {
 } as const;
 const RETRY_AFTER = { 'retry-after': '3600' };
 
-/** RFC 7591 §3. */
+/** Registers a client dynamically (RFC 7591 §3). */
 export const registerOAuthClient: Handler<'registerOAuthClient', McpLogins> = async (call, reply, logins) => {
   const { registerDynamicClient } = await import('../../core/mcp-login/register-client.ts');
   const environment = await currentEnvironment(logins.store.read, call.environment.id);

@@ -3,7 +3,7 @@ import type { Reply, Responder } from '../../http/contract.ts';
 
 type FormOperation = 'issueToken' | 'revokeOAuthToken';
 
-/** The response for an error of an endpoint that clients send forms to (RFC 6749 §5.2). */
+/** Returns the response for an error of an OAuth endpoint that receives forms (RFC 6749 §5.2). */
 export function tokenErrorReply<O extends FormOperation>(reply: Responder<O>, error: TokenError): Reply<O> {
   const body = { error: error.error, error_description: error.description };
   const respond = reply as unknown as Responder<'issueToken'>;

@@ -25,15 +25,15 @@ const ASSET_NAMES: Record<string, string> = {
 export type LinkPageParts = BodyMemory &
   LoginPageParts &
   Omit<LinkTools, 'sealedFlows'> & {
-    /** Seals what is stored of a flow. */
+    /** Encrypts the stored data of a flow. */
     sealedReplies: SealedTokens;
   };
 
 export type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;
 
 /**
- * Serves the pages that a user sees: the link, the callback from the provider, the result, and the login for an MCP client. Only the name of the page,
- * its status and its duration are logged, because the addresses contain secrets.
+ * Serves the pages for users: the link, the callback from the provider, the result, and the login for an MCP client.
+ * Only the name of the page, its status and its duration are logged, because the addresses contain secrets.
  */
 export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express {
   const tools: LinkTools = { ...parts, sealedFlows: parts.sealedReplies };

@@ -13,7 +13,7 @@ import type { McpServing } from './mcp.ts';
 export type McpServingParts = Omit<ToolServerTools, 'outputs' | 'sealedStates'> & {
   /** Checks results against the schemas of tools. */
   threads: { readonly short: ThreadPool };
-  /** Seals tokens, and what a session waits for. */
+  /** Encrypts tokens, and the state of waiting sessions. */
   sealedReplies: SealedTokens;
 };
 

@@ -19,8 +19,9 @@ export interface ExpressEntryPoint extends EntryPoint {
 }
 
 /**
- * An entry point whose requests express dispatches. The application is loaded after the start or with the first request: express and its
- * dependencies take a fifth of the time of a start. A load that failed is tried again with the next request.
+ * An entry point whose requests express dispatches. The application is loaded after the start or with the first
+ * request, because express and its dependencies take a fifth of the start time. If loading fails, the next request
+ * tries again.
  */
 export function expressEntryPoint(
   name: string,
@@ -46,7 +47,10 @@ export function expressEntryPoint(
   };
 }
 
-/** Makes a route of express of a function that returns its response. What it throws becomes the error of its entry point. */
+/**
+ * Converts a function that returns a response to an express route. An error that it throws becomes the error response
+ * of its entry point.
+ */
 export function route(serve: Route): RequestHandler {
   return async (req, res) => {
     const { exchange, settle } = res.locals as Locals;

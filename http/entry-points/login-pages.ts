@@ -37,7 +37,10 @@ const NO_LOGIN =
   'Users cannot log in at this server yet: its administrator has to set mcp_login_url of the environment.';
 const TOO_MANY = 'Too many logins are under way at the moment. Try again in a few minutes.';
 
-/** Adds the pages of logins for MCP clients: the authorization request, the return from the application, and the consent of the user. */
+/**
+ * Adds the pages of logins for MCP clients: the authorization request, the return from the application, and the consent
+ * of the user.
+ */
 export function addLoginPages(
   app: Express,
   page: (name: string, serve: Page) => RequestHandler,
@@ -46,7 +49,9 @@ export function addLoginPages(
   const documents = createClientDocuments(parts);
   const { store, digester } = parts;
 
-  /** The environment with its settings as they are now: what the pipeline knows may be some seconds old. */
+  /**
+   * Returns the environment with its current settings, because the environment of the pipeline may be some seconds old.
+   */
   async function currentOf({ id }: Environment): Promise<Environment> {
     return (await store.read.environments.get(id)) as Environment;
   }
@@ -73,14 +78,17 @@ export function addLoginPages(
     };
   }
 
-  /** The application has sent the browser back. The page that follows has another secret, so it can be reloaded. */
+  /**
+   * Continues a login after the application has redirected the browser back. The next page has a different secret, so
+   * it can be reloaded.
+   */
   async function continueHere({ req, environment }: PageCall, continuation: string): Promise<PageReply> {
     if (req.method === 'HEAD' || !isToken(continuation)) return OVER;
     const continued = await continueLogin(parts, environment, continuation, readFlowCookie(req, environment));
     return continued.kind === 'continued' ? { redirect: consentUrl(environment, continued.consent) } : OVER;
   }
 
-  /** The login of a consent page, in the browser in which it began. */
+  /** Returns the login of a consent page, if it started in this browser. */
   async function loginOf({ req, environment }: PageCall, consent: string) {
     const browser = readFlowCookie(req, environment);
     const login = await findLogin(store.read, parts, environment.id, 'consent', consent);
@@ -120,7 +128,10 @@ export function addLoginPages(
     return ended ? { redirect: responseAddress(environment, login.request, { error: 'access_denied' }) } : OVER;
   }
 
-  /** Only the page itself can know it: it takes the secret of the page, the cookie of the browser, and what the user is shown. */
+  /**
+   * Returns a token that only the consent page can know, because it depends on the secret of the page, the cookie of
+   * the browser, and the content of the page.
+   */
   function formTokenOf({ request, subject }: OAuthLoginRow, consent: string, browser: string): Buffer {
     return digester.digest('mcp login: form', consent, browser, JSON.stringify([request, subject]));
   }
@@ -168,7 +179,10 @@ function vouchingOf({ clientKind, clientId }: OAuthLoginRow['request']): Vouchin
   return clientKind === 'REGISTERED' ? { by: 'administrator' } : { by: 'no one' };
 }
 
-/** What a content security policy calls an address: its origin, or its scheme where it has none or one that policies cannot express. */
+/**
+ * Returns the notation of an address in a content security policy: its origin, or its scheme if it has no origin that
+ * policies can express.
+ */
 function formTargetOf(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri);
   return protocol === 'http:' && !hostname.startsWith('[') ? origin : protocol;

@@ -61,7 +61,8 @@ export function isMcp(req: IncomingMessage): boolean {
 }
 
 /**
- * MCP servers and the documents about them. Host, origin, token, rate limit and body are checked before the protocol takes over.
+ * Serves MCP servers and the documents about them. Host, origin, token, rate limit and body are checked before the
+ * protocol is processed.
  */
 export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeline: Pipeline): McpEntryPoint {
   let endpoint: Promise<McpEndpoint> | undefined;
@@ -140,9 +141,9 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     const fetch = async (request: Request) => {
       const response = await serve(request, known);
       if (req.method !== 'GET') return response;
-      // The connection ends with the stream, so that nothing is kept for a client that does not read.
+      // The connection is closed with the stream, so that nothing is stored for a client that does not read.
       response.headers.set('connection', 'close');
-      // The adapter sends the head with the first event, for which the client may wait long.
+      // The adapter would send the head only with the first event, which may take long.
       setImmediate(() => res.writableEnded || res.flushHeaders());
       return response;
     };
@@ -198,8 +199,9 @@ function preflight(req: IncomingMessage, methods: readonly string[]): Reply {
 }
 
 /**
- * The origin of the server under the host name of the request (RFC 9728 §3.3): clients compare it with the address that their user has
- * typed. All names of an environment are behind the same proxy; only names of this machine may be reached otherwise.
+ * Returns the origin of the server with the host name of the request (RFC 9728 §3.3), because clients compare it with
+ * the address that their user has typed. All names of an environment are behind the same proxy; only loopback names may
+ * be used without it.
  */
 function requestedOrigin({ req, environment }: Exchange): string {
   const { baseUrl, kind } = environment as Environment;
@@ -213,8 +215,8 @@ function requestedOrigin({ req, environment }: Exchange): string {
 }
 
 /**
- * The challenge of a request without a sufficient token (RFC 6750 §3, RFC 9728 §5.1): where its client finds out how to get one, and all
- * scopes that tools can need, because clients request exactly these.
+ * Returns the challenge for a request without a sufficient token (RFC 6750 §3, RFC 9728 §5.1). It tells the client
+ * where to get one, and lists all scopes that tools can need, because clients request exactly these.
  */
 function challenge(exchange: Exchange, serverId: string, error: string | undefined): string {
   const metadata = `${requestedOrigin(exchange)}/.well-known/oauth-protected-resource${MCP_PATH}/${serverId}`;
@@ -226,7 +228,7 @@ function challenge(exchange: Exchange, serverId: string, error: string | undefin
   return `Bearer ${parameters.join(', ')}`;
 }
 
-/** Whether some scopes allow what a body asks for: one message, or a list of messages. */
+/** Whether scopes allow every message in a body, which is one message or a list. */
 function allowsBody(scopes: readonly string[], body: unknown): boolean {
   const messages = (Array.isArray(body) ? body : [body]) as ({ method?: unknown } | null | undefined)[];
   return messages.every((message) => allowsMethod(scopes, message?.method));

@@ -40,8 +40,9 @@ export interface OperationParts extends Authentication, BodyMemory, IdempotencyP
 }
 
 /**
- * The operations of the contract: openapi-backend dispatches them, in the order route, environment, token and scope, rate limit,
- * body, validation, handler. Responses are checked against the contract, those to failures too.
+ * Serves the operations of the contract. openapi-backend dispatches them in this order: route, environment, token and
+ * scope, rate limit, body, validation, handler. All responses are checked against the contract, including error
+ * responses.
  */
 export async function createOperations(
   definition: Document,

@@ -27,7 +27,7 @@ export type PageReply = { cookie?: string } & (
       status: number;
       page: Html;
       script?: true;
-      /** Where the form of the page leads, if that is not an https URL. */
+      /** The address that the form of the page is sent to, if it is not an https URL. */
       formTarget?: string;
     }
   | { redirect: string }

@@ -66,7 +66,7 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
   const record = (outcome: Outcome, execution: StartedExecution, cause: Cause) =>
     storeEnd(parts, endOf(outcome, execution, cause, parts));
 
-  /** Records the start before any byte is sent (threat E7). */
+  /** Records the start of the execution before anything is sent to the provider (threat E7). */
   async function begin(exchange: Exchange): Promise<{ call: RawCall; execution: StartedExecution }> {
     const { req, environment, client } = exchange;
     const { id: environmentId } = environment as NonNullable<typeof environment>;

@@ -31,7 +31,7 @@ export interface Operation {
   pauseMs?: number;
   status: number;
   request(subjects: Subjects): BenchRequest;
-  /** The goal refers to the first one. */
+  /** The servers to compare with. The goal refers to the first one. */
   counterparts: readonly Counterpart[];
   /** The counterpart's request, if it differs from the server's. */
   direct?: BenchRequest;

@@ -2,11 +2,11 @@ import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import { badge, layout } from './layout.ts';
 
-/** Who vouches for the name of an application that asks for access. */
+/** Who has verified the name of an application that requests access. */
 export type Vouching = { by: 'host'; host: string } | { by: 'administrator' } | { by: 'no one' };
 
 export interface AccessView {
-  /** The name of the application, or empty. */
+  /** The name of the application; empty if unknown. */
   application: string;
   vouching: Vouching;
   /** The user who is logged in. */
@@ -15,11 +15,11 @@ export interface AccessView {
   providers: readonly string[];
   /** Whether the application can call tools, and not only list them. */
   callsTools: boolean;
-  /** The host that the browser is sent back to, or the scheme of an application. */
+  /** The host that the browser is redirected to, or the scheme of an application. */
   returnsTo: string;
   /** Whether that is a program on the user's computer. */
   returnsToComputer: boolean;
-  /** Ties the form to this login and this browser. */
+  /** Binds the form to this login and this browser. */
   formToken: string;
 }
 

@@ -34,7 +34,7 @@ export function staleFormPage(): Html {
   );
 }
 
-/** A login for an application that has expired, was used, or is continued in a browser in which it did not begin. */
+/** The page for a login that has expired, was used, or is continued in another browser. */
 export function loginOverPage(): Html {
   return message(
     'This login is not valid',
@@ -42,7 +42,7 @@ export function loginOverPage(): Html {
   );
 }
 
-/** An authorization request that cannot be accepted. The text is for the developer of the application. */
+/** The page for an authorization request that is rejected. The text is for the developer of the application. */
 export function badLoginPage(text: string, requestId: string): Html {
   return message('The application cannot log you in', text, { requestId });
 }

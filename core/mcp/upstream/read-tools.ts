@@ -72,7 +72,8 @@ export async function readUpstreamTools(
     const pages = listUpstreamTools(tools.upstreamSessions, place, signal);
     for (;;) {
       const next = await pages.next().catch((error) => upstreamFailure(error, true, tools.now()));
-      // What is read from a header, such as scopes without their quoting, can contain a secret where the header as sent did not.
+      // Redacted again: a value that was parsed from a header, such as scopes without their quotes, can contain a
+      // secret that was not found in the original header.
       if ('error' in next) return { ok: false, error: createScrubber(secrets)(next.error) };
       if (next.done) return { ok: true };
       await take(next.value, createScrubber(secrets));

@@ -25,10 +25,10 @@ export interface Found {
 }
 
 /**
- * Finds some secrets in bytes, in every form that `needles.ts` knows, behind every escape that `decode` undoes.
- *
- * A secret has one plain form and dozens of encoded ones. The encoded ones are only computed for bytes that could contain one:
- * most responses have no run of letters and digits that is as long as the shortest encoded form of a token.
+ * Finds secrets in bytes, in every form that `needles.ts` knows, behind every escape that `decode` undoes.
+ * A secret has one plain form and dozens of encoded ones. The encoded ones are computed only for bytes that could
+ * contain one: most responses have no sequence of letters and digits that is as long as the shortest encoded form of a
+ * token.
  */
 export class SecretFinder {
   readonly #texts: readonly string[];
@@ -115,7 +115,10 @@ export class SecretFinder {
   }
 }
 
-/** Whether so many bytes in a row may belong to an encoded form. Looks at every byte of a run, and at few others. */
+/**
+ * Whether the bytes contain a sequence of this length of characters that encoded forms consist of. Skips most bytes
+ * outside of such sequences.
+ */
 function hasRun({ bytes, length }: View, wanted: number): boolean {
   let start = 0;
   while (start + wanted <= length) {

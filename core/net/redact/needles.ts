@@ -40,12 +40,14 @@ function alphabetOf(map: (code: number) => number): Alphabet {
   return Uint8Array.from({ length: 256 }, (_, code) => map(code));
 }
 
-/** The needles of the secrets as they are: in the encodings of text, and as they read when they contain escapes. */
+/**
+ * Returns the needles of unencoded secrets: in each text encoding, and unescaped if the secret itself contains escapes.
+ */
 export function plainNeedles(texts: readonly string[]): Needle[] {
   return texts.flatMap((text) => plainForms(text, Buffer.from(text)).map(plain));
 }
 
-/** The needles of the secrets in hexadecimal, base32 and base64. They consist of the bytes in ENCODED_BYTES. */
+/** Returns the needles of secrets in hexadecimal, base32 and base64. They consist of the bytes in ENCODED_BYTES. */
 export function encodedNeedles(texts: readonly string[]): Needle[] {
   const needles: Needle[] = [];
   for (const text of texts) {
@@ -64,15 +66,18 @@ export const ENCODED_BYTES = Uint8Array.from({ length: 256 }, (_, code) =>
   /[A-Za-z0-9+/_-]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** A lower bound of the length of every encoded form. Base64 of UTF-8 or UTF-16, without the characters at its ends, is the shortest. */
+/**
+ * Returns a lower bound for the length of all encoded forms. The shortest is base64 of UTF-8 or UTF-16, without the
+ * characters at its ends.
+ */
 export function shortestEncoded(texts: readonly string[]): number {
   const bytes = Math.min(...texts.map((text) => Math.min(Buffer.byteLength(text), 2 * text.length)));
   return Math.max(MIN_ENCODED, Math.floor((bytes * 4) / 3) - 1);
 }
 
 /**
- * 1 for each byte below 0x80 that an encoded form or one of these needles may contain, in any form that its alphabet takes for
- * the same; 0x80 stands for all others.
+ * Returns 1 for each byte below 0x80 that an encoded form or one of these needles may contain, including the other
+ * characters that its alphabet treats as equal; 0x80 represents all other bytes.
  */
 export function wantedBytes(needles: readonly Needle[]): Uint8Array {
   const held = new Uint8Array(256);
@@ -84,7 +89,7 @@ export function wantedBytes(needles: readonly Needle[]): Uint8Array {
   return wanted;
 }
 
-/** Each secret, and the lines of one that has several. */
+/** Returns each secret, and the lines of a secret that has several. */
 export function textsOf(secrets: readonly string[]): string[] {
   return [...new Set(secrets.flatMap(linesOf))];
 }

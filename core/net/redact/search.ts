@@ -20,7 +20,7 @@ const CLASS = Uint8Array.from({ length: 256 }, (_, code) => {
  */
 export class Search {
   readonly #needles: readonly Needle[];
-  /** The lengths of the shortest and of the longest needle; of none, Infinity and 0. */
+  /** The lengths of the shortest and of the longest needle; Infinity and 0 if there is none. */
   readonly shortest: number;
   readonly longest: number;
   readonly #window: number;

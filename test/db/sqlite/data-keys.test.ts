@@ -8,7 +8,7 @@ import { account, addKeyChecks, github, NOW, openSharedTestStore, type TestStore
 const ROUNDS = Number(process.env['DATA_KEY_ROUNDS'] ?? 1200);
 const CHECK_EVERY = 100;
 
-/** Bytes of their own for each data key, which name it. */
+/** Unique bytes for each data key, which identify it. */
 function markedBytes(mark: string, size: number): Buffer {
   const bytes = Buffer.alloc(size, '.');
   bytes.write(mark, 'latin1');
