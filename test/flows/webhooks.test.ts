@@ -382,6 +382,8 @@ describe('webhooks of a running server', () => {
     await world.create(UPDATED);
     await world.cause();
     await arrived.promise;
+    const hanging = world.receiver.requests.filter(({ target }) => target === '/hangs');
+    expect(hanging.length).to.be.within(1, 4);
     release();
     await world.deliver();
   });
