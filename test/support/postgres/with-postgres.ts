@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { startCluster } from './cluster.ts';
 import { createTemplate, SOCKET } from './databases.ts';
 
@@ -9,7 +10,11 @@ const cluster = startCluster();
 try {
   await createTemplate(cluster.socket);
   const env = { ...process.env, [SOCKET]: cluster.socket, VALETKEY_TEST_ENGINE: 'postgres' };
-  process.exitCode = spawnSync(command, args, { env, stdio: 'inherit' }).status ?? 1;
+  const child = spawn(command, args, { env, stdio: 'inherit' });
+  // A signal ends the command; the server is stopped after it.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  const [code] = await once(child, 'exit');
+  process.exitCode = code ?? 1;
 } finally {
   cluster.stop();
 }
