@@ -63,7 +63,7 @@ function printNextSteps(origin: string, hasClientAtHand: boolean): void {
       'VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET: the server then adds that client.',
     );
   print(
-    'Next, in another terminal (the quickstart of README.md goes on from here):',
+    'Next, in another terminal (the quickstart of README.md continues from here):',
     '',
     `  TOKEN=$(curl -s ${origin}/oauth/token -d grant_type=client_credentials \\`,
     '    -d "client_id=$VALETKEY_CLIENT_ID" -d "client_secret=$VALETKEY_CLIENT_SECRET" \\',

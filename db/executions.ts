@@ -167,7 +167,7 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
 }
 
 /**
- * Says whether all that a call was planned with still has the versions. One look-up for each row: they are under way together, and
+ * Says whether all that a call was planned with still has the versions. One look-up for each row: they are running together, and
  * one statement over several tables takes ten times as long in an embedded database.
  */
 function createPlanCheck({ db, once }: Statements) {

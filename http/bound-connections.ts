@@ -25,7 +25,7 @@ export function boundConnections(server: Server, { config, metrics, log }: Bound
   const isTrusted = readSetting(() => parseTrustedProxies(config.trustedProxies));
   const perAddress = config.connectionsPerAddress ?? Number.POSITIVE_INFINITY;
   const cap = capPerAddress(server, perAddress, isTrusted);
-  const watch = watchConnections(server, limits, (err) => log.error({ err }, 'connections could not be looked at'));
+  const watch = watchConnections(server, limits, (err) => log.error({ err }, 'connections could not be examined'));
   metrics.gauge('valetkey_http_connections', 'Connections of clients that are open', () => watch.open);
   metrics.gauge('valetkey_http_queued_bytes', 'Bytes of responses that wait for clients', () => watch.queuedBytes);
   metrics.gauge(

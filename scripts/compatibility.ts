@@ -8,7 +8,7 @@ import { schemaBreaks } from './schema-compatibility.ts';
  *
  * @param before the released contract
  * @param after the contract to release
- * @returns one sentence per break, each once; none when every old client goes on working
+ * @returns one sentence per break, each once; none if every old client keeps working
  */
 export function breakingChanges(before: JsonObject, after: JsonObject): string[] {
   const successors = new Map(operationsOf(after).map((operation) => [operation.id, operation]));

@@ -15,7 +15,7 @@ export const LOAD_LIMITS = { bytes: 64 * 1024 * 1024, depth: 200, aliases: 100, 
  * Matches the beginning of a token of the YAML lexer that is a value: a plain scalar (which the lexer marks with
  * U+001F), a quoted one, or an alias.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the mark is one
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the mark is a control character
 const VALUE = /^[\u001f"'*]/;
 const BLANK_OR_COMMENT = /^[\s#]/;
 

@@ -36,11 +36,11 @@ export interface ScrubTools {
   log: Record<'info' | 'warn' | 'error', (fields: object | string, message?: string) => void>;
 }
 
-/** Removes deleted data from the database files. Attempts go on until no other process is in the way. */
+/** Removes deleted data from the database files. Attempts are repeated until no other process prevents the removal. */
 export function createScrub({ store, now, wait, log }: ScrubTools, times: ScrubTimes = TIMES): Scrub {
   /** When the oldest deletion was that may still be in the files. */
   let since: number | null = null;
-  /** The same of the deletions that the attempt under way covers. */
+  /** The same for the deletions that the current attempt includes. */
   let covered: number | null = null;
   /** Whether the log says that data remain. */
   let isReported = false;

@@ -66,7 +66,7 @@ export async function openPostgresStore({
   const flush = createFlush(ask);
   const folding = startTimer(() => readers.ask({ text: 'select fold_counts()' }), {
     everyMs: POSTGRES.foldEveryMs,
-    // A server that cannot be reached is told of by those who need it.
+    // If the server cannot be reached, the callers that need it report the error.
     failed: (error) => {
       if (!(error instanceof StorageError)) report(error, 'the counts could not be joined');
     },

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { ThreadFailure } from './checkpoint-thread.ts';
 import { openWriter } from './open.ts';
 
-/** The thread for checkpoints: it moves the log on each message, until it is told to end. */
+/** The thread for checkpoints: it moves the log on each message, until it receives the message to end. */
 const client = openWriter(workerData as string);
 client.pragma('wal_autocheckpoint = 0');
 

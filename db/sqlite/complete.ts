@@ -26,6 +26,6 @@ export function assertComplete(database: string): void {
   throw new StorageError(
     'DATABASE_INCOMPLETE',
     `the database ${database} lacks data that was stored durably: ${missing.join(', ')}. Its log is damaged or missing, or an older file ` +
-      'was put in its place. Nothing was changed. Restore a backup with `valetkey restore`, or run `valetkey accept-loss` to go on without the data',
+      'was put in its place. Nothing was changed. Restore a backup with `valetkey restore`, or run `valetkey accept-loss` to continue without the data',
   );
 }

@@ -9,7 +9,7 @@ import type { Client } from './open.ts';
 /**
  * The statements of one connection. SQLite runs on the event loop, so their promises are settled when they are returned and their callers continue in the same turn, which the group commit relies on.
  *
- * @param failed is told of each StorageError
+ * @param failed receives each StorageError
  */
 export function createSqliteStatements(client: Client, failed: (error: StorageError) => void = () => {}): Statements {
   return createStatements({ dialect: sqliteDialect, prepare: (plan) => prepare(client, plan, failed) });

@@ -35,7 +35,7 @@ export type LoginPageParts = LoginTools & DocumentTools & { readonly catalogue: 
 
 const NO_LOGIN =
   'Users cannot log in at this server yet: its administrator has to set mcp_login_url of the environment.';
-const TOO_MANY = 'Too many logins are under way at the moment. Try again in a few minutes.';
+const TOO_MANY = 'There are too many unfinished logins at the moment. Try again in a few minutes.';
 
 /**
  * Adds the pages of logins for MCP clients: the authorization request, the return from the application, and the consent

@@ -44,7 +44,7 @@ describe('a full disk (F3, F11)', () => {
     expect(said('"stack"').length, 'of more than thirty refusals').to.be.lessThan(12);
   });
 
-  it('ends no server that is told to delete, and reads go on', async () => {
+  it('does not end a server that has to delete, and reads continue', async () => {
     for (const id of created.slice(0, 5)) await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
     expect((await server.call('GET', `${ACCOUNTS}?page_size=1`)).status).to.equal(200);
     // Waits longer than the scrubbing of the files takes.

@@ -106,7 +106,7 @@ describe('valetkey keys', () => {
     expect(readFileSync(keysFile, 'utf8')).to.equal(content);
   });
 
-  it('gives the old key up afterwards, and the server goes on with the new one', async () => {
+  it('removes the old key afterwards, and the server continues with the new one', async () => {
     const { id } = await createAccount(server, { token: 'ghp_beforeRetiring' });
     const [active, old] = await listed();
     const retired = await run(['retire', old?.id as string], IN_AN_HOUR);

@@ -38,7 +38,7 @@ describe('npm start', () => {
     folder.remove();
   });
 
-  it('F17: ends the server when it is told to end', async () => {
+  it('F17: ends the server when npm receives a signal', async () => {
     const server = await npmStart(folder.path);
     pid = server.pid;
     expect(isAlive(pid)).to.equal(true);

@@ -84,7 +84,7 @@ describe('valetkey restore (F4)', () => {
     expect(await totalOn(host)).to.equal(5);
   });
 
-  it('replaces a database only when it is told to, says what would be lost, and keeps it under another name', async () => {
+  it('replaces a database only with the option, says what would be lost, and keeps it under another name', async () => {
     const host = newHost();
     await restore(host);
     await on(host, (server) => createAccount(server, { identifier: 'newer' }));

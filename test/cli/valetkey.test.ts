@@ -56,7 +56,7 @@ describe('the command valetkey', () => {
   });
 
   describe('on a Node that is too old', () => {
-    it('goes on with the one that npm has brought', async () => {
+    it('continues with the one that npm has installed', async () => {
       const { code, stdout } = await runCommand(['help'], {}, { before: fakeVersion('20.19.0') });
       expect(code).to.equal(0);
       expect(stdout).to.include('keys list');

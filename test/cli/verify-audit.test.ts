@@ -74,7 +74,7 @@ describe('valetkey verify-audit (F7)', () => {
     expect((await verify()).code).to.equal(0);
   });
 
-  it('finds an archive that was moved elsewhere where it is told to', async () => {
+  it('finds an archive that was moved elsewhere in the given directory', async () => {
     const moved = join(folder.path, 'moved');
     cpSync(join(dataDir, 'audit-archive'), moved, { recursive: true });
     renameSync(join(dataDir, 'audit-archive'), join(dataDir, 'away'));

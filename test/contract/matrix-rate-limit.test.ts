@@ -31,7 +31,7 @@ describe('the rate limit of every operation', () => {
   }
 
   for (const operation of LIMITED) {
-    it(`of ${operation.id} is told, and kept: 429 until Retry-After is over`, async () => {
+    it(`of ${operation.id} is in headers and enforced: 429 until Retry-After has passed`, async () => {
       const first = await send(operation);
       expect(first.status).to.be.below(500).and.not.equal(429);
       expect(first.headers).to.include({ 'ratelimit-policy': '"client";q=1;w=1', ratelimit: '"client";r=0;t=1' });

@@ -55,7 +55,7 @@ describe('timers', () => {
     runs[1]?.();
   });
 
-  it('report work that throws or rejects, and go on', async () => {
+  it('report work that throws or rejects, and continue', async () => {
     let runs = 0;
     const work = () => {
       if (++runs === 1) throw new Error('thrown');
@@ -76,7 +76,7 @@ describe('timers', () => {
     expect(runs).to.equal(0);
   });
 
-  it('tell the run under way of a stop, and wait for its end', async () => {
+  it('notify the current run of a stop, and wait for its end', async () => {
     let isTold = false;
     let hasEnded = false;
     const work = async (signal: AbortSignal) => {

@@ -210,7 +210,7 @@ describe('F6: lists that grow without end', () => {
     }
   });
 
-  it('let other work have a turn after each slice that has to be looked at', async () => {
+  it('let other work run after each slice that is read', async () => {
     let turns = 0;
     let next = setImmediate(function turn() {
       turns += 1;
@@ -229,7 +229,7 @@ describe('F6: lists that grow without end', () => {
     const total = async (filters: ExecutionFilters) =>
       (await test.store.read.executions.list(test.env, filters, { size: 1 })).total;
 
-    it('what is under way, what has ended and what was removed', async () => {
+    it('what is running, what has ended and what was removed', async () => {
       const { store, env, newId } = test;
       const what = {
         accountId: null,

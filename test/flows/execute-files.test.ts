@@ -85,7 +85,7 @@ describe('files of tools', () => {
     expect(dry.body.dry_run_request.body).to.include({ mime_type: 'application/pdf', size: PDF.length });
   });
 
-  it('belong to the owner of the account: others are told what they are told of an unknown one', async () => {
+  it('belong to the owner of the account: others get the same response as for an unknown file', async () => {
     const { file } = await answeredFile();
     const other = await createKeyedAccount(server);
     acme.requests.length = 0;
@@ -111,7 +111,7 @@ describe('files of tools', () => {
     expect(await store.read.storedContents.total(env, 'file')).to.equal(0);
   });
 
-  it('that are more than an environment keeps are told of instead', async () => {
+  it('that exceed the storage of an environment are reported instead', async () => {
     const { store } = server.deps;
     const [environment] = await store.read.environments.list();
     const env = environment?.id as NonNullable<typeof environment>['id'];

@@ -142,7 +142,7 @@ describe('H7: a large response', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('does not hold up other requests while it is read', async () => {
+  it('does not delay other requests while it is read', async () => {
     let release = (): void => {};
     run = (...args) =>
       new Promise<void>((resolve) => {

@@ -102,7 +102,7 @@ describe('an account of a board application, over real sockets', () => {
       expect((await new TestBrowser().open(back.location ?? '')).status).to.equal(400);
     });
 
-    it('is told apart when the person says no', async () => {
+    it('is distinguished when the user declines', async () => {
       const back = await backFrom(await linkFor(await connectorFor(SIGNED)), 'no');
       expect((await browser.open(back.location ?? '')).status).to.equal(403);
     });
@@ -235,7 +235,7 @@ describe('an account of a board application, over real sockets', () => {
       expect((await browser.submit(page.url, { field_token: fragment })).status).to.equal(303);
     });
 
-    it('is told apart when the person says no', async () => {
+    it('is distinguished when the user declines', async () => {
       const { page } = await backFrom(await linkFor(await connectorFor(BY_FRAGMENT)));
       expect((await browser.submit(page.url, { error: 'access_denied' })).status).to.equal(403);
     });

@@ -86,7 +86,7 @@ describe('a user logs in for an MCP client', () => {
     expect(responseOf(led)).to.have.property('code');
   });
 
-  it('says no, and the client is told', async () => {
+  it('declines, and the client is notified', async () => {
     const browser = new TestBrowser();
     const consent = await world.reachConsent(browser, {}, { user_id: 'user_no', identifier: 'no' });
     const denied = await allow(browser, consent, 'deny');

@@ -108,7 +108,7 @@ describe('an account of a machine client, at a strict authorization server over 
     return body.connected_account.authorization_details.oauth_token;
   }
 
-  it('is told no with a wrong secret, calls nothing, and stays in use (negative control)', async () => {
+  it('is rejected with a wrong secret, calls nothing, and stays ACTIVE (negative control)', async () => {
     const id = await connect({ id: 'm-basic', secret: 'wrong' });
     const { body } = await get(id);
     expect(body.tool_error).to.include({ kind: 'upstream_auth', retryable: false });

@@ -442,7 +442,7 @@ describe('a server of its own accord', () => {
     expect(actions.slice(0, 2)).to.deep.equal(['revocation.succeeded', 'revocation.failed']);
   });
 
-  it('goes on after a restart with what it had not finished', async () => {
+  it('continues unfinished revocations after a restart', async () => {
     const reached = new Promise<void>((resolve) => {
       provider.handler = () => resolve();
     });

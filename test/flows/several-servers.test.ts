@@ -93,7 +93,7 @@ describe('several servers over one database', () => {
     }
   });
 
-  it('leaves nothing under way behind a server that stopped', async () => {
+  it('leaves nothing unfinished after a server has stopped', async () => {
     const third = await startTestServer({ dataDir: folder.path });
     const before = (await any(0).deps.store.read.instances.list()).length;
     expect(third.deps.liveInstances()).to.equal(before);

@@ -98,7 +98,7 @@ describe('connections of clients (S2)', () => {
       await until(() => client.received().includes('</6>'));
     });
 
-    it('are not served further while they do not read, and go on when they do', async () => {
+    it('are not served while they do not read, and continue when they do', async () => {
       await listen((_req, res) => res.end(BIG));
       const client = await open();
       client.send('/1', '/2', '/3');

@@ -62,7 +62,7 @@ describe('a process without descriptors (F16)', () => {
     expect((await server.call('GET', '/api/v1/connections')).status).to.equal(200);
   });
 
-  it('is told from a fault of the program', () => {
+  it('is distinguished from a bug of the program', () => {
     expect(isExhausted(new Error('outer', { cause: tooManyFiles() }))).to.equal(true);
     for (const error of [new TypeError('x'), Object.assign(new Error('x'), { code: 'ENOENT' }), 'EMFILE', undefined]) {
       expect(isExhausted(error)).to.equal(false);

@@ -45,7 +45,7 @@ describe('large request bodies (H4)', () => {
     jobs.length = 0;
   });
 
-  it('H4: rejects 15.8 MB of zeros by their number, and the process goes on', async () => {
+  it('H4: rejects 15.8 MB of zeros by their number, and the process continues', async () => {
     const answer = await send('POST', IMPORT, `{"connector":"a","files":${listOf(7_900_000)}}`);
     expect(answer.body).to.include({ status: 400, code: 'MALFORMED_BODY' });
     expect(answer.body.detail).to.equal('The body has more than 200000 values.');

@@ -27,7 +27,7 @@ describe('the storage of a server beside other processes', () => {
     while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
   };
 
-  it('F1: a deletion beside a reader holds up no request, shows in the metrics, and is done after the end of the reader', async () => {
+  it('F1: a deletion during a read delays no request, is visible in the metrics, and is completed after the read', async () => {
     const { id } = await createAccount(server, { identifier: 'to-be-deleted' });
     const file = server.deps.config.databaseFile;
     const select = 'select credentials_sealed as value from accounts where id = ?';

@@ -26,7 +26,7 @@ describe('S3: preparing after a start what first requests would wait for', () =>
     expect(order).to.deep.equal(['request 1', 'a', 'request 2', 'b', 'request 3', 'c']);
   });
 
-  it('S3: goes on after a step that fails, and logs its name', async () => {
+  it('S3: continues after a step that fails, and logs its name', async () => {
     const done: string[] = [];
     const warned: object[] = [];
     const steps = [

@@ -131,7 +131,7 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
     return new URL(sent.location as string).searchParams;
   }
 
-  it('a session of the revision 2025-11-25 goes on when the user has logged in again', async () => {
+  it('a session of the revision 2025-11-25 continues after the user has logged in again', async () => {
     const begin = (token: string, headers: Record<string, string>, method = 'initialize') => {
       const clientInfo = { name: 'test', version: '1' };
       const params = method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } : {};

@@ -161,7 +161,7 @@ describe('H7: a large message of an MCP server', () => {
     expect(busy.body.tool_error).to.include({ kind: 'service_busy' });
   });
 
-  it('does not hold up other requests while it is read, and holds no memory afterwards', async () => {
+  it('does not delay other requests while it is read, and occupies no memory afterwards', async () => {
     const held = Promise.withResolvers<void>();
     run = (...args) => held.promise.then(() => pool.run(...args));
     respondWith(`{"content":[],"structuredContent":${members(RESPONSE.inlineNodes)}}`);

@@ -200,7 +200,7 @@ describe('the session of an account at an MCP server', () => {
       expect((await endless).body.detail).to.equal('The MCP server did not finish within 300 seconds.');
     });
     for (const revision of REVISIONS) {
-      it(`ends when our client cancels, and its server is told (${revision})`, async () => {
+      it(`ends when our client cancels, and its server is notified (${revision})`, async () => {
         onCall(() => {});
         const token = await sessionToken(server, provider.connectionId, OWNER);
         const client = await connectMcp(server, provider.connectionId, token, { revision });

@@ -157,7 +157,7 @@ describe('listConnectedAccounts', () => {
       for (const identifier of names) await createAccount(server, { connector, identifier, connectedAccount: {} });
     });
 
-    it('goes newest first, twenty at a time unless told otherwise', async () => {
+    it('returns the newest first, by default twenty at a time', async () => {
       const { body } = await list({ connector });
       expect(namesOf({ body } as TestResponse)).to.deep.equal(newestFirst.slice(0, 20));
       expect(body.total_size).to.equal(23);

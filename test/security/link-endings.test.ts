@@ -22,7 +22,7 @@ describe('how links end', () => {
     verifyUser(world.server, authRequestId, identifier, more);
 
   describe('L11: an account that works', () => {
-    it('goes on working while it is authorized again, however that ends', async () => {
+    it('keeps working while it is authorized again, with any result', async () => {
       const identifier = person();
       await world.connected(identifier, 'l11');
       const token = (await world.token(identifier)) as string;
@@ -109,7 +109,7 @@ describe('how links end', () => {
     expect((await verify(authRequestId, identifier)).status).to.equal(200);
   });
 
-  it('L17: an identifier is compared byte for byte, and none is told', async () => {
+  it('L17: identifiers are compared byte for byte, and never revealed', async () => {
     const looks = [
       'josé@app.example',
       'JOSÉ@app.example',

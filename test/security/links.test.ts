@@ -232,7 +232,7 @@ describe('attacks on links', () => {
     expect(bare.body.connection).to.include({ status: 'DRAFT', client_id: '' });
   });
 
-  it('L18: a client of another environment verifies nothing, and is told nothing', async () => {
+  it('L18: a client of another environment verifies nothing and learns nothing', async () => {
     const identifier = person();
     const authRequestId = await world.finished(await world.link(identifier), 'l18');
     const foreign = await verifyUser(other, authRequestId, identifier);

@@ -221,7 +221,7 @@ describe('H8: lists of tools are read in turns', () => {
     await Promise.all(all);
   });
 
-  it('goes on after one that fails', async () => {
+  it('continues after one that fails', async () => {
     const turns = createSyncTurns(manualTimers().timer);
     const failed = turns.run('a', () => Promise.reject(new Error('no'))).catch((error) => error.message);
     expect(await turns.run('a', async () => 'next')).to.equal('next');

@@ -75,7 +75,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     return verifyUser(server, authRequestId, identifier);
   }
 
-  it('come as a question of the protocol, and the call goes on when the user has finished (2026-07-28)', async () => {
+  it('are sent as a request of the protocol, and the call continues when the user has finished (2026-07-28)', async () => {
     const user = someone();
     const asked: Asked[] = [];
     const client = await connect(user, {
@@ -271,7 +271,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     expect(next.message).to.match(/^The application must store the settings of the account\. .*base_url/);
   });
 
-  it('are not made where the application has named no address to verify at, and the model is told why', async () => {
+  it('are not created if the application has set no address for the verification, and the model gets the reason', async () => {
     const { user_verify_url: _none, ...user } = someone();
     const client = await connect(user, { onLink: async () => 'accept' });
     const { error } = dataOf(await client.callTool(CALL));

@@ -33,7 +33,7 @@ describe('session tokens of MCP servers (M2)', () => {
     expect((await rawMcp(server, github, { token })).status).to.equal(200);
   });
 
-  it('without one a client is told where to find out how to get one (M6)', async () => {
+  it('without one a client gets the address of the metadata that describe how to get one (M6)', async () => {
     const answer = await rawMcp(server, github);
     expectRefused(answer, 'Bearer resource_metadata=');
     const challenge = String(answer.headers['www-authenticate']);
@@ -92,7 +92,7 @@ describe('session tokens of MCP servers (M2)', () => {
     expectRefused(answer, 'Bearer resource_metadata=');
   });
 
-  it('give no right to links that the API client did not have: it is told to ask the application', async () => {
+  it('allow no links that the API client could not create: the client is asked to use the application', async () => {
     const { token } = (await requestSession(server, slack, {}, { token: server.token('tools:execute') })).body;
     const params = { name: 'slack_list_channels', arguments: {} };
     const { body } = await rawMcp(server, slack, { token, method: 'tools/call', params });

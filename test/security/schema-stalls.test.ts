@@ -54,7 +54,7 @@ describe('H5: schemas that others wrote', () => {
     await upstream.stop();
   });
 
-  it('are compared with inputs beside the event loop, which goes on', async () => {
+  it('are compared with inputs in a thread, without blocking the event loop', async () => {
     const answer = execute(server, account['id'] as string, tool.name, nested(30));
     await pool.running(1);
     const others = await server.call('GET', '/api/v1/tools?connector=github&page_size=1');

@@ -70,7 +70,7 @@ describe('the page that reads a token out of its address, in a browser', () => {
   }
 
   for (const viewport of [PHONE, DESK]) {
-    it(`goes on by itself where scripts run, ${viewport.width} pixels wide`, async () => {
+    it(`continues by itself if scripts run, ${viewport.width} pixels wide`, async () => {
       const { page, complaints, requested, hosts, identifier, close } = await arrive({ viewport });
       await heading(page, 'Connected');
       await expectWorking(identifier);

@@ -70,7 +70,7 @@ describe('the ways out of environments', () => {
     expect((await ways.of(OTHER).send(get('https://api.example.com/'))).status).to.equal(200);
   });
 
-  it('M2: go on while names of another environment never resolve', async () => {
+  it('M2: continue while names of another environment never resolve', async () => {
     const stop = new AbortController();
     const hanging = [1, 2].map(() =>
       failureOf(ways.of(ONE).send(get('https://gone.example:8443/', { signal: stop.signal }))),

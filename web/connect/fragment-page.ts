@@ -32,7 +32,7 @@ export function fragmentPage(provider: string, problem = ''): Html {
     `Finish connecting ${provider}`,
     html`      ${badge(provider)}
       <h1>One step is left</h1>
-      <p>${provider} has put your token at the end of the address of this page. If the page does not go on by itself, copy it from
+      <p>${provider} has put your token at the end of the address of this page. If the page does not continue by itself, copy it from
         there into this field.</p>
 ${alert}      <form method="post" novalidate>
         <input type="hidden" name="error" value="">

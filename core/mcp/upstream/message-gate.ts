@@ -18,17 +18,17 @@ export type Admitted = { message: object | undefined; outcome?: WireOutcome };
 type Data = Record<string, unknown>;
 
 const MAX_WORDS = 500;
-/** The maximum length of lists that the package receives. */
+/** The maximum length of lists that are passed to the MCP SDK. */
 const MAX_MEMBERS = 20;
 const DROPPED: Admitted = { message: undefined };
-/** JSON-RPC error code for failures of the connection; the package only needs to know that there is no result. */
+/** JSON-RPC error code for failures of the connection; the MCP SDK only needs to know that there is no result. */
 const FAILED = -32000;
 const UNSUPPORTED_VERSION = -32022;
 
 /**
  * Reads a message of an MCP server. Secrets are removed first. Results of tool calls and tool lists become the outcome.
  * The protocol's package receives only an outline with the same meaning, so that the server's texts cannot slow down or
- * break the package.
+ * break the MCP SDK.
  *
  * @param bytes UTF-8
  * @throws MessageLimitError, MessageFormatError
@@ -50,7 +50,7 @@ function admit(message: unknown, question: Question): Admitted {
   return { message: { jsonrpc: '2.0', id, ...outline }, outcome };
 }
 
-/** Returns a response for the package if the server sent none. */
+/** Returns a response for the MCP SDK if the server sent none. */
 export function failedMessage({ id }: Question): object {
   return { jsonrpc: '2.0', id, error: { code: FAILED, message: 'failed' } };
 }
@@ -98,7 +98,7 @@ function textsOf(list: unknown): string[] {
   return members.flatMap((member) => (typeof member === 'string' ? [cut(member)] : []));
 }
 
-/** Returns a result with only the members that the package needs. */
+/** Returns a result with only the members that the MCP SDK needs. */
 function outlineOf(method: string, result: Data): object {
   if (result['resultType'] === 'input_required') {
     const { inputRequests, requestState } = result;

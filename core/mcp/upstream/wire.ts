@@ -42,7 +42,7 @@ interface Asked extends Question {
   call: WireCall;
 }
 
-/** Response headers that the package needs; it receives no others. */
+/** The response headers that the MCP SDK needs; it receives no others. */
 const PROTOCOL_HEADERS = ['mcp-session-id', 'location'];
 /** Headers of a rejection that are used for its error. */
 const ERROR_HEADERS = ['www-authenticate', 'retry-after'];
@@ -127,7 +127,7 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
   }
 
   /**
-   * Handles a rejected request. A tool call fails here; the package needs other rejections to determine the protocol
+   * Handles a rejected request. A tool call fails here; the MCP SDK needs other rejections to determine the protocol
    * revision.
    */
   async function refused(answer: EgressStream, asked: Asked | undefined, call: WireCall): Promise<Response> {
@@ -172,7 +172,7 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
 }
 
 /**
- * Reads an outgoing message of the package: the text to send, and the expected response; `asked` is undefined if there
+ * Reads an outgoing message of the MCP SDK: the text to send, and the expected response; `asked` is undefined if there
  * is none.
  */
 function readOutgoing(
@@ -196,7 +196,7 @@ function readOutgoing(
 }
 
 /**
- * Returns the messages of a response as an event stream for the package. It always ends with a response to the request,
+ * Returns the messages of a response as an event stream for the MCP SDK. It always ends with a response to the request,
  * also after an error.
  *
  * @param end is called when nothing more is read
@@ -211,7 +211,7 @@ function eventStream(
   const eventOf = (message: object) => encoder.encode(`data: ${JSON.stringify(message)}\n\n`);
   let messages = MCP_UPSTREAM.messages;
 
-  /** Returns the next messages for the package; `answered` is true if one of them is the response. */
+  /** Returns the next messages for the MCP SDK; `answered` is true if one of them is the response. */
   async function next(): Promise<{ events: object[]; answered: boolean }> {
     for (;;) {
       const { value } = await texts.next();

@@ -132,7 +132,7 @@ describe('keeping idle accounts alive', () => {
       expect(most).to.be.within(1, 3);
     });
 
-    it('goes on behind those that cannot be refreshed', async () => {
+    it('continues after accounts that cannot be refreshed', async () => {
       const refreshed: string[] = [];
       const errors: unknown[] = [];
       const refresher: KeepAliveTools['refresher'] = {
@@ -149,7 +149,7 @@ describe('keeping idle accounts alive', () => {
       expect(errors).to.have.length(Math.floor(MANY / 2));
     });
 
-    it('begins nothing more once it is stopped, and waits for what is under way', async () => {
+    it('starts nothing after it was stopped, and waits for running refreshes', async () => {
       const { opened, open: letGo } = gate();
       let begun = 0;
       let ended = 0;

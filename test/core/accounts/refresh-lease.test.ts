@@ -381,7 +381,7 @@ describe('one refresh at a time', () => {
       expect(await world.audit()).to.deep.equal([]);
     });
 
-    it('goes on when the tokens cannot be handed over', async () => {
+    it('continues when the tokens cannot be revoked', async () => {
       const { refresher } = await world.start(provider.fetch, {
         abandoned: () => Promise.reject(new Error('no outbox')),
       });

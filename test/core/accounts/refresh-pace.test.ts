@@ -18,7 +18,7 @@ describe('F10: the pace of a provider', () => {
     expect(pace.width).to.equal(8);
   });
 
-  it('halves once for all that were under way, and never goes below one', () => {
+  it('halves once for all concurrent refreshes, and never goes below one', () => {
     const pace = start();
     for (const width of [2, 1, 1]) {
       round(pace, 100, 'strained');

@@ -26,7 +26,7 @@ describe('requireFiles (H4)', () => {
     looks = 0;
   });
 
-  it('H4: takes a bounded number of files, and looks at none of a longer list', async () => {
+  it('H4: accepts a limited number of files, and reads none of a longer list', async () => {
     expect(await check(1, TOOL_REQUEST.files)).to.equal('ok');
     looks = 0;
     expect(await check(1, TOOL_REQUEST.files + 1)).to.equal(

@@ -229,7 +229,7 @@ describe('What imports meet', () => {
     expect(schemaCompiler().compile(tool.input_schema)({ m: 5 })).to.equal(true);
   });
 
-  it('an expression of a stranger is told, never executed', async () => {
+  it('an expression in a document is reported, never executed', async () => {
     const tool = await toolOf({
       parameters: [query('a', { schema: { type: 'string', pattern: '^(a+)+$', default: 'aa' } })],
     });

@@ -52,7 +52,7 @@ describe('registering an instance', () => {
     expect((await test.store.read.refreshLeases.get(test.env, row.id))?.expiresAt).to.equal(NOW + 60_000);
   });
 
-  it('ends executions that were under way, and frees keys whose request had not begun one', async () => {
+  it('ends executions that were running, and releases keys whose request had not started one', async () => {
     const dead = await register();
     const execution = { accountId: 'ca_1', connector: 'github', toolName: 't', agentRunId: null, apiClientId: 'cli_1' };
     const keyDigest = digest('begun');

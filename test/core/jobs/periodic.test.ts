@@ -134,7 +134,7 @@ describe('periodic jobs', () => {
     expect(begun + runs.length).to.equal(2);
   });
 
-  it('are told of a stop, and nothing begins afterwards', async () => {
+  it('are notified of a stop, and nothing begins afterwards', async () => {
     const run = (signal: AbortSignal) => {
       runs.push(world.clock.now());
       return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

@@ -243,7 +243,7 @@ describe('X7: properties with names that model APIs refuse', () => {
     $defs: { row: object({ 'the cell': {}, next: { $ref: '#/$defs/row' } }, { required: ['the cell'] }) },
   };
 
-  it('have other names at every level, and are told back for the server', () => {
+  it('are renamed at every level, and get their own names back for the server', () => {
     const { schema: ours, names, changes } = adapted(schema);
     const own = (theirs: string) => Object.entries(names).find(([, name]) => name === theirs)?.[0] as string;
     expect(properties(ours)['filter'], 'a name that was free to be used stays').to.deep.equal({ type: 'integer' });

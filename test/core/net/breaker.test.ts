@@ -81,7 +81,7 @@ describe('the breaker of an origin (E11)', () => {
     expect(pauses).to.deep.equal([1_000, 2_000, 3_000, 3_000]);
   });
 
-  it('is not kept open by calls that were under way when it opened', async () => {
+  it('is not kept open by calls that were running when it opened', async () => {
     const late: (() => void)[] = [];
     const hanging = Array.from({ length: 5 }, () =>
       call(

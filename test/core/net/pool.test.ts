@@ -113,7 +113,7 @@ describe('send', () => {
     });
   });
 
-  it('ends calls under way before it closes, and refuses later ones', async () => {
+  it('waits for running calls before it closes, and rejects later ones', async () => {
     const held: ServerResponse[] = [];
     const local = await serve((_request, response) => held.push(response));
     const egress = egressTo(local);

@@ -226,7 +226,7 @@ describe('M2: the resolver (P1)', () => {
       expect(failure.message).to.equal('The name many.example resolves to more than 64 addresses.');
     });
 
-    it('lets a call by address or to localhost go on while no name can be resolved', async () => {
+    it('allows calls by address or to localhost while no name can be resolved', async () => {
       server.respond = () => 'silent';
       const local = await serve((_request, response) => response.end('well'));
       const allow = ['127.0.0.1', 'localhost'].map((host) => ({ host, port: local.port }));

@@ -27,13 +27,13 @@ const CALL = { uri: `${API}/me` };
 describe('Whose account it is', () => {
   afterEach(closeAll);
 
-  it('is told by an address and a field, as patterns of the contract have them', async () => {
+  it('is read from an address and a field, as in patterns of the contract', async () => {
     const config = { user_info_uri: `${API}/me`, identity_field: 'bot.owner.email' };
     const facts = await factsWith(me({ id: 7, bot: { owner: { email: 'a@b.example' } } }), config);
     expect(facts).to.deep.include({ ok: true, subject: '7', identifierCandidates: ['a@b.example'] });
   });
 
-  it('is told by sub before id, and by the field where there is neither', async () => {
+  it('is read from sub before id, and from the field if there is neither', async () => {
     const config = { user_info_uri: `${API}/me`, identity_field: 'login' };
     expect(await factsWith(me({ sub: 's', id: 7, login: 'l' }), config)).to.include({ subject: 's' });
     expect(await factsWith(me({ login: 'l' }), config)).to.include({ subject: 'l' });
@@ -44,7 +44,7 @@ describe('Whose account it is', () => {
     expect(await factsWith({}, {})).to.deep.include({ ok: true, subject: null, identifierCandidates: [] });
   });
 
-  it('is told by two ids together, so that two teams with one user id differ (Slack)', async () => {
+  it('is read from two ids together, so that two teams with one user id differ (Slack)', async () => {
     const identity = { call: CALL, subject: ['/identity/team_id', '/identity/user_id'] };
     expect(await factsWith(me({ team_id: 'T:1', user_id: 'U1' }), { identity })).to.include({ subject: 'T%3A1:U1' });
     expect(await factsWith(me({ user_id: 'U1' }), { identity })).to.include({ ok: false, kind: 'unidentified' });
@@ -107,7 +107,7 @@ describe('Whose account it is', () => {
     expect(facts).to.deep.include({ subject: '9', identifierCandidates: ['u@b.example'] });
   });
 
-  it('is told by the callback where it alone knows (QuickBooks)', async () => {
+  it('is read from the callback if only the callback contains it (QuickBooks)', async () => {
     const config: OAuthConfig = {
       account_values: [{ name: 'realm_id', from: '/callback/realmId', pattern: '\\d{1,20}' }],
       identity: { subject: ['/account/realm_id'] },

@@ -40,7 +40,7 @@ describe('the token-in-fragment flow', () => {
     expect(JSON.stringify(outcome)).not.to.include(TOKEN);
   });
 
-  it('looks at nothing that comes without the state of the flow', () => {
+  it('ignores everything without the state of the flow', () => {
     for (const state of [undefined, null, '', 'another', `${STATE} `, STATE.slice(1), [STATE], 7]) {
       const kind = 'mismatch';
       expect(readPostedToken({ token: TOKEN, state }, STATE)).to.deep.equal({ ok: false, kind });

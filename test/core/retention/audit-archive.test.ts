@@ -158,7 +158,7 @@ describe('F7: the archive of the audit log', () => {
     expect(await total()).to.equal(1);
   });
 
-  it('goes on with the next file when one is full', async () => {
+  it('continues with the next file when one is full', async () => {
     await keepFor(1);
     for (let round = 0; round < 10; round++) await append(1010, TODAY - 9 * DAY);
     await retention().run();
@@ -218,7 +218,7 @@ describe('F7: the archive of the audit log', () => {
       expect(await verified()).to.deep.equal({ intact: true, files: 2, records: 7 });
     });
 
-    it('goes on where it was when a piece could not be removed', async () => {
+    it('continues where it stopped when a piece could not be removed', async () => {
       await keepFor(1);
       await append(500, TODAY - 9 * DAY);
       let failures = 0;

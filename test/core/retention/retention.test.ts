@@ -172,7 +172,7 @@ describe('F7: removing what has expired', () => {
     expect(kept).to.include({ state: 'FAILED', reason: 'Refused.', payloadSealed: null, kekId: null });
   });
 
-  it('ends after the piece under way when it is stopped', async () => {
+  it('ends after the current piece when it is stopped', async () => {
     await addKeys(450);
     const stopping = new AbortController();
     const sweeper = retention({ wait: async () => stopping.abort() });
@@ -180,7 +180,7 @@ describe('F7: removing what has expired', () => {
     expect(await sweeper.run(stopping.signal)).to.equal(0);
   });
 
-  it('does not hold up the start: what expired meanwhile is removed after it', async () => {
+  it('does not delay the start: what expired meanwhile is removed afterwards', async () => {
     await addKeys(450, 10);
     await test.store.close();
     const { config, secrets } = readConfig({ DATABASE_URL: test.file, DATA_DIR: tempDir().path, LOG_LEVEL: 'silent' });

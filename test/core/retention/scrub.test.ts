@@ -59,7 +59,7 @@ describe('scrubbing of the storage (F1, F3)', () => {
     await scrub.stop();
   });
 
-  it('bears a disk that fails, and goes on when it works again', async () => {
+  it('tolerates a failing disk, and continues when it works again', async () => {
     const { scrub, outcomes, lines, until, attempts } = setUp();
     outcomes.push(new Error('SQLITE_FULL'), new Error('SQLITE_FULL'), true);
     scrub.request();

@@ -223,7 +223,7 @@ describe('an access token that is not ours (T4)', () => {
     it(`${reason}: ${name}`, () => expect(outcome(text)).to.equal(reason));
   }
 
-  it('is looked at up to 4,096 characters', () => {
+  it('is verified only up to 4,096 characters', () => {
     const long = `${head}.${'A'.repeat(4096 - head.length - 88)}.${signature}`;
     expect(outcome(long)).to.equal('signature');
   });

@@ -74,7 +74,7 @@ describe('The reason of a refusal', () => {
     expect(judged([])?.message).to.equal(undefined);
   });
 
-  it('stays short, and looks at few values of a large body', () => {
+  it('stays short, and reads few values of a large body', () => {
     let read = 0;
     const item = () => ({
       get message() {

@@ -76,7 +76,7 @@ describe('H5: the input of a tool that the environment brought', () => {
     expect(error.message).to.match(/must have at most 1048576 bytes including the defaults of its schema/);
   });
 
-  it('is told one error where it is large: a list of all would be longer than the input', async () => {
+  it('has only one error if it is large: a list of all errors would be longer than the input', async () => {
     const schema = { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } };
     expect((await refusalOf(check(schema, { list: [1, 2] }))).errors).to.have.length(2);
     expect((await refusalOf(check(schema, { list: Array(20_000).fill(1) }))).errors).to.have.length(1);

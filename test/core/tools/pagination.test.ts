@@ -42,7 +42,7 @@ describe('Pagination', () => {
     expect(urlOf(tool, 'abc=')).to.equal('https://api.acme.example/v1/things?cursor=abc%3D');
   });
 
-  it('goes on from a call that was prepared for another page', () => {
+  it('continues after a call that was prepared for another page', () => {
     const tool = paged({ style: 'page', request: { in: 'query', name: 'page' }, response: {} });
     const first = prepared({ tool });
     const cursor = nextCursor(tool, {}, undefined, { link: undefined, body: {} }) ?? '';

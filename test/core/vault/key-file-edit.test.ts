@@ -48,7 +48,7 @@ describe('createKeyFile', () => {
 });
 
 describe('createKeyFile after a start that was interrupted (F16)', () => {
-  it('F16: is not held up by the drafts that it left, and removes them', () => {
+  it('F16: is not blocked by drafts of earlier changes, and removes them', () => {
     withDirectory((directory) => {
       const path = join(directory, 'keys');
       for (const left of ['keys.new', `keys.${B}.first`, 'keys.kek_cccccccc.first', 'other.kek_x.first']) {
@@ -107,7 +107,7 @@ describe('addKey', () => {
     });
   });
 
-  it('is refused while another change is under way, whose draft it leaves alone', () => {
+  it('is rejected during another change, whose draft it does not touch', () => {
     withKeyFile((path) => {
       writeFileSync(`${path}.new`, 'draft of somebody else');
       const failure = failureOf(() => addKey(path, line(B)));

@@ -42,7 +42,7 @@ function rotate(path: string): void {
 }
 
 describe('a key file that is followed while serving', () => {
-  it('is looked at no more than once in 250 ms', () => {
+  it('is read at most once in 250 ms', () => {
     inScene(({ path, source, clock }) => {
       rotate(path);
       clock.time += 249;
@@ -52,7 +52,7 @@ describe('a key file that is followed while serving', () => {
     });
   });
 
-  it('is looked at again when a key is not known', () => {
+  it('is read again when a key is unknown', () => {
     inScene(({ path, source, reports }) => {
       expect(source.find(B)).to.equal(undefined);
       rotate(path);
@@ -63,7 +63,7 @@ describe('a key file that is followed while serving', () => {
     });
   });
 
-  it('is looked at after the clock was set back', () => {
+  it('is read after the clock was set back', () => {
     inScene(({ path, source, clock }) => {
       rotate(path);
       clock.time -= 3_600_000;

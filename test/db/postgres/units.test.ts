@@ -56,7 +56,7 @@ describe('units on PostgreSQL', () => {
     });
   });
 
-  it('are undone when they go on after a statement that failed', async () => {
+  it('are rolled back if they continue after a statement that failed', async () => {
     const row = account(test.newId, connectionId);
     await test.store.write((tx) => tx.accounts.insert(test.env, row));
     const twin = { ...account(test.newId, connectionId), identifier: row.identifier };

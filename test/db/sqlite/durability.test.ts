@@ -11,7 +11,7 @@ describe('syncs, one at a time', () => {
     return { running, told, ask };
   }
 
-  it('are shared by those who asked while another one was under way, and never with it', () => {
+  it('are shared by callers that arrive during another sync, which does not count for them', () => {
     const { running, told, ask } = start();
     for (const name of ['a', 'b', 'c']) ask(name);
     expect(running).to.have.length(1);

@@ -67,7 +67,7 @@ describe('beside another process (F1)', () => {
     });
   }
 
-  it('writes wait for its lock while the event loop goes on, and are done when it ends', async () => {
+  it('writes wait for its lock without blocking the event loop, and are done when it ends', async () => {
     writeElsewhere();
     const written = insert();
     expect(await turnsUntil(written, 50), 'turns while the lock was held').to.equal(50);

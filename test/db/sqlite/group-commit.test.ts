@@ -410,7 +410,7 @@ describe('group commit', () => {
   });
 
   describe('when the storage fails', () => {
-    it('rejects every unit of the group when the commit fails, and goes on with the next group', async () => {
+    it('rejects every unit of the group when the commit fails, and continues with the next group', async () => {
       const { add, faults, durable, group } = setUp();
       faults.commit = new StorageError('SQLITE_FULL', 'disk full');
       const errors = await Promise.all([failure(add('a')), failure(add('b'))]);
@@ -528,7 +528,7 @@ describe('group commit', () => {
       expect([group.healthy(), log.length, durable()]).to.deep.equal([false, steps, []]);
     });
 
-    it('tells who went on early that the sync has failed', async () => {
+    it('reports the failed sync to callers that did not wait for it', async () => {
       const { group, faults } = setUp();
       faults.sync = new Error('the disk failed');
       const { durable: reached } = await group.commit((tx) => tx.rows.add('a'));

@@ -108,7 +108,7 @@ describe('the high-water mark (F15)', () => {
     expect(claims).to.deep.equal([]);
   });
 
-  it('fails no commit when it cannot be measured or written, and goes on later', async () => {
+  it('fails no commit when it cannot be measured or written, and continues later', async () => {
     const { claims, reports, faults, commit, endSyncs, pass } = setUp();
     for (const fault of ['measure', 'write'] as const) {
       faults[fault] = new Error(`cannot ${fault}`);

@@ -100,7 +100,7 @@ async function sync(lab: Lab, { connector }: Party): Promise<string> {
 
 const toolOf = (at: number, more: object = {}) => ({
   name: `tool-${at}`,
-  description: 'Looks at one thing.',
+  description: 'Reads one thing.',
   inputSchema: {
     type: 'object',
     properties: Object.fromEntries(Array.from({ length: 10 }, (_, p) => [`p${p}`, { type: 'string' }])),
