@@ -1208,7 +1208,7 @@ export interface paths {
          *     Tools run with the accounts of this `organization_id`, `user_id` or both, and `identifier`. If an account is missing or no
          *     longer works, the client gets a link for the user to open (URL elicitation). After finishing it, the user is redirected to
          *     `user_verify_url` and must be verified with `verifyUser`. This requires an API client that also has the scope
-         *     `accounts:write`; otherwise the client is told that the application must create a link.
+         *     `accounts:write`; otherwise the client receives the message that the application must create a link.
          *
          *     Errors:
          *     - 400 `VALIDATION_FAILED`: a field is not valid, both `organization_id` and `user_id` are missing, or `user_verify_url` is
