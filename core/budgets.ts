@@ -333,7 +333,7 @@ export const POSTGRES = {
   reruns: 10,
   /** From this run on, a unit runs while no other such unit runs. */
   aloneFromRun: 4,
-  /** The maximum random pause before another run, for each run before. */
+  /** The pause before another run is random: at most this long, multiplied by the number of runs so far. */
   rerunPauseMs: 5,
   /** How long and how often the outcome of a commit is requested after its connection was lost. */
   outcomeMs: 10 * SECOND,

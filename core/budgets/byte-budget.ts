@@ -7,8 +7,8 @@ export interface ByteBudgetLimits {
 }
 
 /**
- * A request that already holds bytes may take more as long as its environment then holds no more than is free. For the
- * first bytes of a request, the limit is this multiple of the free bytes.
+ * For the first bytes of a request, its environment may hold up to this multiple of the free bytes. For further bytes,
+ * the limit is the free bytes themselves.
  */
 const FIRST = 2;
 

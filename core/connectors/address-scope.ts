@@ -10,9 +10,8 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
  *
  * @param address without query and fragment, as the URL parser writes it
  * @param bound the same
- * @param template the address before account values were filled in. A version in a segment that is written there may differ: the
- *   author of a provider moves to the next version of its API, and no account can choose such a segment. When left out, every segment
- *   must be equal.
+ * @param template the address before account values were filled in. If a segment of it is a fixed version such as `v2`, the
+ *   version may differ, because only the author of a provider can change it. Without a template, every segment must be equal.
  */
 export function isAtOrBelow(address: string, bound: string, template?: string): boolean {
   if (address !== bound && climbs(address)) return false;

@@ -197,7 +197,11 @@ function fallBack(
     }
   }
   if (hasSchemes) {
-    offer('none', { type: 'BEARER_TOKEN' }, 'No scheme is supported; accounts hold a token.');
+    offer(
+      'none',
+      { type: 'BEARER_TOKEN' },
+      'None of the schemes in the document is supported. The accounts of the provider need a bearer token.',
+    );
     return;
   }
   offer('none', { type: 'NO_AUTH' }, 'The document declares no security schemes.');

@@ -66,7 +66,7 @@ export const PHRASES: Phrase[] = [
   { pattern: 'under way', instead: '"running", "current" or "unfinished"' },
   { pattern: 'goes on|went on', instead: '"continues" or "keeps …ing"' },
   { pattern: '(?:is|are|was|were) told', instead: '"receives", "is notified" or "is read from"' },
-  { pattern: 'holds? up|held up', instead: '"delays" or "blocks"' },
+  { pattern: 'holds? up(?! to)|held up', instead: '"delays" or "blocks"' },
   { pattern: 'look(?:s|ed) at', instead: '"reads", "checks" or "examines"' },
   { pattern: 'unless (?:told|said) otherwise', instead: '"by default"' },
   { pattern: 'what came of', instead: '"the result of"' },

@@ -465,7 +465,7 @@ describe('clients of connections whose provider changes', () => {
       expect(leaks()).to.deep.equal([]);
       const list = ['https://good.as.example', 'https://eve.as.example'];
       expect((await put({ allowed_addresses: list, client_secret: SECRET })).status).to.equal(200);
-      // Fewer addresses need no secret, and stop the use of the others.
+      // Removing addresses does not require the client's secret, and ends the use of the client at these addresses.
       expect((await put({ allowed_addresses: list.slice(0, 1) })).status).to.equal(200);
       await tryEverything(connector, { tenant: 'eve' });
       expect(leaks()).to.deep.equal([]);
