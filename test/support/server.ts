@@ -130,6 +130,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
 }
 
+/** A stream of events has no end, so it is closed after its head. */
+async function textOf({ headers, body }: Awaited<ReturnType<typeof send>>): Promise<string> {
+  if (!String(headers['content-type']).startsWith('text/event-stream')) return body.text();
+  body.on('error', () => {}).destroy();
+  return '';
+}
+
 async function call(origin: string, method: string, path: string, request: TestRequest): Promise<TestResponse> {
   const { body, token } = request;
   const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
@@ -142,7 +149,7 @@ async function call(origin: string, method: string, path: string, request: TestR
     },
     body: isRaw ? (body as string) : body === undefined ? null : JSON.stringify(body),
   });
-  const text = await response.body.text();
+  const text = await textOf(response);
   const isJson = /json(?!l)/.test(String(response.headers['content-type']));
   return {
     status: response.statusCode,
