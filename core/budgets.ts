@@ -77,7 +77,7 @@ export const REQUEST_BODY = {
   nodes: 200_000,
   /** JSON above this size is parsed in a thread, because it would block the event loop. */
   threadBytes: 256 * KIB,
-  /** Parsing one body in a thread. */
+  /** The maximum time to parse one body in a thread. */
   parseMs: 5 * SECOND,
   /** Up to this size, all validation errors of a body are reported; for a larger body only the first one. */
   allErrorsBytes: 16 * KIB,
@@ -227,7 +227,7 @@ export const JOBS = {
   soonMs: 50,
   /** Concurrent attempts of all kinds. */
   total: 32,
-  /** Lanes that one pass checks; the next pass follows immediately. */
+  /** Lanes (queues of one kind of jobs) that one pass checks. If there are more, the next pass follows immediately. */
   lanesPerLook: 200,
   /** Jobs of stopped servers that one pass releases. */
   abandonedPerLook: 100,
@@ -263,7 +263,7 @@ export const WEBHOOKS = {
   storedResponseBytes: 2 * KIB,
   /** Deliveries that one transaction queues again. */
   redeliveredRows: 100,
-  /** The time of one attempt to queue deliveries again. */
+  /** The longest duration of one attempt of the job that queues deliveries again. */
   redeliveryMs: 5 * MINUTE,
 } as const;
 
@@ -338,7 +338,7 @@ export const POSTGRES = {
   /** How long and how often the outcome of a commit is requested after its connection was lost. */
   outcomeMs: 10 * SECOND,
   outcomePauseMs: 200,
-  /** How often the rows of counts are combined. */
+  /** How often the partial rows of each count are merged into one row. */
   foldEveryMs: 5 * SECOND,
 } as const;
 
@@ -531,7 +531,7 @@ export const SCHEMA = {
   inlineWork: 500_000,
   /** Checking a tool definition in a thread: compiling its schemas and checking its examples. */
   judgeMs: 10 * SECOND,
-  /** One check in a thread, and the steps of its patterns. */
+  /** Validating one input in a thread: its longest duration, and the steps of its patterns. */
   checkMs: 2 * SECOND,
   threadPatternSteps: 10_000_000,
 } as const;

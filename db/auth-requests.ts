@@ -80,7 +80,7 @@ export function createAuthRequestRepository(
       .prepare(),
   );
   const finishedBefore = once(() => {
-    // All requests have the same time for verification, so the order of their expiry is the order in which they were
+    // Every finished request has the same verification period, so requests expire in the order in which they were
     // finished.
     const earlier = sql`(${t.expiresAt}, ${t.id}) < (${sql.placeholder('expiresAt')}, ${sql.placeholder('id')})`;
     return db

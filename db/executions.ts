@@ -167,8 +167,9 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
 }
 
 /**
- * Says whether all that a call was planned with still has the versions. One look-up for each row: they are running together, and
- * one statement over several tables takes ten times as long in an embedded database.
+ * Returns whether the account, connection, provider and tool of a planned call have not changed since it was planned. Each row is
+ * read by its own statement: the statements run concurrently, and one statement over several tables takes ten times as long in
+ * an embedded database.
  */
 function createPlanCheck({ db, once }: Statements) {
   const given = (name: string) => sql.placeholder(name);

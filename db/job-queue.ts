@@ -61,7 +61,7 @@ export function createJobQueueRepository({ db, once, dialect }: Statements): Job
     db
       .select(JOB_COLUMNS)
       .from(t)
-      // Numbers begin with 1; the range condition lets the database use the index.
+      // Instance numbers begin with 1, so every owner matches; the range condition lets the database use the index.
       .where(and(running, sql`${t.owner} > 0`, sql`${t.owner} not in (select ${instances.number} from ${instances})`))
       .limit(sql.placeholder('limit'))
       .prepare(),

@@ -50,5 +50,7 @@ export async function authenticate(exchange: Exchange, scope: string, parts: Aut
 
 function invalid(reason: string, clientId?: string): ApiError {
   const authFailure = { reason, ...(clientId !== undefined && { clientId }) };
-  return new ApiError('UNAUTHENTICATED', 'The access token is invalid.', { authFailure });
+  return new ApiError('UNAUTHENTICATED', 'The access token is invalid, expired or revoked. Request a new one.', {
+    authFailure,
+  });
 }

@@ -90,7 +90,8 @@ function tooLarge(maxBytes: number): ApiError {
 
 function refused(refusal: BodyRefusal, maxBytes: number): ApiError {
   if (refusal === 'size') return tooLarge(maxBytes);
-  if (refusal === 'pieces') return new ApiError('MALFORMED_BODY', 'The body arrives in too many pieces.');
+  if (refusal === 'pieces')
+    return new ApiError('MALFORMED_BODY', 'The body was sent in too many pieces. Send it in fewer, larger ones.');
   return new ApiError('SERVER_BUSY', 'The server has no memory for this body. Try again soon.');
 }
 

@@ -107,7 +107,7 @@ function checkNumber(text: string, start: number): number {
   const value = Number(match[0]);
   const isInteger = match[1] === undefined && match[2] === undefined;
   if (!Number.isFinite(value) || (isInteger && !Number.isSafeInteger(value))) {
-    throw new ApiError('MALFORMED_BODY', 'The body has a number that cannot be represented exactly.');
+    throw new ApiError('MALFORMED_BODY', `The body contains a number out of range: ${match[0].slice(0, 40)}`);
   }
   return start + match[0].length - 1;
 }

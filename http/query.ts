@@ -16,7 +16,7 @@ const emptyPairs = EmptyPairs as unknown as new () => Pairs;
  *
  * @param place the name of the text in errors
  * @param limit the maximum number of parameters
- * @throws ApiError MALFORMED_BODY if an escape is not valid UTF-8, or for too many parameters
+ * @throws ApiError MALFORMED_BODY if a percent-encoding is invalid, or for too many parameters
  */
 export function parsePairs(text: string, place: string, limit: number): Pairs {
   const pairs = new emptyPairs();
@@ -46,6 +46,10 @@ function decode(text: string, place: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {
-    throw new ApiError('MALFORMED_BODY', `An escape in ${place} is not valid UTF-8.`, { cause });
+    throw new ApiError(
+      'MALFORMED_BODY',
+      `${capitalized(place)} contains an invalid percent-encoding: encode text as UTF-8, and "%" as "%25".`,
+      { cause },
+    );
   }
 }

@@ -136,7 +136,7 @@ function isPage(req: IncomingMessage): boolean {
 const SWEEP_MS = 20;
 
 /**
- * Closes idle connections immediately, and busy ones after their response. After the deadline the rest is destroyed.
+ * Closes idle connections immediately, and busy ones after their response. Connections that are still open after the deadline are closed too.
  */
 async function drain(server: Server, limitMs: number, log: Logger): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));

@@ -107,8 +107,8 @@ export function bindingBreach(
 }
 
 /**
- * The same check for a single call. It does not check origins, because the egress policy rejects a call to an origin
- * that the account was not connected for.
+ * Compares, like `bindingBreach`, what the credential may be used for with how a single call would use it. It does not
+ * check origins, because the egress policy rejects a call to an origin that the account was not connected for.
  *
  * @param inputs the account values that addresses may contain
  */

@@ -33,7 +33,7 @@ export interface ClaimTerms {
   /** Milliseconds UTC. */
   at: number;
   leaseMs: number;
-  /** Whether the provider rejected the token. */
+  /** Whether the refresh was requested because the provider rejected the current access token. */
   refused: boolean;
 }
 

@@ -81,7 +81,7 @@ export interface Bearer
   apiConfig: JsonObject;
   /** Where the tokens may be sent. */
   origins: string[];
-  /** The pattern of the provider if it was stored; otherwise it is looked up. */
+  /** The pattern that was stored with the tokens; if undefined, it is looked up in the provider. */
   pattern?: RevocationPattern;
   /** The endpoints that the current provider definition may use to revoke the tokens. */
   binding?: Pick<AccountBinding, 'endpoints'>;

@@ -2,7 +2,7 @@ import { OAUTH_TOKEN } from './forms.ts';
 import type { AuthorizationModule } from './module.ts';
 import { placeBearer } from './placing.ts';
 
-/** The authorization code of OAuth 2 (RFC 6749 §4.1). */
+/** The authorization code grant of OAuth 2 (RFC 6749 §4.1). */
 export const oauth: AuthorizationModule = {
   connectionType: 'OAUTH',
   forms: [OAUTH_TOKEN],

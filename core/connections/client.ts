@@ -37,8 +37,9 @@ export function clientOf(vault: Vault, purpose: ClientPurpose): ClientCredential
 }
 
 /**
- * Returns a client with its key parsed; health record systems have their own rules for keys. @throws OAuthConfigError
- * for an invalid key
+ * Returns the client. For a health record system, its private key is parsed, because such systems have rules for keys.
+ *
+ * @throws OAuthConfigError for an invalid key
  */
 export function clientFor(
   pattern: Pick<ClientPattern, 'type' | 'oauth_config'>,

@@ -21,7 +21,7 @@ export function connectionDraft({ keyId }: Pick<ConnectionRow, 'keyId'>): ApiErr
 /** Returns the error for a connection whose provider was deleted; such a connection cannot be enabled. */
 export function providerDeleted({ keyId }: Pick<ConnectionRow, 'keyId'>): ApiError {
   const message = 'The provider was deleted: the application must create an account with another provider.';
-  return new ApiError('CONNECTION_DISABLED', `The connection ${keyId} is disabled.`, {
+  return new ApiError('CONNECTION_DISABLED', `The connection ${keyId} is disabled, because its provider was deleted.`, {
     extra: { next_action: { type: 'authorize', operation_id: 'createConnectedAccount', message } },
   });
 }

@@ -32,7 +32,8 @@ export function changeSettings({ kind, settings }: EnvironmentRow, input: Settin
   ];
   const loginProblem = loginUrl ? applicationUrlProblem(loginUrl, kind, ['login_request']) : undefined;
   if (loginProblem) errors.push({ field: 'mcp_login_url', message: loginProblem });
-  if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'An address is invalid.', { errors });
+  if (errors.length > 0)
+    throw new ApiError('VALIDATION_FAILED', 'The settings of the environment are invalid.', { errors });
   const changed = { ...settings };
   if (lifetime !== undefined) changed.linkTtlMs = lifetime === null ? undefined : lifetime * 1000;
   if (urls !== undefined) changed.userVerifyUrls = urls ?? undefined;

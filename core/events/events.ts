@@ -7,12 +7,12 @@ import type { EventBody, EventData, EventType } from './types.ts';
 /** Who caused an event, and in which request. */
 export interface Cause {
   environmentId: EnvironmentId;
-  /** The API client, or `system` if the server itself caused it. */
+  /** The id of the API client, `mcp_client`, `operator`, or `system` if the server itself caused the event. */
   actor: string;
   requestId: string;
 }
 
-/** The description of an event by the code that causes it. */
+/** An event to emit. `emit` adds its id, time and environment. */
 export interface NewEvent<T extends EventType, D extends Partial<EventData<T>>> {
   type: T;
   /** The id of the object that the event is about; the contract's `x-subject` names its field. */

@@ -180,7 +180,7 @@ async function applyProvider(
   const made = await createCustomProvider(tx, tools, environmentId, { ...definition, display_name: connector });
   if (made.identifier !== connector) {
     const errors = [{ field: 'connector', message: `is already used or invalid; ${made.identifier} is available` }];
-    throw new ApiError('VALIDATION_FAILED', 'The provider cannot be created.', { errors });
+    throw new ApiError('VALIDATION_FAILED', `The connector name ${connector} is already used or invalid.`, { errors });
   }
   const named = { display_name: displayName ?? result.title };
   const { row } = await updateCustomProvider(tx, tools, environmentId, made, named, cause);

@@ -6,10 +6,10 @@ import { type ClientProof, proofOf } from './clients.ts';
 import type { PresentedClient } from './token-parameters.ts';
 
 /**
- * Verifies the client that sends a form. A public client needs no secret: its code is bound to a proof key, and its
- * refresh tokens rotate.
+ * Authenticates the client of a token or revocation request. A public client needs no secret: its code is bound to a
+ * proof key, and its refresh tokens rotate.
  *
- * @returns the client, or the error for an unknown client, a wrong secret, or a secret in another place than registered
+ * @returns the client, or the error for an unknown client, a wrong or missing secret, or a secret of a public client
  */
 export async function authenticateClient(
   read: Pick<ReadRepositories, 'oauthClients'>,

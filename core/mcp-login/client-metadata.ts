@@ -4,7 +4,7 @@ import { cleanText } from '../mcp/upstream/clean-text.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
-/** The metadata of a client that Valetkey uses (RFC 7591 §2). */
+/** The members of a client's metadata (RFC 7591 §2) that Valetkey uses. */
 export interface ClientMetadata {
   name: string;
   redirectUris: string[];
@@ -19,11 +19,11 @@ export type ReadClientMetadata =
   | { ok: false; error: 'invalid_redirect_uri' | 'invalid_client_metadata'; description: string };
 
 /**
- * Reads the metadata of a client. Unknown members and values are ignored, because clients send grant types, scopes and extensions that
- * other servers need, and many omit `application_type`.
+ * Reads the metadata of a client. Unknown members and values are ignored, because clients send grant types, scopes and
+ * extensions that other servers need. `application_type` is not required, because many clients omit it.
  *
  * @param schemes the private schemes that the environment accepts
- * @param methodOf the authentication method, from what the client says
+ * @param methodOf returns the client's authentication method; undefined if it is not supported
  */
 export function readClientMetadata(
   body: unknown,

@@ -20,12 +20,12 @@ const INVALID = tokenError('invalid_grant', 'The code is invalid, expired, used,
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /**
- * Exchanges an authorization code for a grant (OAuth 2.1 §4.1.3). A code can be used once, also if that attempt fails. A second use
- * means that two parties have it, so the grant of the first use ends.
+ * Exchanges an authorization code for a grant (OAuth 2.1 §4.1.3). A code can be used once, even if that attempt fails. A second use
+ * means that two parties have the code, so the grant of the first use ends.
  *
- * What it returns has to be committed also where it is a refusal.
+ * The caller must commit the transaction even if the result is an error, because the error may spend the code or end the grant.
  *
- * @param clientId of the client, which is authenticated
+ * @param clientId the id of the authenticated client
  */
 export async function exchangeCode(
   tx: Transaction,

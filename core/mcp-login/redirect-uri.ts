@@ -42,8 +42,8 @@ export function redirectUriProblem(text: string, schemes: readonly string[]): st
 }
 
 /**
- * Whether a requested redirect URI is registered (OAuth 2.1 §2.3.1, RFC 8252 §7.3). They are compared exactly, except for the port of
- * loopback URLs, because native applications get another port for each login.
+ * Whether a requested redirect URI is registered (OAuth 2.1 §2.3.1, RFC 8252 §7.3). Redirect URIs are compared exactly, except for the
+ * port of loopback URLs, because native applications get another port for each login.
  */
 export function isRegistered(requested: string, registered: readonly string[]): boolean {
   const wanted = withoutPort(requested);

@@ -10,22 +10,22 @@ import { judgeGeneration, rotated } from './rotation.ts';
 import type { Form } from './token-parameters.ts';
 
 export interface RefreshTools extends Pick<GrantTools, 'events' | 'now'> {
-  /** Encrypts tokens. */
+  /** Encrypts and decrypts access tokens and refresh tokens. */
   sealedReplies: SealedTokens;
 }
 
 export type Refreshed = { ok: true; grant: OAuthGrantRow; scopes: string[] } | { ok: false; error: TokenError };
 
 const INVALID = tokenError('invalid_grant', 'The refresh token is invalid, expired, used, or of another client');
-/** Repeated, because another process may replace the token between the read and the write. */
+/** The refresh is attempted again if another process replaces the token between the read and the write. */
 const ATTEMPTS = 3;
 
 /**
- * Uses a refresh token (OAuth 2.1 §4.3): see `judgeGeneration`.
+ * Uses a refresh token (OAuth 2.1 §4.3) and replaces it. If a token is used again long after it was replaced, the grant ends.
  *
- * What it returns has to be committed also where it is a refusal.
+ * The caller must commit the transaction even if the result is an error, because the grant may have ended.
  *
- * @param clientId of the client, which is authenticated
+ * @param clientId the id of the authenticated client
  */
 export async function refreshGrant(
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function refreshGrant(
     if (await tx.oauthGrants.rotate(environmentId, grant.id, grant.generation, next))
       return { ok: true, grant: next, scopes };
   }
-  throw new Error('the grant was changed by others again and again');
+  throw new Error('the grant was changed concurrently in every attempt');
 }
 
 async function problemOf(

@@ -38,10 +38,10 @@ export type Registration =
     };
 
 /**
- * Registers a client at its own request (RFC 7591 §3). No authentication is needed, so there are limits: by address,
- * and for the number of unused clients, which are removed after a day.
+ * Registers a client at its own request (RFC 7591 §3). No authentication is needed, so there are limits: for each IP
+ * address, and for the number of unused clients, which are removed after a day.
  *
- * @param address of the client, for the limit
+ * @param address the IP address of the client, for the limit
  */
 export async function registerDynamicClient(
   tools: RegisterTools,
@@ -93,8 +93,8 @@ export async function insertClient(
 }
 
 /**
- * By default the client has a secret in the header (RFC 7591 §2). Unsupported methods become `none`, as the response
- * shows.
+ * Returns the authentication method of a client. By default the client sends its secret in the Authorization header
+ * (RFC 7591 §2). An unsupported method is replaced by `none`; the registration response contains the method.
  */
 function requestedMethod(body: Record<string, unknown>): ClientAuthMethod {
   const { token_endpoint_auth_method: method = 'client_secret_basic' } = body;

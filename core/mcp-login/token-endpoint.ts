@@ -95,7 +95,7 @@ export async function revokeToken(
   return { ok: true, value: undefined };
 }
 
-/** Whether a code or refresh token was never issued, or is long over: anyone can send one, so it costs no transaction. */
+/** Whether a code is unknown, or a refresh token is invalid. Checked without a transaction, as anyone can send one. */
 async function isUnknown(
   { sealedReplies, store, digester }: TokenEndpointTools,
   { id }: EnvironmentRow,

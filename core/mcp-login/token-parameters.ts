@@ -2,7 +2,7 @@ import { Secret } from '../secret.ts';
 import { readBasicCredentials } from '../tokens/basic-credentials.ts';
 import { invalidClient, type TokenError, tokenError } from '../tokens/token-error.ts';
 
-/** The client of a form, not verified yet. */
+/** The client credentials of a request, not verified yet. */
 export interface PresentedClient {
   clientId: string;
   /** undefined for a public client. */

@@ -15,7 +15,7 @@ export interface LookupLimits {
   failedLookups: number;
 }
 
-/** The lane of every lookup: one party has one queue. */
+/** All lookups of an environment share this lane. */
 const ALL = 'lookups';
 
 /** A lookup that is running. */

@@ -31,14 +31,14 @@ export interface ScrubTools {
   store: Pick<Store, 'scrub'>;
   /** Milliseconds UTC. */
   now(): number;
-  /** Resolves after some milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
   log: Record<'info' | 'warn' | 'error', (fields: object | string, message?: string) => void>;
 }
 
 /** Removes deleted data from the database files. Attempts are repeated until no other process prevents the removal. */
 export function createScrub({ store, now, wait, log }: ScrubTools, times: ScrubTimes = TIMES): Scrub {
-  /** When the oldest deletion was that may still be in the files. */
+  /** The time of the oldest deletion whose data may still be in the files. */
   let since: number | null = null;
   /** The same for the deletions that the current attempt includes. */
   let covered: number | null = null;

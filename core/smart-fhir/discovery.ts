@@ -21,7 +21,7 @@ export type SmartDiscovered = { ok: true; configuration: SmartConfiguration } | 
  * Reads the SMART configuration of a FHIR server (SMART App Launch 2.2, "Conformance"). The base address determines
  * where the user is redirected, so only the administrator of the connection or the user may set it.
  *
- * @returns `client`: the server has no SMART configuration, or lacks a required capability
+ * @returns a failure of kind `client` if the server has no SMART configuration or lacks a required capability
  * @throws errors that are bugs
  */
 export async function discoverSmart(request: SmartDiscoveryRequest): Promise<SmartDiscovered> {

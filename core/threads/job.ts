@@ -23,7 +23,7 @@ export interface JobCost {
 
 /** A thread of a pool, which runs one job at a time. */
 export interface JobThread {
-  /** Whether it can run further jobs. */
+  /** Whether the thread can run further jobs. */
   readonly usable: boolean;
   /** @throws ApiError from the job, JobLimitError, or the error that ended the thread */
   run<I, O>(job: Job<I, O>, input: I): Promise<O>;

@@ -51,8 +51,8 @@ function fits(style: ToolPagination['style'] | undefined, value: unknown): boole
  * @param at the position of this call; undefined for the first page
  * @param hidden query parameters that contain a credential: an address in a response may repeat them, but a cursor must
  * not contain them
- * @param scrub removes every secret of the call. It is needed again, because an address without its line breaks can
- * contain a secret that the response text did not
+ * @param scrub removes every secret of the call. The response text was scrubbed before, but the removal of line breaks
+ * from an address can join the parts of a secret
  * @returns the opaque cursor; undefined on the last page
  */
 export function nextCursor(

@@ -129,7 +129,7 @@ function paged(tool: Tool, query: string, at: CursorValue): string {
   return withParameter(query, request.name, `${encodeUnreserved(request.name)}=${encodeUnreserved(String(at))}`);
 }
 
-/** @returns the names of the headers that the caller chose */
+/** Adds the headers of the tool to `headers`. @returns the names of those that the tool input chose (`headers_input`) */
 function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: TemplateScope): string[] {
   const { request } = tool;
   for (const [name, template] of Object.entries(request.headers ?? {})) {

@@ -50,7 +50,7 @@ export function readXml(text: string): XmlElement | undefined {
       open.pop();
     } else {
       const characters = decoded(next(TEXT)?.[0] ?? '');
-      // A `<` that does not begin an element.
+      // Reject an unknown entity, and a `<` that does not begin a tag.
       if (characters === undefined || characters === '') return undefined;
       inside.text += characters;
     }

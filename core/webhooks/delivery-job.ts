@@ -34,7 +34,7 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
     perLane: (endpointId) => (failing.has(endpointId) ? WEBHOOKS.perFailingEndpoint : WEBHOOKS.perEndpoint),
     total: WEBHOOKS.total,
     attemptMs: WEBHOOKS.attemptMs,
-    // The shortest waits; each attempt requests its own wait.
+    // These are only minimum waits: `run` returns the wait after each failed attempt as `retryAfterMs`.
     firstRestMs: 1000,
     longestRestMs: 1000,
     giveUpAfterMs: WEBHOOKS.giveUpMs,
@@ -51,7 +51,7 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
       const sent = await sendDelivery(tools, tools.egressOf(environment), endpoint, event, signal);
       if (sent.isDelivered) failing.delete(endpointId);
       else failing.add(endpointId);
-      // The attempt was interrupted by the stop of this instance; the next one repeats it.
+      // The attempt was interrupted, because it took too long or this instance is stopping. It is repeated.
       if (signal.aborted && !sent.isDelivered) return { kind: 'retry', reason: sent.attempt.error };
       return store.write((tx) => settle(tools, tx, job, delivery, sent));
     },

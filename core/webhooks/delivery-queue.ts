@@ -15,7 +15,7 @@ export interface DeliveryQueueTools {
 export interface DeliveryQueue {
   /** Queues an event for an endpoint. If the endpoint is ordered, the event waits for earlier events of its subject. */
   add(tx: Transaction, endpoint: WebhookEndpointRow, event: EventRow): Promise<void>;
-  /** Makes a delivery again with a new count of attempts. */
+  /** Queues a delivery again, with the count of attempts reset. */
   again(tx: Transaction, delivery: WebhookDeliveryRow): Promise<WebhookDeliveryRow>;
   /** Starts the next delivery that waited for this one, if there is one. */
   next(tx: Transaction, ended: WebhookDeliveryRow): Promise<void>;

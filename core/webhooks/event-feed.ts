@@ -37,7 +37,10 @@ export function createEventFeed({ store, now }: EventFeedTools): EventFeed {
   const counts = new Map<string, number>();
   const closing = new AbortController();
 
-  /** Resolves with the next event of the environment, after some time, or at the end of the stream. */
+  /**
+   * Returns a promise that resolves when the next event of the environment is stored, after `EVENT_STREAM.pollMs`, or
+   * when the stream ends.
+   */
   function next(environmentId: string, signal: AbortSignal): { promise: Promise<void>; cancel(): void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = readers.get(environmentId) ?? new Set();

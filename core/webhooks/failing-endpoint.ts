@@ -6,7 +6,7 @@ import type { Events } from '../events/events.ts';
  *
  * @param reason a sentence for users
  * @param at milliseconds UTC
- * @returns true
+ * @returns true: the endpoint is disabled now
  */
 export async function disableFailing(
   { events }: { events: Events },

@@ -12,7 +12,7 @@ export interface Interest {
 }
 
 export interface Interests {
-  /** Returns undefined if it must be read. @param at milliseconds UTC */
+  /** Returns the cached value; undefined if it must be read from the database. @param at milliseconds UTC */
   known(environmentId: EnvironmentId, at: number): Interest | undefined;
   /** Caches what a unit of work has read, after the unit is committed. */
   remember(tx: Transaction, environmentId: EnvironmentId, interest: Interest, at: number): void;

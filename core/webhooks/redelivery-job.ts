@@ -62,7 +62,7 @@ async function queuePiece(
 ): Promise<string | undefined> {
   const { since, includeDelivered } = payload as RedeliveryOrder;
   const limit = WEBHOOKS.redeliveredRows;
-  // Deliveries that ended after the job was created were tried since then.
+  // A delivery that ended after the job was created has already been attempted again, so it is not selected.
   const range = { endpointId, afterId, createdFrom: since, endedUntil: createdAt, limit };
   const ended = await tx.webhookDeliveries.ended(environmentId, range);
   for (const delivery of ended) {

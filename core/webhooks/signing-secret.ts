@@ -50,8 +50,6 @@ function publicText(key: KeyObject): string {
 /**
  * Returns the secrets of an endpoint after a new one was added. The newest of the old ones remains valid for the
  * overlap; the others are removed.
- *
- * @param overlapMs milliseconds
  */
 export function rotateSecrets(
   secrets: readonly WebhookSecretRow[],

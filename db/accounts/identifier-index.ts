@@ -9,7 +9,10 @@ import { SUMMARY_COLUMNS } from './columns.ts';
 
 /** Finds accounts by a part of their identifier. All numbers are values of the column `seq`, newest first. */
 export interface IdentifierIndex {
-  /** Returns the newest matches of a folded text, one more than are counted. */
+  /**
+   * Returns the newest accounts whose identifier contains the case-folded text: one more than are counted, which shows that
+   * there are more.
+   */
   newest(environmentId: EnvironmentId, text: string): Promise<number[]>;
   /** Returns those of the given accounts that belong to a connection. */
   within(seqs: readonly number[], connectionId: string): Promise<number[]>;

@@ -8,7 +8,10 @@ import { auditArchives, auditHeads, environments } from '../schema.ts';
 import type { Statements } from '../statements.ts';
 import { ConflictError } from './errors.ts';
 
-/** The number of chains of one environment, and of records of one chain: see 0001_initial.sql. */
+/**
+ * An environment has this many lanes, and each lane has one chain with at most this many records. Both are parts of
+ * `seq`: see 0001_initial.sql.
+ */
 const LANES = 1024;
 const LANE_SIZE = 2 ** 30;
 const ENVIRONMENT_SIZE = LANES * LANE_SIZE;
@@ -90,7 +93,7 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
   /** By environment: the record before the first append of the transaction, and the last appended record. */
   let moved = new Map<EnvironmentId, { before: AuditHead; head: AuditHead }>();
 
-  /** Returns the last record of the lane. The first record of a lane has the `seq` before it as its predecessor. */
+  /** Returns the last record of the lane; for an empty lane, the `seq` before its first record, with the hash `GENESIS`. */
   async function endOf(environmentId: EnvironmentId): Promise<AuditHead> {
     const known = lane.heads.get(environmentId) ?? (await stored().get({ environmentId, lane: lane.number }));
     if (known) return known;

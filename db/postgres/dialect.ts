@@ -5,7 +5,7 @@ import { environments } from '../schema.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
 
-/** The folded identifiers of accounts. Triggers of `accounts` keep the table up to date. */
+/** The identifiers of accounts, normalized for searching. Triggers of `accounts` keep the table up to date. */
 export const accountsSearch = table('accounts_search', {
   seq: integer().primaryKey().notNull(),
   environmentId: text('environment_id').notNull(),

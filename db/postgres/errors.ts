@@ -9,8 +9,8 @@ interface ServerError extends Error {
 }
 
 /**
- * A serialization failure, a deadlock, or another connection that writes to the same chain. Running the unit again can
- * succeed.
+ * A serialization failure, a deadlock, or another connection that writes to the same chain of the audit log. Running the
+ * unit again can succeed.
  */
 export class ConflictError extends RetryableError {}
 
@@ -29,21 +29,26 @@ export function translateError(error: unknown): unknown {
   switch (code) {
     case '40001':
     case '40P01':
-      return new ConflictError(code, 'another transaction was in the way', { cause });
+      return new ConflictError(code, 'another transaction caused a conflict', { cause });
     case '23505':
       return new UniqueError(constraint, { cause });
     case '23503':
       return new RelationError('a row that is referred to is missing, or is still in use', { cause });
     case 'VK001':
-      return new StorageError('INSTANCE_ENDED', 'this server was taken for ended by the others', { cause });
+      return new StorageError(
+        'INSTANCE_ENDED',
+        'this instance is no longer registered; other instances have taken over its work',
+        { cause },
+      );
     case '23502':
-      // The environment does not exist, so it has no ordinal.
+      // `seq` is computed from the row of the environment, so it is null if the environment does not exist.
       if (column === 'seq') return new RelationError('the environment does not exist', { cause });
       break;
   }
-  if (RETRYABLE.has(code)) return new RetryableError(code, 'the database could not do its work in time', { cause });
-  if (OF_STORAGE.test(code)) return new StorageError(code, 'the database could not do its work', { cause });
-  // A broken CHECK, type or trigger is a fault of the program, not a state of the storage.
+  if (RETRYABLE.has(code))
+    return new RetryableError(code, 'the database did not complete the statement in time', { cause });
+  if (OF_STORAGE.test(code)) return new StorageError(code, 'the database failed', { cause });
+  // A violated CHECK, a wrong type or an error of a trigger is a bug of the program, not a failure of the storage.
   return cause;
 }
 

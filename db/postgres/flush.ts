@@ -1,11 +1,11 @@
 import type { Ask } from './statements.ts';
 
-/** Makes earlier commits durable that did not wait for the disk. */
+/** Makes all earlier commits durable, including those that did not wait for the disk. */
 export type Flush = () => Promise<void>;
 
 /**
  * Returns a function that makes all earlier commits durable. A durable commit makes everything before it durable, so
- * concurrent callers share one. It writes an empty message to the server's log, which is the cheapest durable commit.
+ * concurrent callers share one. This commit writes only an empty message to the write-ahead log, which is cheapest.
  */
 export function createFlush(ask: Ask): Flush {
   let current: Promise<void> = Promise.resolve();

@@ -11,8 +11,8 @@ export function loadMigrations(directory: string = DIRECTORY): Migration[] {
 }
 
 /**
- * Applies all missing migrations to a database. Each file is one transaction, which checks what is missing itself, so
- * two concurrent processes apply each file only once.
+ * Applies all missing migrations to a database. Each file is applied in its own transaction, which first checks which
+ * file is missing, so two concurrent processes apply each file only once.
  *
  * @param now milliseconds UTC
  * @returns the names of the migrations that were applied

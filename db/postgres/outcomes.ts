@@ -4,7 +4,7 @@ import { StorageError } from '../errors.ts';
 import { ConflictError } from './errors.ts';
 import type { Readers } from './readers.ts';
 
-/** Finds out whether transactions were committed whose connection was lost during the commit. */
+/** Finds out whether a transaction was committed when its connection was lost during the commit. */
 export interface Outcomes {
   /**
    * @param xid the number of the transaction

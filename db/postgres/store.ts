@@ -16,7 +16,7 @@ import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
 import { createWriter, type Unit } from './writer.ts';
 
-/** All calls share one promise, because reads are sent together anyway. */
+/** The result of every call of `shareReads`, which does nothing here: reads of one turn are sent together anyway. */
 const SHARED = Promise.resolve();
 
 /**
@@ -49,7 +49,7 @@ export async function openPostgresStore({
     });
   const { repositories } = createRepositories(createPostgresStatements(ask, prepare), {
     pacing: { limits: listLimits, breathe: nextTurn },
-    // These heads only read the last records of all chains.
+    // The lane is not used: these repositories only read, and they read the last records of all chains.
     auditHeads: (statements) => createAuditLanes(statements, { number: 0, heads: new Map() }),
   });
   const outcomes = createOutcomes(readers);
@@ -68,7 +68,7 @@ export async function openPostgresStore({
     everyMs: POSTGRES.foldEveryMs,
     // If the server cannot be reached, the callers that need it report the error.
     failed: (error) => {
-      if (!(error instanceof StorageError)) report(error, 'the counts could not be joined');
+      if (!(error instanceof StorageError)) report(error, 'the rows of the counts could not be combined');
     },
   });
   let closing: Promise<void> | undefined;
@@ -106,7 +106,8 @@ export async function openPostgresStore({
     },
     probe: () => health.probe(flush),
     logBytes: async () => 0,
-    // Only the server controls when deleted data disappears: VACUUM, its log, archives and standbys keep it for longer.
+    // Only the database server controls when deleted data disappears: tables keep it until VACUUM, and the write-ahead
+    // log, archives and standbys keep it for longer.
     scrub: async () => true,
     close() {
       closing ??= closeAll();

@@ -36,7 +36,7 @@ export interface Writer {
 
 export interface WriterParts {
   connector: Connector;
-  /** The number of the connection in this process. It starts with the audit lane of this number. */
+  /** The number of the connection in this process. The connection starts with the audit lane of this number. */
   place: number;
   prepare: boolean;
   outcomes: Outcomes;
@@ -139,7 +139,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
 
   async function untilDone<T>(unit: Unit<T>, tx: Transaction, current: Running): Promise<T> {
     const interrupted = Promise.withResolvers<never>();
-    // The unit waits for something other than its transaction, while it holds its locks.
+    // If no call is running, the unit waits for something other than its transaction while it holds locks.
     current.isQuiet = () => interrupted.reject(heldOverIo());
     watch(current);
     const value = await Promise.race([unit(tx), interrupted.promise]);
@@ -157,11 +157,11 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     await end(session, typeof id === 'string' ? id : undefined);
   }
 
-  /** @param xid the number of the transaction, which finds its outcome if the reply to the commit is lost */
+  /** @param xid the number of the transaction, to look up its outcome if the reply to the commit is lost */
   async function end(session: Session, xid: string | undefined): Promise<void> {
     try {
       const { command } = await session.ask({ text: 'commit' });
-      if (command !== 'COMMIT') throw new Error('a transaction was undone by the database at its commit');
+      if (command !== 'COMMIT') throw new Error('the database rolled back a transaction at its commit');
     } catch (error) {
       if (session.isOpen() || xid === undefined || !(error instanceof StorageError)) throw error;
       await outcomes.requireCommitted(xid, error);
@@ -192,7 +192,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
 function begin(session: Session, { durable, alone }: UnitTerms, instance: number | undefined): Promise<unknown> {
   const parts = [BEGIN];
   if (!durable) parts.push('set local synchronous_commit = off');
-  // Locking is the first statement that takes a snapshot, so the unit sees the writes of the unit before it.
+  // The lock is taken before the first statement that takes a snapshot, so the unit sees the writes of the unit before it.
   if (alone) parts.push('lock table crowded_units in exclusive mode');
   if (instance !== undefined) parts.push(`select require_instance(${instance})`);
   const begun = session.ask({ text: parts.join('; ') });

@@ -53,5 +53,8 @@ async function accountOf(
   const account = wanted === undefined ? undefined : await read.accounts.get(environmentId, wanted);
   if (account?.provider === identifier) return account;
   if (id !== undefined) throw new ApiError('NOT_FOUND', 'The provider has no such connected account.');
-  throw new ApiError('NO_ACTIVE_ACCOUNT', 'Connect an account of the provider first: it is needed to list the tools.');
+  throw new ApiError(
+    'NO_ACTIVE_ACCOUNT',
+    'The provider has no active account: connect or reauthorize one, which is needed to list the tools.',
+  );
 }

@@ -17,7 +17,7 @@ const USER_GRANTS: readonly unknown[] = ['authorization_code', 'refresh_token'];
 export const issueToken: Handler<'issueToken', Tokens> = (call, reply, tokens) =>
   USER_GRANTS.includes(call.body.grant_type) ? issueForUser(call, reply, tokens) : issueForClient(call, reply, tokens);
 
-/** Issues tokens to a client that a user has logged in for (RFC 6749 §4.1.3 and §6). */
+/** Issues tokens to an MCP client on behalf of the user who logged in (RFC 6749 §4.1.3 and §6). */
 const issueForUser: Handler<'issueToken', Tokens> = async (call, reply, tokens) => {
   const { issueGrantToken } = await import('../../core/mcp-login/token-endpoint.ts');
   const sent = { authorizationHeader: call.headers['authorization'], form: call.body };

@@ -88,7 +88,10 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
         : describeClient(environment, connectionId);
     }
     if (isForeignOrigin(req, environment))
-      throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of other origins must not call MCP servers.');
+      throw new ApiError(
+        'ORIGIN_NOT_ALLOWED',
+        'The Origin header is not allowed: only pages of the environment may call its MCP servers.',
+      );
     Object.assign(exchange.responseHeaders, corsForOrigin(req));
     const serverId = SERVER_PATH.exec(path)?.[1];
     if (serverId === undefined) throw new ApiError('NOT_FOUND', 'There is no MCP server at this address.');

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { memoryAdapter } from './provider-memory.ts';
 
-/** Acme's public address; it actually runs on loopback, and the server has an override. */
+/** The public address of Acme. Acme runs on loopback; `VALETKEY_ENDPOINT_OVERRIDES` maps this address to it. */
 export const ACME = 'https://acme.example';
 
 /**

@@ -14,7 +14,7 @@ export interface StoredFlow {
   linkToken: string;
   /** The values that the user entered before leaving. */
   change: JsonObject;
-  /** The binding that the credentials would have had when the user left. */
+  /** The binding that the credentials would get from the definition and configuration at the time when the user left. */
   declared: Bound;
   /** The data that the protocol needs again at the callback. */
   protocol: object;

@@ -6,8 +6,7 @@ import { moduleOf } from '../../authorization/registry.ts';
 export type Obtainer = Pick<AccountRow, 'authorizationType' | 'temporarySealed' | 'publicDetails'>;
 
 /**
- * Returns how tokens are obtained. @returns undefined for accounts without tokens, or only with tokens that the caller
- * supplied
+ * Returns how tokens are obtained; undefined for accounts that have no tokens, or only tokens that the caller supplied.
  */
 export function obtainingOf(account: Obtainer): Obtaining | undefined {
   return moduleOf(account.authorizationType).obtainingOf?.(account);

@@ -18,7 +18,7 @@ export interface ReadBudget {
   lines: number;
   /** The memory budget that the read bytes are counted in. */
   hold: Pick<ByteHold, 'bytes' | 'grow'>;
-  /** Bytes that were read so far. */
+  /** Bytes read so far. */
   read: number;
 }
 

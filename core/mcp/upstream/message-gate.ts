@@ -50,7 +50,7 @@ function admit(message: unknown, question: Question): Admitted {
   return { message: { jsonrpc: '2.0', id, ...outline }, outcome };
 }
 
-/** Returns a response for the MCP SDK if the server sent none. */
+/** Returns the error response that the MCP SDK receives if the server's response cannot be read. */
 export function failedMessage({ id }: Question): object {
   return { jsonrpc: '2.0', id, error: { code: FAILED, message: 'failed' } };
 }

@@ -22,7 +22,7 @@ export interface ListedPage {
   nextCursor: string | undefined;
 }
 
-/** What is kept of the result of each method: only a few values, even if the result has many. */
+/** The part of each method's result that is kept: only a few values, even if the result has many. */
 export interface UpstreamResults {
   'tools/call': ToolOutcome;
   /** null for a response without a list of tools. */

@@ -15,7 +15,7 @@ import { MessageLimitError, StatusError } from './wire-errors.ts';
 export interface WireParts {
   /** Sends a request under the egress policy, only to the origins of the account. */
   stream(request: Omit<EgressRequest, 'allowedOrigins'>): Promise<EgressStream>;
-  /** Returns a new hold on the memory for bodies. */
+  /** Creates a reservation in the memory budget for bodies. The caller must release it. */
   hold(): ByteHold;
   credential: readonly PlacedPart[];
   /** Every secret that was sent in this session; none of them may be in a result. */
@@ -30,8 +30,8 @@ export interface WireParts {
 export interface Wire {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
   /**
-   * Assigns the requests with the key of this call to it, until `end`. Requests without a key belong to the call
-   * `connecting`.
+   * Until `end`, all requests that contain the key of this call belong to the call. Requests without a key belong to
+   * the call `connecting`.
    */
   begin(call: WireCall): void;
   end(call: WireCall): void;

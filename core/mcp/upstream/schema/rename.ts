@@ -7,7 +7,7 @@ import { LIST_WORDS, MAP_WORDS, SCHEMA_WORDS } from './words.ts';
 
 type Data = Record<string, unknown>;
 
-/** Property names that model APIs accept, by the server's names. */
+/** The server's property names, keyed by the new names, which model APIs accept. */
 export type Names = Readonly<Record<string, string>>;
 
 /**
