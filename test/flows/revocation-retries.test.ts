@@ -357,7 +357,12 @@ describe('a revocation', () => {
 
   it('that cannot be ordered, because the credentials do not open, does not block the deletion, and is listed', async () => {
     const { id } = await tokenAccount(server, connector);
-    tamper(server.deps.config.databaseFile, 'update accounts set credentials_sealed = ? where id = ?', Buffer.of(0), id);
+    tamper(
+      server.deps.config.databaseFile,
+      'update accounts set credentials_sealed = ? where id = ?',
+      Buffer.of(0),
+      id,
+    );
     await leave(server, id);
     expect(await resultOf(id)).to.include({
       status: 'FAILED',
