@@ -130,9 +130,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
 }
 
-/** A stream of events has no end, so it is closed after its head. */
-async function textOf({ headers, body }: Awaited<ReturnType<typeof send>>): Promise<string> {
-  if (!String(headers['content-type']).startsWith('text/event-stream')) return body.text();
+/** A stream of events that GET opens has no end, so it is closed after its head. */
+async function textOf(method: string, { headers, body }: Awaited<ReturnType<typeof send>>): Promise<string> {
+  if (method !== 'GET' || !String(headers['content-type']).startsWith('text/event-stream')) return body.text();
   body.on('error', () => {}).destroy();
   return '';
 }
@@ -149,7 +149,7 @@ async function call(origin: string, method: string, path: string, request: TestR
     },
     body: isRaw ? (body as string) : body === undefined ? null : JSON.stringify(body),
   });
-  const text = await textOf(response);
+  const text = await textOf(method, response);
   const isJson = /json(?!l)/.test(String(response.headers['content-type']));
   return {
     status: response.statusCode,
