@@ -720,6 +720,14 @@ export const MCP_LOGIN = {
   /** Clients that can register themselves from one address in an hour. */
   registrations: 60,
   registrationsMs: HOUR,
+  /** The length of an access token of an external authorization server, and the audiences of one that are compared. */
+  jwtChars: 8 * KIB,
+  jwtAudiences: 20,
+  /** Cached keys of external authorization servers, by environment. */
+  keySets: 500,
+  keySetMs: 5 * MINUTE,
+  /** For a token with an unknown key, the keys are read again if they are at least this old. */
+  keySetLeastMs: MINUTE,
   /** Clients of an environment that registered themselves and have not been used. They are removed after a day. */
   unusedClients: 10_000,
   unusedClientMs: DAY,

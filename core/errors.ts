@@ -55,6 +55,7 @@ export const ERRORS = {
   TOOL_FAILED: { status: 502, title: 'The provider rejected the call or failed' },
   TOOLS_NOT_LISTED: { status: 502, title: 'The MCP server did not list its tools' },
   SERVER_BUSY: { status: 503, title: 'The server is too busy' },
+  LOGIN_PROVIDER_UNAVAILABLE: { status: 503, title: 'The login provider cannot be reached' },
   STORAGE_UNAVAILABLE: { status: 503, title: 'The database is unavailable' },
   TOOL_TIMEOUT: { status: 504, title: 'The provider did not respond in time' },
 } as const satisfies Record<string, { status: number; title: string }>;

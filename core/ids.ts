@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'mcp'
   | 'ocl'
   | 'lgn'
+  | 'lgp'
   | 'grt'
   | 'whk'
   | 'whd'

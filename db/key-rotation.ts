@@ -1,7 +1,7 @@
 import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
 import { and, asc, count, eq, gt, sql } from './drizzle.ts';
 import type { DataKeyTable, WaitingKeyRow, WrappedKeyRow } from './rows/key-rotation.ts';
-import { accounts, authRequests, connections, jobs, storedContents } from './schema.ts';
+import { accounts, authRequests, connections, jobs, loginProviders, storedContents } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface KeyRotationReads {
@@ -29,7 +29,13 @@ export interface KeyRotationWrites {
  */
 export type KeyRotationRepository = KeyRotationReads & KeyRotationWrites;
 
-const WAITING = { auth_requests: authRequests, connections, jobs, stored_contents: storedContents };
+const WAITING = {
+  auth_requests: authRequests,
+  connections,
+  jobs,
+  login_providers: loginProviders,
+  stored_contents: storedContents,
+};
 const TABLES = { accounts, ...WAITING };
 
 type WaitingTable = (typeof WAITING)[keyof typeof WAITING];

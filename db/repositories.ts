@@ -45,6 +45,11 @@ import { createInstanceRepository, type InstanceReads, type InstanceRepository }
 import { createJobQueueRepository, type JobQueueReads, type JobQueueRepository } from './job-queue.ts';
 import { createJobRepository, type JobReads, type JobRepository } from './jobs.ts';
 import { createKeyRotationRepository, type KeyRotationReads, type KeyRotationRepository } from './key-rotation.ts';
+import {
+  createLoginProviderRepository,
+  type LoginProviderReads,
+  type LoginProviderRepository,
+} from './login-providers.ts';
 import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepository } from './mcp-configs.ts';
 import { createOAuthClientRepository, type OAuthClientReads, type OAuthClientRepository } from './oauth-clients.ts';
 import { createOAuthGrantRepository, type OAuthGrantReads, type OAuthGrantRepository } from './oauth-grants.ts';
@@ -94,6 +99,7 @@ export interface Repositories extends ReadRepositories {
   instances: InstanceRepository;
   keyRotation: KeyRotationRepository;
   mcpConfigs: McpConfigRepository;
+  loginProviders: LoginProviderRepository;
   oauthClients: OAuthClientRepository;
   oauthLogins: OAuthLoginRepository;
   oauthGrants: OAuthGrantRepository;
@@ -139,6 +145,7 @@ export interface ReadRepositories {
   instances: InstanceReads;
   keyRotation: KeyRotationReads;
   mcpConfigs: McpConfigReads;
+  loginProviders: LoginProviderReads;
   oauthClients: OAuthClientReads;
   oauthLogins: OAuthLoginReads;
   oauthGrants: OAuthGrantReads;
@@ -190,6 +197,7 @@ export function createRepositories(
     instances: createInstanceRepository(statements),
     keyRotation: createKeyRotationRepository(statements, dataKeys),
     mcpConfigs: createMcpConfigRepository(statements),
+    loginProviders: createLoginProviderRepository(statements, dataKeys),
     oauthClients: createOAuthClientRepository(statements),
     oauthLogins: createOAuthLoginRepository(statements),
     oauthGrants: createOAuthGrantRepository(statements),

@@ -11,6 +11,7 @@ import type { ExecutionStatus } from './rows/executions.ts';
 import type { IdempotencyState } from './rows/idempotency-keys.ts';
 import type { JobState } from './rows/jobs.ts';
 import type { JsonObject } from './rows/json-object.ts';
+import type { IdentityClaims, JwtSettings, LoginProviderType, OidcSettings } from './rows/login-providers.ts';
 import type { StoredMcpMapping } from './rows/mcp-configs.ts';
 import type { ClientAuthMethod, OAuthClientRow } from './rows/oauth-clients.ts';
 import type { OAuthGrantRow } from './rows/oauth-grants.ts';
@@ -201,7 +202,7 @@ export const oauthGrants = table(
     identifier: text().notNull(),
     userVerifyUrl: text('user_verify_url'),
     scopes: json<string[]>('scopes').notNull(),
-    apiClientId: text('api_client_id').notNull(),
+    identifiedBy: text('api_client_id').notNull(),
     generation: integer().notNull(),
     retiredAt: json<number[]>('retired_at').notNull(),
     createdAt: integer('created_at').notNull(),
@@ -217,6 +218,27 @@ export const oauthGrants = table(
     index('oauth_grants_server').on(t.environmentId, t.serverId, t.id),
     index('oauth_grants_expiry').on(t.environmentId, t.expiresAt),
   ],
+);
+
+export const loginProviders = table(
+  'login_providers',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    type: text().$type<LoginProviderType>().notNull(),
+    issuer: text().notNull(),
+    claims: json<IdentityClaims>('claims').notNull(),
+    allowedOrganizations: json<string[]>('allowed_organizations'),
+    userVerifyUrl: text('user_verify_url'),
+    oidc: json<OidcSettings>('oidc'),
+    jwt: json<JwtSettings>('jwt'),
+    dataKey: integer('data_key'),
+    kekId: text('kek_id'),
+    clientSecretSealed: blob('client_secret_sealed', { mode: 'buffer' }),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [uniqueIndex('login_providers_environment').on(t.environmentId), index('login_providers_kek').on(t.kekId)],
 );
 
 export const connections = table(

@@ -35,6 +35,7 @@ export type * from './rows/job-queue.ts';
 export type * from './rows/jobs.ts';
 export type * from './rows/json-object.ts';
 export type * from './rows/key-rotation.ts';
+export type * from './rows/login-providers.ts';
 export type * from './rows/mcp-configs.ts';
 export type * from './rows/oauth-clients.ts';
 export type * from './rows/oauth-grants.ts';

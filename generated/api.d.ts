@@ -1155,6 +1155,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp/login_provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the login provider
+         * @description Returns the login provider of the environment, which identifies the users of MCP clients.
+         */
+        get: operations["getMcpLoginProvider"];
+        /**
+         * Set the login provider
+         * @description Sets who identifies the users of MCP clients, in place of your application:
+         *     - `OIDC`: users log in at an OpenID provider, for example that of a company. Register `callback_url` of the response there.
+         *     - `JWT`: MCP clients log in at an external authorization server, and send its access tokens (RFC 9068), whose audience is the
+         *       address of the MCP server or one of `audiences`. If its keys cannot be read, MCP requests get the error
+         *       `LOGIN_PROVIDER_UNAVAILABLE`.
+         *
+         *     The claims of the provider name the accounts that tools run with. `email` identifies a user only if the provider has verified it.
+         *
+         *     The login provider replaces the present one. It gets a new ID if it identifies users differently, for example by another
+         *     issuer or other claims; users must then log in again. An OIDC client keeps its secret if the request has none, and the issuer,
+         *     the client and everything else that identifies users stay the same. While an environment has a login provider,
+         *     `mcp_login_url` is not used.
+         *
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, or the issuer has no usable metadata.
+         */
+        put: operations["setMcpLoginProvider"];
+        post?: never;
+        /**
+         * Delete the login provider
+         * @description Deletes the login provider of the environment. What users have granted after a login there is no longer valid.
+         */
+        delete: operations["deleteMcpLoginProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp/logins:complete": {
         parameters: {
             query?: never;
@@ -4289,6 +4331,122 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "mcp_login_provider.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A login provider was deleted
+         * @description An API client deleted the login provider of the environment. Grants of users that it identified are no longer valid.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["McpLoginProviderResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_login_provider.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mcp_login_provider.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A login provider was set
+         * @description An API client set the login provider of the environment. If it identifies users differently than before, it has a new ID.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["McpLoginProviderResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "mcp_login_provider.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "mcp_login.completed": {
         parameters: {
             query?: never;
@@ -6524,7 +6682,7 @@ export interface components {
          * @description A stable code for the error, to use in programs. New codes may be added. The meaning of a code never changes.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_ENDPOINT_LIMIT" | "EVENTS_NOT_KEPT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_ENDPOINT_LIMIT" | "EVENTS_NOT_KEPT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "LOGIN_PROVIDER_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /** @description Something that happened. Deliveries to webhook endpoints have this body. */
         Event: {
             /**
@@ -6569,7 +6727,7 @@ export interface components {
          * @description The name of an event. New events may be added.
          * @enum {string}
          */
-        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived";
+        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived";
         /**
          * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
          *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
@@ -7057,6 +7215,35 @@ export interface components {
             /** @description The current key first, then older keys whose tokens may still be valid. */
             keys: components["schemas"]["JsonWebKey"][];
         };
+        /** @description An external authorization server whose access tokens are accepted. */
+        JwtLoginProviderInput: {
+            /** @description The accepted signature algorithms; by default `RS256`. */
+            algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | "Ed25519")[];
+            /** @description The values of the claim for `organization_id` whose users may log in; null allows all. */
+            allowed_organizations?: string[] | null;
+            /** @description Accepted audiences of tokens, in addition to the addresses of the MCP server that is called. */
+            audiences?: string[];
+            claims?: components["schemas"]["LoginClaimsInput"];
+            /** @description The IDs of the clients whose tokens are accepted; null accepts tokens of all clients. */
+            client_ids?: string[] | null;
+            /** @description The issuer, exactly as in its metadata and tokens. An `https://` URL, or an `http://` URL of the loopback interface in development. */
+            issuer: string;
+            /**
+             * @description The scopes that MCP clients should request at the authorization server. A token whose scopes include `tools:read` but not
+             *     `tools:call` can only list tools; all other tokens can call them.
+             */
+            scopes?: string[];
+            /**
+             * @description The type. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "JWT";
+            /**
+             * @description Where users return after connecting a missing account; one of `user_verify_urls` of the environment. Null: links are only
+             *     created for connections that do not verify users.
+             */
+            user_verify_url?: string | null;
+        };
         /** @description The account that the link is for; null if it was deleted. */
         LinkAccount: components["schemas"]["ConnectedAccountDetails"] | null;
         /** @description A link and its account. */
@@ -7076,6 +7263,15 @@ export interface components {
             link_id: string;
             /** @description The reason, in a sentence for display. */
             reason: string;
+        };
+        /** @description The claims that name the owner of accounts. At least one of `user_id` and `organization_id` must not be null. */
+        LoginClaimsInput: {
+            /** @description The claim for `identifier`; by default `sub`. */
+            identifier?: string;
+            /** @description The claim for `organization_id`, for example `tid`; by default null. */
+            organization_id?: string | null;
+            /** @description The claim for `user_id`; by default `sub`. Null if accounts have none. */
+            user_id?: string | null;
         };
         /** @description A link that a user opens in a browser to authorize an account. */
         MagicLink: {
@@ -7264,6 +7460,71 @@ export interface components {
              * @description When the login expires.
              */
             expires_at: string;
+        };
+        /** @description Who identifies the users of MCP clients. */
+        McpLoginProvider: {
+            /** @description The organizations whose users may log in; null allows all. */
+            allowed_organizations: string[] | null;
+            /** @description The claims that name the owner of accounts. */
+            claims: {
+                /** @description The claim for `identifier`. */
+                identifier: string;
+                /** @description The claim for `organization_id`. */
+                organization_id: string | null;
+                /** @description The claim for `user_id`. */
+                user_id: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the login provider was first set with this ID.
+             */
+            created_at: string;
+            /** @description The ID of the login provider. It changes when users are identified differently. */
+            id: string;
+            /** @description The issuer. */
+            issuer: string;
+            /** @description What access tokens must contain; null for another type. */
+            jwt: {
+                /** @description The accepted signature algorithms. */
+                algorithms: string[];
+                /** @description Accepted audiences in addition to the addresses of the MCP server. */
+                audiences: string[];
+                /** @description The clients whose tokens are accepted; null for all. */
+                client_ids: string[] | null;
+                /** @description The scopes that clients should request. */
+                scopes: string[];
+            } | null;
+            /** @description The client of the server at the OpenID provider; null for another type. */
+            oidc: {
+                /**
+                 * Format: uri
+                 * @description The redirect URI to register at the provider.
+                 */
+                callback_url: string;
+                /** @description The ID of the client. */
+                client_id: string;
+                /** @description Whether a secret is stored. */
+                has_client_secret: boolean;
+                /** @description The requested scopes. */
+                scopes: string[];
+                token_endpoint_auth_method: components["schemas"]["McpClientAuthMethod"];
+            } | null;
+            /**
+             * @description `OIDC`: an OpenID provider. `JWT`: an external authorization server.
+             * @enum {string}
+             */
+            type: "OIDC" | "JWT";
+            /**
+             * Format: date-time
+             * @description When it was last set.
+             */
+            updated_at: string;
+            /** @description Where users return after connecting a missing account. */
+            user_verify_url: string | null;
+        };
+        /** @description The login provider. */
+        McpLoginProviderResponse: {
+            login_provider: components["schemas"]["McpLoginProvider"];
         };
         /** @description A connection of an MCP server, and the tools that it offers. */
         McpMapping: {
@@ -7634,6 +7895,35 @@ export interface components {
                 scopes?: string[];
             };
         };
+        /** @description An OpenID provider at which users log in. */
+        OidcLoginProviderInput: {
+            /** @description The values of the claim for `organization_id` whose users may log in; null allows all. */
+            allowed_organizations?: string[] | null;
+            claims?: components["schemas"]["LoginClaimsInput"];
+            /** @description The ID of the client that is registered at the provider for this environment. */
+            client_id: string;
+            /** @description The secret of the client. Without one, the stored secret is kept, or the client is public. */
+            client_secret?: string;
+            /** @description The issuer, exactly as in its metadata and tokens. An `https://` URL, or an `http://` URL of the loopback interface in development. */
+            issuer: string;
+            /** @description The scopes to request in addition to `openid`. */
+            scopes?: string[];
+            /**
+             * @description How the client authenticates. By default `client_secret_basic` if the request has a secret, otherwise `none`.
+             * @enum {string}
+             */
+            token_endpoint_auth_method?: "none" | "client_secret_basic" | "client_secret_post";
+            /**
+             * @description The type. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "OIDC";
+            /**
+             * @description Where users return after connecting a missing account; one of `user_verify_urls` of the environment. Null: links are only
+             *     created for connections that do not verify users.
+             */
+            user_verify_url?: string | null;
+        };
         /** @description A tool as an element of `tools` in the OpenAI Chat Completions API. */
         OpenAiTool: {
             /** @description The function definition. */
@@ -7896,6 +8186,8 @@ export interface components {
              */
             total_size: number;
         };
+        /** @description The login provider. */
+        SetMcpLoginProviderRequest: components["schemas"]["OidcLoginProviderInput"] | components["schemas"]["JwtLoginProviderInput"];
         /**
          * SMART on FHIR
          * @description SMART on FHIR: the user gives consent at a health record system. The endpoints can be discovered from its FHIR base URL.
@@ -9133,6 +9425,18 @@ export interface components {
         };
         /** @description The user is not fully identified, or `user_verify_url` is not allowed. The login is unchanged. `errors` lists the invalid fields. */
         BadMcpLogin: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A field is not valid, or the issuer has no usable metadata. Nothing was changed. `errors` lists the invalid fields. */
+        BadMcpLoginProvider: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -12812,6 +13116,104 @@ export interface operations {
             409: components["responses"]["IdempotencyConflict"];
             421: components["responses"]["UnknownHost"];
             422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getMcpLoginProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The login provider. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpLoginProviderResponse"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    setMcpLoginProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetMcpLoginProviderRequest"];
+            };
+        };
+        responses: {
+            /** @description The login provider. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpLoginProviderResponse"];
+                };
+            };
+            400: components["responses"]["BadMcpLoginProvider"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    deleteMcpLoginProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The login provider was deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];

@@ -63,10 +63,13 @@ import { updateMcpConfig } from './mcp/updateMcpConfig.ts';
 import { completeMcpLogin } from './mcp-login/completeMcpLogin.ts';
 import { createMcpClient } from './mcp-login/createMcpClient.ts';
 import { deleteMcpClient } from './mcp-login/deleteMcpClient.ts';
+import { deleteMcpLoginProvider } from './mcp-login/deleteMcpLoginProvider.ts';
+import { getMcpLoginProvider } from './mcp-login/getMcpLoginProvider.ts';
 import { listMcpClients } from './mcp-login/listMcpClients.ts';
 import { listMcpGrants } from './mcp-login/listMcpGrants.ts';
 import { revokeMcpGrant } from './mcp-login/revokeMcpGrant.ts';
 import { revokeMcpGrants } from './mcp-login/revokeMcpGrants.ts';
+import { setMcpLoginProvider } from './mcp-login/setMcpLoginProvider.ts';
 import { getAuthorizationServerMetadata } from './oauth/getAuthorizationServerMetadata.ts';
 import { getIdentityProviderMetadata } from './oauth/getIdentityProviderMetadata.ts';
 import { getJwks } from './oauth/getJwks.ts';
@@ -180,12 +183,15 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       completeMcpLogin,
       createMcpClient,
       deleteMcpClient,
+      deleteMcpLoginProvider,
+      getMcpLoginProvider,
       listMcpClients,
       listMcpGrants,
       registerOAuthClient,
       revokeMcpGrant,
       revokeMcpGrants,
       revokeOAuthToken,
+      setMcpLoginProvider,
     }),
     ...bind(providers, {
       createCustomProvider,

@@ -5,7 +5,7 @@ import type { Parts } from './parts.ts';
 export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' | 'close'>): Capabilities {
   const { now, random, wait, newId, log, metrics, threads } = parts;
   const { store, scrubStorage, vault, digester, signingKeys, sealedTokens, sealedReplies } = parts;
-  const { egressOf, upstreamSessions, syncTurns } = parts;
+  const { egressOf, discovery, fetchFor, upstreamSessions, syncTurns } = parts;
   const { catalogue, toolDirectory, toolInputs, ownInputs, toolJudge } = parts;
   const { events, jobQueue, jobs, links, instance } = parts;
   const { usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, readiness } = parts;
@@ -44,7 +44,7 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
     jobs: { ...lists, jobs, events },
     links: { ...revocations, newId, random, digester, events, scrubStorage },
     mcp: { ...lists, sealedReplies, catalogue, toolDirectory, newId, events },
-    mcpLogins: { ...lists, sealedReplies, digester, random, newId, events },
+    mcpLogins: { ...lists, sealedReplies, digester, vault, discovery, fetchFor, random, newId, events },
     providers: {
       ...lists,
       ...revocations,

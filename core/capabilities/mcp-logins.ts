@@ -1,9 +1,16 @@
+import type { CheckTools } from '../mcp-login/check-login-provider.ts';
+import type { LoginProviderTools } from '../mcp-login/login-provider.ts';
 import type { RegisterTools } from '../mcp-login/register-client.ts';
 import type { TokenEndpointTools } from '../mcp-login/token-endpoint.ts';
 import type { Lists } from './lists.ts';
 
 /** Clients that users log in for, and the grants of users. */
-export interface McpLogins extends Lists, TokenEndpointTools, RegisterTools {
+export interface McpLogins
+  extends Lists,
+    TokenEndpointTools,
+    RegisterTools,
+    CheckTools,
+    Pick<LoginProviderTools, 'vault'> {
   store: TokenEndpointTools['store'];
-  newId(prefix: 'ocl' | 'grt'): string;
+  newId(prefix: 'ocl' | 'grt' | 'lgp'): string;
 }

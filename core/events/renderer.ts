@@ -8,6 +8,7 @@ import type {
   EnvironmentRow,
   ExecutionRow,
   JobRow,
+  LoginProviderRow,
   McpConfigRow,
   OAuthClientRow,
   OAuthGrantRow,
@@ -24,6 +25,7 @@ import { presentJob } from '../present/job.ts';
 import { presentMcpClient } from '../present/mcp-client.ts';
 import { presentMcpConfig } from '../present/mcp-config.ts';
 import { presentMcpGrant } from '../present/mcp-grant.ts';
+import { presentMcpLoginProvider } from '../present/mcp-login-provider.ts';
 import { presentCustomProvider } from '../present/provider.ts';
 import { presentRevocation } from '../present/revocation.ts';
 import type { Schemas } from '../present/schemas.ts';
@@ -47,6 +49,7 @@ export interface Representations {
   mcpConfig(row: McpConfigRow): Promise<Schemas['McpConfig']>;
   mcpClient(row: OAuthClientRow): Schemas['McpClient'];
   mcpGrant(row: OAuthGrantRow): Schemas['McpGrant'];
+  mcpLoginProvider(row: LoginProviderRow): Promise<Schemas['McpLoginProvider']>;
   apiClient(row: ApiClientRow & { secrets: ApiClientSecretRow[] }): Schemas['ApiClient'];
   environment(row?: EnvironmentRow): Promise<Schemas['Environment']>;
   execution(id: string): Promise<Schemas['Execution']>;
@@ -84,6 +87,7 @@ export function createRenderer({ catalogue }: { catalogue: Catalogue }): Rendere
       mcpConfig: async (row) => presentMcpConfig(row, await environment()),
       mcpClient: presentMcpClient,
       mcpGrant: presentMcpGrant,
+      mcpLoginProvider: async (row) => presentMcpLoginProvider(await environment(), row),
       apiClient: (row) => presentApiClient(row, row.secrets),
       environment: async (row) => presentEnvironment(row ?? (await environment())),
       execution: async (id) => presentExecution((await tx.executions.get(environmentId, id)) as ExecutionRow),

@@ -3,6 +3,7 @@ import { pendingPlace } from '../accounts/links/places.ts';
 import { clientPlace } from '../connections/client-secret.ts';
 import { contentPlace } from '../contents/place.ts';
 import { jobPlace } from '../jobs/payload.ts';
+import { loginProviderPlace } from '../mcp-login/login-provider.ts';
 import type { KeyCheckStore } from '../vault/key-check.ts';
 import type { Resealed, RotationStore, SealedItem } from '../vault/rotate.ts';
 import { deploymentSecretPlace } from './deployment.ts';
@@ -71,7 +72,12 @@ async function deploymentSecretsUnder(read: Reads, kekId: string): Promise<Seale
   return rows.map((row) => ({ kind: 'value', context: deploymentSecretPlace(row.name), blob: row.sealed }));
 }
 
-const PLACES = { auth_requests: pendingPlace, jobs: jobPlace, stored_contents: contentPlace };
+const PLACES = {
+  auth_requests: pendingPlace,
+  jobs: jobPlace,
+  login_providers: loginProviderPlace,
+  stored_contents: contentPlace,
+};
 
 function waitingItem({ table, id, environmentId, generation, wrappedDataKey }: WaitingKeyRow): SealedItem {
   const context =

@@ -6,11 +6,17 @@ type HasBaseUrl = Pick<EnvironmentRow, 'baseUrl'>;
 export const AUTHORIZE_PATH = '/oauth/authorize';
 /** The path to which the application redirects the browser; a continuation secret is appended. */
 export const LOGIN_PATH = '/oauth/login/';
+/** The path to which the login provider of an environment redirects the browser. */
+export const PROVIDER_CALLBACK_PATH = '/oauth/login/callback';
 /** The path of the consent page; its secret is appended. */
 export const CONSENT_PATH = '/oauth/consent/';
 
 export function authorizationEndpoint({ baseUrl }: HasBaseUrl): string {
   return `${baseUrl}${AUTHORIZE_PATH}`;
+}
+
+export function providerCallbackUrl({ baseUrl }: HasBaseUrl): string {
+  return `${baseUrl}${PROVIDER_CALLBACK_PATH}`;
 }
 
 export function continuationUrl({ baseUrl }: HasBaseUrl, continuation: string): string {

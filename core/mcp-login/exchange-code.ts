@@ -6,6 +6,7 @@ import { findServer } from '../mcp/server-definition.ts';
 import { type TokenError, tokenError } from '../tokens/token-error.ts';
 import type { Digester } from '../vault/digest.ts';
 import { createGrant, endGrant, type GrantTools } from './grants.ts';
+import { mayIdentify } from './login-provider.ts';
 import { isToken, loginTokenDigest } from './login-tokens.ts';
 import { serverOfResource } from './resource.ts';
 import type { Form } from './token-parameters.ts';
@@ -48,8 +49,8 @@ export async function exchangeCode(
   }
   const { request, subject } = login;
   const error = await problemOf(tx, tools, environment, login, clientId, form);
-  const client = subject && (await tx.apiClients.state(environmentId, subject.apiClientId));
-  if (error || !subject || !client?.enabled) {
+  const isTrusted = subject !== null && (await mayIdentify(tx, environmentId, subject.identifiedBy));
+  if (error || !subject || !isTrusted) {
     await spend(tx, tools, login, null);
     return refused(error ?? INVALID);
   }

@@ -2,7 +2,7 @@ import { isToken, mintToken } from '../accounts/links/tokens.ts';
 import type { Digester } from '../vault/digest.ts';
 
 /** The secrets of a login, in order. The kind is part of their digests, so that one cannot be used as another. */
-export type LoginTokenKind = 'login request' | 'continuation' | 'consent' | 'code';
+export type LoginTokenKind = 'login request' | 'provider state' | 'continuation' | 'consent' | 'code';
 
 export function loginTokenDigest(digester: Pick<Digester, 'digest'>, kind: LoginTokenKind, token: string): Buffer {
   return digester.digest(`mcp login: ${kind}`, token);

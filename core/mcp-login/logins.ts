@@ -20,27 +20,36 @@ export interface LoginTools {
   newId(prefix: 'lgn'): string;
 }
 
+/** How a login begins. */
+export interface LoginBeginning {
+  request: LoginRequest;
+  /** The secret of the browser. */
+  cookie: string;
+  /** The state of the request to the login provider; by default a new `login_request` for the application. */
+  state?: string;
+}
+
 /**
- * Begins a login. It is bound to the browser with this cookie, and waits until the application identifies the user.
+ * Begins a login. It is bound to the browser with this cookie, and waits until the application or the login provider identifies the
+ * user.
  *
- * @param cookie the secret of the browser
- * @returns the `login_request` for the application; undefined if too many logins are open
+ * @returns the `login_request` or the state; undefined if too many logins are open
  */
 export async function beginLogin(
   tools: LoginTools,
   environmentId: EnvironmentId,
-  request: LoginRequest,
-  cookie: string,
+  { request, cookie, state }: LoginBeginning,
 ): Promise<string | undefined> {
   const { store, digester, random, newId } = tools;
   const now = tools.now();
   if ((await store.read.oauthLogins.countOpen(environmentId, now, MCP_LOGIN.openLogins)) >= MCP_LOGIN.openLogins)
     return undefined;
-  const token = mintToken(random);
+  const [kind, token]: [LoginTokenKind, string] =
+    state === undefined ? ['login request', mintToken(random)] : ['provider state', state];
   await store.write((tx) =>
     tx.oauthLogins.insert(environmentId, {
       id: newId('lgn'),
-      tokenDigest: loginTokenDigest(digester, 'login request', token),
+      tokenDigest: loginTokenDigest(digester, kind, token),
       browserDigest: browserDigest(digester, cookie),
       request,
       createdAt: now,
@@ -51,7 +60,13 @@ export async function beginLogin(
 }
 
 /** The state in which each secret of a login is valid. */
-const STATE_OF = { 'login request': 'OPEN', continuation: 'COMPLETED', consent: 'CONSENT', code: 'CODE' } as const;
+const STATE_OF = {
+  'login request': 'OPEN',
+  'provider state': 'OPEN',
+  continuation: 'COMPLETED',
+  consent: 'CONSENT',
+  code: 'CODE',
+} as const;
 
 /** Finds a login by its current secret; undefined if the secret is wrong, used or expired. */
 export async function findLogin(
@@ -126,6 +141,20 @@ export async function continueLogin(
     const consent = await advance(tx, tools, login, 'consent', {});
     return consent === undefined ? { kind: 'unknown' } : { kind: 'continued', consent };
   });
+}
+
+/**
+ * Stores the user of a login whom the login provider identified. The caller has checked that the login began in this browser.
+ *
+ * @returns the secret of the consent page; undefined if another request has changed the login first
+ */
+export function identifyLogin(
+  tx: Repositories,
+  tools: Pick<LoginTools, 'digester' | 'now' | 'random'>,
+  login: OAuthLoginRow,
+  subject: LoginSubject,
+): Promise<string | undefined> {
+  return advance(tx, tools, login, 'consent', { subject });
 }
 
 /** Whether a login started in a browser with this cookie. */

@@ -2,16 +2,17 @@ import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { McpGrant, OpenedSession } from '../mcp/session.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { openAccessToken } from './grant-tokens.ts';
+import { mayIdentify } from './login-provider.ts';
 
 /**
  * Decrypts the access token of an MCP client and reads its grant, so that a revocation takes effect immediately. A grant also ends when
- * the API client that identified the user is disabled.
+ * the API client that identified the user is disabled, or the login provider is replaced.
  *
  * @param now milliseconds UTC
  */
 export async function openAccess(
   sealed: SealedTokens,
-  read: Pick<ReadRepositories, 'apiClients' | 'oauthGrants'>,
+  read: Pick<ReadRepositories, 'apiClients' | 'loginProviders' | 'oauthGrants'>,
   environmentId: EnvironmentId,
   serverId: string,
   token: string,
@@ -22,8 +23,8 @@ export async function openAccess(
   const { grantId, scopes } = carried;
   const row = await read.oauthGrants.get(environmentId, grantId);
   if (!row || row.expiresAt <= now) return { ok: false, authFailure: { reason: 'revoked', clientId: grantId } };
-  const client = await read.apiClients.state(environmentId, row.apiClientId);
-  if (!client?.enabled) return { ok: false, authFailure: { reason: 'client_disabled', clientId: grantId } };
+  if (!(await mayIdentify(read, environmentId, row.identifiedBy)))
+    return { ok: false, authFailure: { reason: 'identity_revoked', clientId: grantId } };
   const granted = scopes.filter((scope) => row.scopes.includes(scope));
   const grant: McpGrant = {
     clientId: grantId,

@@ -5,6 +5,7 @@ import { type TokenError, tokenError } from '../tokens/token-error.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { openRefreshToken } from './grant-tokens.ts';
 import { endGrant, type GrantTools } from './grants.ts';
+import { mayIdentify } from './login-provider.ts';
 import { serverOfResource } from './resource.ts';
 import { judgeGeneration, rotated } from './rotation.ts';
 import type { Form } from './token-parameters.ts';
@@ -63,11 +64,11 @@ export async function refreshGrant(
 async function problemOf(
   tx: Transaction,
   environment: EnvironmentRow,
-  { serverId, apiClientId }: OAuthGrantRow,
+  { serverId, identifiedBy }: OAuthGrantRow,
   resource: string | undefined,
 ): Promise<TokenError | undefined> {
-  const client = await tx.apiClients.state(environment.id, apiClientId);
-  if (!client?.enabled || !(await findServer(tx, environment.id, serverId))) return INVALID;
+  const isTrusted = await mayIdentify(tx, environment.id, identifiedBy);
+  if (!isTrusted || !(await findServer(tx, environment.id, serverId))) return INVALID;
   if (resource === undefined || (await serverOfResource(tx, environment, resource))?.id === serverId) return undefined;
   return tokenError('invalid_target', 'The resource is not that of the grant');
 }

@@ -7,6 +7,7 @@ import {
   processAuthorizationCodeResponse,
   validateApplicationLevelSignature,
 } from 'oauth4webapi';
+import { isInTime, NO_CLOCK, SIGNATURE_ALGORITHMS } from './jwt-rules.ts';
 import { isTransportFailure, type ProtocolFetch } from './transport.ts';
 
 export interface IdTokenCheck {
@@ -25,31 +26,6 @@ export interface IdTokenCheck {
 export type IdTokenClaims = { ok: true; claims: Record<string, unknown> } | { ok: false; message: string };
 
 /**
- * The accepted signature algorithms of id_tokens; others that a server lists, for example `none` and shared secrets, are rejected
- * (RFC 8725 §3.1).
- */
-const ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
-/** Clocks are assumed to differ by less than this. */
-const TOLERANCE_S = 60;
-/**
- * The library reads the machine's clock instead of the injected one. A tolerance of a thousand years disables its
- * check; this file checks the times.
- */
-const NO_CLOCK = 31_536_000_000;
-
-/**
  * Verifies an id_token (OpenID Connect Core §3.1.3.7): issuer, audience, nonce, times, and the signature by a published
  * key of the issuer.
  *
@@ -61,7 +37,7 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
   const listed = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
   const server = {
     ...metadata,
-    id_token_signing_alg_values_supported: listed.filter((alg) => ALGORITHMS.includes(alg)),
+    id_token_signing_alg_values_supported: listed.filter((alg) => SIGNATURE_ALGORITHMS.includes(alg)),
   };
   const client: Client = { client_id: clientId, [clockTolerance]: NO_CLOCK };
   // The library validates complete token responses. Not every provider's response has the standard format, so this one
@@ -85,9 +61,3 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
 }
 
 const UNTRUSTED = { ok: false, message: 'The id_token of the provider cannot be trusted.' } as const;
-
-function isInTime({ exp, iat, nbf }: { exp: number; iat: number; nbf?: unknown }, now: number): boolean {
-  const at = now / 1000;
-  const begun = typeof nbf === 'number' ? nbf : iat;
-  return exp > at - TOLERANCE_S && begun <= at + TOLERANCE_S;
-}

@@ -8,7 +8,13 @@ export type WrappedKeyRow = Pick<AccountRow, 'seq' | 'id' | 'environmentId' | 'c
 };
 
 /** The tables whose rows have a data key. */
-export type DataKeyTable = 'accounts' | 'auth_requests' | 'connections' | 'jobs' | 'stored_contents';
+export type DataKeyTable =
+  | 'accounts'
+  | 'auth_requests'
+  | 'connections'
+  | 'jobs'
+  | 'login_providers'
+  | 'stored_contents';
 
 /** The data key of an unverified grant, of a client secret, of stored contents, or of the payload of a job. */
 export interface WaitingKeyRow {

@@ -17,7 +17,8 @@ export interface OAuthGrantRow {
   identifier: string;
   userVerifyUrl: string | null;
   scopes: string[];
-  apiClientId: string;
+  /** The API client or the login provider that identified the user. */
+  identifiedBy: string;
   /** The number of the valid refresh token. */
   generation: number;
   /** The times at which earlier refresh tokens were replaced, the latest first. */

@@ -19,11 +19,17 @@ export interface LoginRequest
   refreshes: boolean;
   /** Whether the client requests that the user is asked in any case. */
   asksConsent: boolean;
+  /** Where the user logs in, if that is the login provider of the environment. */
+  loginProvider?: {
+    id: string;
+    /** The sealed data of the authorization request to the provider. */
+    kept: string;
+  };
 }
 
-/** The user, and the API client that identified them. */
+/** The user, and who identified them. */
 export interface LoginSubject
-  extends Pick<OAuthGrantRow, 'organizationId' | 'userId' | 'identifier' | 'userVerifyUrl' | 'apiClientId'> {}
+  extends Pick<OAuthGrantRow, 'organizationId' | 'userId' | 'identifier' | 'userVerifyUrl' | 'identifiedBy'> {}
 
 export interface OAuthLoginRow {
   id: string;

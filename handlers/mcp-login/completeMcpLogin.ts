@@ -26,7 +26,7 @@ export const completeMcpLogin: Handler<'completeMcpLogin', McpLogins> = (call, r
       userId,
       identifier,
       userVerifyUrl: userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl),
-      apiClientId: call.client.clientId,
+      identifiedBy: call.client.clientId,
     });
     if (!completed) throw new ApiError('NOT_FOUND', UNKNOWN);
     const { login, continuation } = completed;

@@ -1,21 +1,24 @@
 import { ApiError, type AuthFailure } from '../../core/errors.ts';
 import { createOutputChecker } from '../../core/mcp/output-checker.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
+import type { OpenedSession } from '../../core/mcp/session.ts';
 import { openSessionToken } from '../../core/mcp/session-token.ts';
 import { createToolServer, type ToolServerTools } from '../../core/mcp/tool-server.ts';
 import { isAccessToken } from '../../core/mcp-login/grant-tokens.ts';
 import { openAccess } from '../../core/mcp-login/open-access.ts';
+import { createJwtVerifier, isJwt, type JwtTools } from '../../core/mcp-login/verify-jwt.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
-import type { EnvironmentId } from '../../db/store.ts';
+import type { EnvironmentRow } from '../../db/store.ts';
 import type { McpServing } from './mcp.ts';
 
-export type McpServingParts = Omit<ToolServerTools, 'outputs' | 'sealedStates'> & {
-  /** Checks results against the schemas of tools. */
-  threads: { readonly short: ThreadPool };
-  /** Encrypts tokens, and the state of waiting sessions. */
-  sealedReplies: SealedTokens;
-};
+export type McpServingParts = Omit<ToolServerTools, 'outputs' | 'sealedStates'> &
+  JwtTools & {
+    /** Checks results against the schemas of tools. */
+    threads: { readonly short: ThreadPool };
+    /** Encrypts tokens, and the state of waiting sessions. */
+    sealedReplies: SealedTokens;
+  };
 
 const INVALID = 'The token is invalid.';
 
@@ -23,10 +26,16 @@ const INVALID = 'The token is invalid.';
 export function createMcpServing(parts: McpServingParts): McpServing {
   const tools = { ...parts, outputs: createOutputChecker(parts.threads.short), sealedStates: parts.sealedReplies };
   const { sealedReplies: sealed, store, now } = parts;
-  const open = (environmentId: EnvironmentId, serverId: string, token: string) =>
-    isAccessToken(token)
-      ? openAccess(sealed, store.read, environmentId, serverId, token, now())
-      : openSessionToken(sealed, store.read, environmentId, serverId, token);
+  const jwts = createJwtVerifier(parts);
+
+  async function open(environment: EnvironmentRow, serverId: string, token: string): Promise<OpenedSession> {
+    const { id } = environment;
+    if (isAccessToken(token)) return openAccess(sealed, store.read, id, serverId, token, now());
+    const provider = isJwt(token) ? await store.read.loginProviders.get(id) : undefined;
+    if (provider?.type === 'JWT') return jwts.verify(provider, environment, serverId, token);
+    return openSessionToken(sealed, store.read, id, serverId, token);
+  }
+
   return {
     factory: (context) => createToolServer(tools, context),
     async authenticate(environment, serverId, token, requestId) {
@@ -34,7 +43,7 @@ export function createMcpServing(parts: McpServingParts): McpServing {
         new ApiError('UNAUTHENTICATED', detail, { authFailure });
       if (token === '') throw refused('A token is required in the Authorization header.', { reason: 'no_token' });
       const { read } = parts.store;
-      const opened = await open(environment.id, serverId, token);
+      const opened = await open(environment, serverId, token);
       if (!opened.ok) throw refused(INVALID, opened.authFailure);
       const { grant } = opened;
       // A server that is gone is like a token that is wrong: who has no token learns of no server.

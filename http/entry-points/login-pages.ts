@@ -3,22 +3,15 @@ import { REQUEST_BODY } from '../../core/budgets.ts';
 import type { Catalogue } from '../../core/connectors/catalogue.ts';
 import { displayName } from '../../core/mcp/call-tool.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
-import { consentUrl, loginAddress } from '../../core/mcp-login/addresses.ts';
+import { consentUrl, loginAddress, PROVIDER_CALLBACK_PATH } from '../../core/mcp-login/addresses.ts';
 import { judgeRequest, type Parameters } from '../../core/mcp-login/authorization-request.ts';
 import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
 import { createClientDocuments, type DocumentTools } from '../../core/mcp-login/client-document.ts';
 import { needsConsent } from '../../core/mcp-login/consent.ts';
 import { isToken, mintToken } from '../../core/mcp-login/login-tokens.ts';
-import {
-  beginLogin,
-  continueLogin,
-  findLogin,
-  isOfBrowser,
-  issueCode,
-  type LoginTools,
-} from '../../core/mcp-login/logins.ts';
+import { beginLogin, continueLogin, findLogin, isOfBrowser, issueCode } from '../../core/mcp-login/logins.ts';
 import { isOnUsersMachine, redirectHost } from '../../core/mcp-login/redirect-uri.ts';
-import type { OAuthLoginRow } from '../../db/store.ts';
+import type { LoginRequest, OAuthLoginRow } from '../../db/store.ts';
 import { accessPage, type Vouching } from '../../web/connect/access-page.ts';
 import { badLoginPage, loginOverPage, staleFormPage } from '../../web/connect/message-pages.ts';
 import { readBody } from '../body.ts';
@@ -30,11 +23,12 @@ import type { Page } from './connect.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './pages.ts';
+import { createProviderLogins, type ProviderLoginParts } from './provider-login.ts';
 
-export type LoginPageParts = LoginTools & DocumentTools & { readonly catalogue: Catalogue };
+export type LoginPageParts = ProviderLoginParts & DocumentTools & { readonly catalogue: Catalogue };
 
 const NO_LOGIN =
-  'Users cannot log in at this server yet: its administrator has to set mcp_login_url of the environment.';
+  'Users cannot log in at this server yet: its administrator has to set mcp_login_url or a login provider.';
 const TOO_MANY = 'There are too many unfinished logins at the moment. Try again in a few minutes.';
 
 /**
@@ -48,6 +42,7 @@ export function addLoginPages(
 ): void {
   const documents = createClientDocuments(parts);
   const { store, digester } = parts;
+  const providerLogins = createProviderLogins(parts);
 
   /**
    * Returns the environment with its current settings, because the environment of the pipeline may be some seconds old.
@@ -56,7 +51,15 @@ export function addLoginPages(
     return (await store.read.environments.get(id)) as Environment;
   }
 
-  async function authorize({ req, environment, requestId }: PageCall): Promise<PageReply> {
+  /** @returns where the browser goes; undefined if the environment has no such address, or too many logins are open */
+  async function beginAtApplication(current: Environment, request: LoginRequest, cookie: string) {
+    const { mcpLoginUrl } = current.settings;
+    const loginRequest = mcpLoginUrl && (await beginLogin(parts, current.id, { request, cookie }));
+    return mcpLoginUrl && loginRequest ? loginAddress(mcpLoginUrl, loginRequest) : undefined;
+  }
+
+  async function authorize(call: PageCall): Promise<PageReply> {
+    const { req, environment, requestId } = call;
     if (req.method === 'HEAD') return bad(400, 'A login begins with a GET request.', requestId);
     const parameters = parsePairs(queryOf(req.url), 'the query', REQUEST_BODY.queryPairs) as Parameters;
     const current = await currentOf(environment);
@@ -66,16 +69,25 @@ export function addLoginPages(
       const { error, description } = judged;
       return { redirect: responseAddress(environment, judged, { error, error_description: description }) };
     }
-    const { mcpLoginUrl } = current.settings;
-    if (mcpLoginUrl === undefined) return bad(503, NO_LOGIN, requestId);
+    const provider = await store.read.loginProviders.get(environment.id);
+    if (provider?.type === 'JWT') return bad(400, loginElsewhere(provider.issuer), requestId);
     const known = readFlowCookie(req, environment);
     const cookie = known ?? mintToken(parts.random);
-    const loginRequest = await beginLogin(parts, environment.id, judged.request, cookie);
-    if (loginRequest === undefined) return bad(503, TOO_MANY, requestId);
-    return {
-      redirect: loginAddress(mcpLoginUrl, loginRequest),
-      ...(!known && { cookie: flowCookie(environment, cookie) }),
-    };
+    const redirect = provider
+      ? await providerLogins.begin(call, provider, judged.request, cookie)
+      : await beginAtApplication(current, judged.request, cookie);
+    if (redirect === undefined)
+      return bad(503, current.settings.mcpLoginUrl || provider ? TOO_MANY : NO_LOGIN, requestId);
+    return { redirect, ...(!known && { cookie: flowCookie(environment, cookie) }) };
+  }
+
+  /** Continues a login after the login provider has redirected the browser back. */
+  async function returnFromProvider(call: PageCall): Promise<PageReply> {
+    const redirect =
+      call.req.method === 'HEAD'
+        ? undefined
+        : await providerLogins.finish(call, new URLSearchParams(queryOf(call.req.url)));
+    return redirect === undefined ? OVER : { redirect };
   }
 
   /**
@@ -152,6 +164,7 @@ export function addLoginPages(
   }
 
   app.route('/oauth/authorize').get(page('authorize', authorize)).all(otherMethods('GET', 'HEAD'));
+  app.route(PROVIDER_CALLBACK_PATH).get(page('finishLogin', returnFromProvider)).all(otherMethods('GET', 'HEAD'));
   app
     .route('/oauth/login/:token')
     .get(page('continueLogin', (call, { token = '' }) => continueHere(call, token)))
@@ -161,6 +174,10 @@ export function addLoginPages(
     .get(page('showConsent', (call, { token = '' }) => show(call, token)))
     .post(page('submitConsent', (call, { token = '' }) => decide(call, token)))
     .all(otherMethods('GET', 'HEAD', 'POST'));
+}
+
+function loginElsewhere(issuer: string): string {
+  return `Users of this server log in at ${issuer}: the client has to use that authorization server.`;
 }
 
 const OVER: PageReply = { status: 410, page: loginOverPage() };

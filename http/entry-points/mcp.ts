@@ -106,7 +106,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
     if (!allowsBody(session.grant.scopes, parsedBody)) {
-      exchange.responseHeaders['www-authenticate'] = challenge(exchange, serverId, 'insufficient_scope');
+      exchange.responseHeaders['www-authenticate'] = await challenge(exchange, serverId, 'insufficient_scope');
       throw new ApiError('INSUFFICIENT_SCOPE', 'The access token does not allow tool calls.', { scope: 'tools:call' });
     }
     return hand(exchange, session, parsedBody);
@@ -120,7 +120,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     } catch (error) {
       if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') {
         const fault = req.headers.authorization === undefined ? undefined : 'invalid_token';
-        exchange.responseHeaders['www-authenticate'] = challenge(exchange, serverId, fault);
+        exchange.responseHeaders['www-authenticate'] = await challenge(exchange, serverId, fault);
       }
       throw error;
     }
@@ -154,15 +154,42 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     return res.statusCode;
   }
 
-  /** RFC 9728 §2: what the server is, and whose tokens it takes. */
-  function describe(exchange: Exchange, serverId: string): Reply {
+  /** The protected resource metadata of a server (RFC 9728 §2). */
+  async function describe(exchange: Exchange, serverId: string): Promise<Reply> {
+    const environment = exchange.environment as Environment;
+    const external = await externalServerOf(environment);
+    const scopes = external ? external.scopes : MCP_SCOPES;
     const body = {
       resource: mcpServerUrl({ baseUrl: requestedOrigin(exchange) }, serverId),
-      authorization_servers: [(exchange.environment as Environment).baseUrl],
-      scopes_supported: MCP_SCOPES,
+      authorization_servers: [external?.issuer ?? environment.baseUrl],
+      ...(scopes.length > 0 && { scopes_supported: scopes }),
       bearer_methods_supported: ['header'],
     };
     return respondUntyped(200, body);
+  }
+
+  /** Returns the external authorization server of an environment, and the scopes that clients request there. */
+  async function externalServerOf({
+    id,
+  }: Environment): Promise<{ issuer: string; scopes: readonly string[] } | undefined> {
+    const provider = await parts.store.read.loginProviders.get(id);
+    return provider?.jwt ? { issuer: provider.issuer, scopes: provider.jwt.scopes } : undefined;
+  }
+
+  /**
+   * Returns the challenge for a request without a sufficient token (RFC 6750 §3, RFC 9728 §5.1). It tells the client
+   * where to get one, and lists all scopes that tools can need, because clients request exactly these.
+   */
+  async function challenge(exchange: Exchange, serverId: string, error: string | undefined): Promise<string> {
+    const metadata = `${requestedOrigin(exchange)}/.well-known/oauth-protected-resource${MCP_PATH}/${serverId}`;
+    const external = await externalServerOf(exchange.environment as Environment);
+    const scope = external ? external.scopes.join(' ') : CHALLENGED_SCOPES;
+    const parameters = [
+      ...(error === undefined ? [] : [`error="${error}"`]),
+      `resource_metadata="${metadata}"`,
+      ...(scope === '' ? [] : [`scope="${scope}"`]),
+    ];
+    return `Bearer ${parameters.join(', ')}`;
   }
 
   /** OAuth Client ID Metadata Document: what a connection is where its address is its client id. */
@@ -215,20 +242,6 @@ function requestedOrigin({ req, environment }: Exchange): string {
   if (!asked || asked.host === '') return baseUrl;
   const isLocal = kind === 'DEVELOPMENT' && isLoopbackName(asked.hostname);
   return isLocal ? `http://${host}` : asked.origin;
-}
-
-/**
- * Returns the challenge for a request without a sufficient token (RFC 6750 §3, RFC 9728 §5.1). It tells the client
- * where to get one, and lists all scopes that tools can need, because clients request exactly these.
- */
-function challenge(exchange: Exchange, serverId: string, error: string | undefined): string {
-  const metadata = `${requestedOrigin(exchange)}/.well-known/oauth-protected-resource${MCP_PATH}/${serverId}`;
-  const parameters = [
-    ...(error === undefined ? [] : [`error="${error}"`]),
-    `resource_metadata="${metadata}"`,
-    `scope="${CHALLENGED_SCOPES}"`,
-  ];
-  return `Bearer ${parameters.join(', ')}`;
 }
 
 /** Whether scopes allow every message in a body, which is one message or a list. */

@@ -51,6 +51,9 @@ updateMcpConfig put /api/v1/mcp/configs/{config_id} connections:write
 deleteMcpConfig delete /api/v1/mcp/configs/{config_id} connections:write
 createMcpSessionToken post /api/v1/mcp/session_tokens tools:execute
 completeMcpLogin post /api/v1/mcp/logins:complete accounts:write
+getMcpLoginProvider get /api/v1/mcp/login_provider admin
+setMcpLoginProvider put /api/v1/mcp/login_provider admin
+deleteMcpLoginProvider delete /api/v1/mcp/login_provider admin
 listMcpClients get /api/v1/mcp/clients connections:read
 createMcpClient post /api/v1/mcp/clients connections:write
 deleteMcpClient delete /api/v1/mcp/clients/{client_id} connections:write
@@ -125,6 +128,8 @@ const OWN_STATUSES: Record<string, string[]> = {
   deleteMcpConfig: ['404'],
   createMcpSessionToken: ['404'],
   completeMcpLogin: ['404'],
+  getMcpLoginProvider: ['404'],
+  deleteMcpLoginProvider: ['404'],
   deleteMcpClient: ['404'],
   revokeMcpGrant: ['404'],
   getExecution: ['404'],

@@ -18,6 +18,7 @@ import {
   grant,
   job,
   laneOf,
+  loginProvider,
   NOW,
   oauthClient,
   oauthGrant,
@@ -109,6 +110,7 @@ describe('no query without an environment (C1)', () => {
     const interfaces: Record<keyof Repositories, string> = {
       environments: 'Environment',
       apiClients: 'ApiClient',
+      loginProviders: 'LoginProvider',
       oauthClients: 'OAuthClient',
       oauthLogins: 'OAuthLogin',
       oauthGrants: 'OAuthGrant',
@@ -209,6 +211,8 @@ describe('no query without an environment (C1)', () => {
         false,
       ],
       'mcpConfigs.delete': [(r, env) => r.mcpConfigs.delete(env, 'mcp_1'), false],
+      'loginProviders.get': [(r, env) => r.loginProviders.get(env), undefined],
+      'loginProviders.delete': [(r, env) => r.loginProviders.delete(env), false],
       'oauthClients.get': [(r, env) => r.oauthClients.get(env, 'ocl_1'), undefined],
       'oauthClients.list': [(r, env) => r.oauthClients.list(env, page), empty],
       'oauthClients.countFrom': [(r, env) => r.oauthClients.countFrom(env, digest('address'), 0), 0],
@@ -388,6 +392,7 @@ describe('no query without an environment (C1)', () => {
       'idempotencyKeys.claim',
       'jobs.insert',
       'jobs.insertFailed',
+      'loginProviders.replace',
       'mcpConfigs.insert',
       'oauthClients.insert',
       'oauthGrants.insert',
@@ -433,6 +438,7 @@ describe('no query without an environment (C1)', () => {
         ]);
         const config = { id: 'mcp_1', name: 'one', description: '', createdAt: NOW, updatedAt: NOW };
         await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: ['mine_get_thing'] }] });
+        await tx.loginProviders.replace(env, loginProvider('lgp_1'));
         for (const id of ['ocl_1', 'ocl_2']) await tx.oauthClients.insert(env, oauthClient(id));
         for (const id of ['lgn_1', 'lgn_2']) await tx.oauthLogins.insert(env, oauthLogin(id));
         for (const id of ['grt_1', 'grt_2']) await tx.oauthGrants.insert(env, oauthGrant(id));

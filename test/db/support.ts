@@ -11,6 +11,7 @@ import type {
   NewConnection,
   NewEnvironmentTool,
   NewJob,
+  NewLoginProvider,
   NewOAuthClient,
   NewOAuthGrant,
   NewOAuthLogin,
@@ -299,6 +300,25 @@ export function oauthLogin(id: string, parts: Partial<NewOAuthLogin> = {}): NewO
   };
 }
 
+export function loginProvider(id: string, parts: Partial<NewLoginProvider> = {}): NewLoginProvider {
+  return {
+    id,
+    type: 'JWT',
+    issuer: 'https://login.example',
+    claims: { identifier: 'sub', userId: 'sub', organizationId: null },
+    allowedOrganizations: null,
+    userVerifyUrl: null,
+    oidc: null,
+    jwt: { audiences: [], clientIds: null, algorithms: ['RS256'], scopes: [] },
+    wrappedDataKey: null,
+    kekId: null,
+    clientSecretSealed: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...parts,
+  };
+}
+
 export function oauthGrant(id: string, parts: Partial<NewOAuthGrant> = {}): NewOAuthGrant {
   return {
     id,
@@ -312,7 +332,7 @@ export function oauthGrant(id: string, parts: Partial<NewOAuthGrant> = {}): NewO
     identifier: 'ada',
     userVerifyUrl: null,
     scopes: ['tools:read'],
-    apiClientId: 'cli_1',
+    identifiedBy: 'cli_1',
     generation: 1,
     retiredAt: [],
     createdAt: NOW,

@@ -1,0 +1,33 @@
+import type { LoginProviderRow, LoginSubject } from '../../db/store.ts';
+
+/** The user that claims describe, or why they do not. The message is for the user and names the claim. */
+export type Identified = { ok: true; subject: LoginSubject } | { ok: false; message: string };
+
+/** As long as the fields of accounts with the same names can be. */
+const LONGEST = 255;
+
+/**
+ * Reads the owner of accounts from verified claims of a login provider. An email address identifies a user only if the provider has
+ * verified it (OpenID Connect Core §5.7).
+ */
+export function identify(provider: LoginProviderRow, claims: Readonly<Record<string, unknown>>): Identified {
+  const { claims: names, allowedOrganizations, userVerifyUrl, id } = provider;
+  const read = { identifier: '', userId: '', organizationId: '' };
+  for (const part of ['identifier', 'userId', 'organizationId'] as const) {
+    const name = names[part];
+    if (name === null) continue;
+    const value = textOf(claims, name);
+    if (value === undefined) return { ok: false, message: `The login provider sent no usable claim ${name}.` };
+    read[part] = value;
+  }
+  if (allowedOrganizations && !allowedOrganizations.includes(read.organizationId))
+    return { ok: false, message: 'Users of this organization are not allowed here.' };
+  return { ok: true, subject: { ...read, userVerifyUrl, identifiedBy: id } };
+}
+
+function textOf(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  if (name === 'email' && claims['email_verified'] !== true) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST ? value : undefined;
+}
