@@ -25,8 +25,16 @@ $(INSTALLED): package.json package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+REFERENCE := build/reference/VERSION
+
+.PHONY: reference
+reference: $(REFERENCE) ## Copy the viewer of the API reference from its package, which a server without development packages does not have
+
+$(REFERENCE): $(INSTALLED)
+	@node scripts/build-reference.ts && touch $@
+
 .PHONY: run
-run: install ## Start the server; a first start makes the data directory, the keys and an API client
+run: install $(REFERENCE) ## Start the server; a first start makes the data directory, the keys and an API client
 	@node scripts/generate-if-stale.ts
 	@MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve
 
@@ -39,7 +47,7 @@ demo: install ## Show the main jobs end to end: tokens, tool calls, and a link f
 	@node scripts/demo.ts
 
 .PHONY: sandbox
-sandbox: install ## Leave the server, two providers and an example application running, to click through a link
+sandbox: install $(REFERENCE) ## Leave the server, two providers and an example application running, to click through a link
 	@node scripts/generate-if-stale.ts
 	@exec node scripts/sandbox.ts
 

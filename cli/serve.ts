@@ -70,6 +70,6 @@ function printNextSteps(origin: string, hasClientAtHand: boolean): void {
     `    | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     `  curl -s ${origin}/api/v1/providers -H "Authorization: Bearer $TOKEN"`,
     '',
-    `The API reference is at ${origin}/docs`,
+    `The API reference is at ${origin}/docs, and the guides are at ${origin}/docs/guides`,
   );
 }

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { POSTGRES, SERVER } from '../core/budgets.ts';
 import { Secret } from '../core/secret.ts';
 import type { ConnectionTerms } from '../db/store.ts';
+import { parseContacts, parsePolicy, type SecurityContact } from './security-text.ts';
 
 /** The configuration, without secrets. */
-export interface Config {
+export interface Config extends SecurityContact {
   host: string;
   port: number;
   /** The origin (and path) at which clients reach the first environment, without a trailing slash. */
@@ -62,6 +63,8 @@ export const SETTINGS = [
   'VALETKEY_CONNECTIONS_PER_ADDRESS',
   'VALETKEY_TRUSTED_PROXIES',
   'VALETKEY_CHECK_RESPONSES',
+  'VALETKEY_SECURITY_CONTACT',
+  'VALETKEY_SECURITY_POLICY',
   'METRICS_PORT',
   'LOG_LEVEL',
 ] as const;
@@ -107,6 +110,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     ),
     trustedProxies: env['VALETKEY_TRUSTED_PROXIES'] || '',
     logLevel: readLogLevel(env['LOG_LEVEL']),
+    securityContacts: readSetting(() => parseContacts(env['VALETKEY_SECURITY_CONTACT'] ?? '')),
+    securityPolicy: readSetting(() => parsePolicy(env['VALETKEY_SECURITY_POLICY'] ?? '')),
     egressAllow: env['VALETKEY_EGRESS_ALLOW'] || '',
     endpointOverrides: env['VALETKEY_ENDPOINT_OVERRIDES'] || '',
     checkAllResponses: readCheckResponses(env['VALETKEY_CHECK_RESPONSES']),

@@ -12,6 +12,7 @@ import { readDefinition } from './definition.ts';
 import type { LinkPageParts } from './entry-points/connect.ts';
 import { createMcpServing, type McpServingParts } from './entry-points/create-mcp.ts';
 import { expressEntryPoint } from './entry-points/express-entry-point.ts';
+import type { FrontPageParts } from './entry-points/front-page.ts';
 import { createMcpEntryPoint, isMcp, type McpParts } from './entry-points/mcp.ts';
 import { createOperations, type OperationParts } from './entry-points/operations.ts';
 import { errorPage } from './entry-points/pages.ts';
@@ -28,7 +29,8 @@ export type ServerParts = PipelineParts &
   McpParts &
   McpServingParts &
   RawCallParts &
-  LinkPageParts & {
+  LinkPageParts &
+  FrontPageParts & {
     readonly config: Config;
     readonly log: Logger;
     readonly metrics: Metrics;
@@ -64,7 +66,8 @@ export async function startServer(
   const bound = ports ?? (await bindPorts(parts.config));
   const pipeline = createPipeline(parts);
   const mcp = createMcpEntryPoint(parts, createMcpServing(parts), pipeline);
-  const docs = expressEntryPoint('docs', async () => (await import('./entry-points/docs.ts')).createDocs(), errorReply);
+  const loadDocs = async () => (await import('./entry-points/docs.ts')).createDocs(parts, pipeline);
+  const docs = expressEntryPoint('docs', loadDocs, errorReply);
   const loadPages = async () => (await import('./entry-points/connect.ts')).createConnect(parts, pipeline);
   const pages = expressEntryPoint('page', loadPages, errorPage);
   const operations = await createOperations(contract, createHandlers(parts.capabilities), parts, pipeline);
@@ -123,10 +126,13 @@ export async function startServer(
   };
 }
 
-/** Whether a path is that of the published contract or of the pages that explain it. */
+/** Whether a path is that of the front page, of the published contract, or of the pages that explain it. */
 function isDocs(req: IncomingMessage): boolean {
-  return /^\/(docs|openapi\.(json|yaml))(\/|\?|$)/.test(req.url ?? '/');
+  const url = req.url ?? '/';
+  return /^\/(\?|$)/.test(url) || DOCUMENTS.test(url);
 }
+
+const DOCUMENTS = /^\/(docs|openapi\.(json|yaml)|llms\.txt|favicon\.(ico|svg)|\.well-known\/security\.txt)(\/|\?|$)/;
 
 /** Whether a path is that of a page that a user visits to connect an account, or to log in for an MCP client. */
 function isPage(req: IncomingMessage): boolean {

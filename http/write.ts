@@ -33,5 +33,6 @@ export function writeReply(exchange: Exchange, reply: Reply): void {
 
 function contentOf({ body }: Reply): string | Buffer {
   if (body instanceof BinaryBody) return body.bytes;
-  return body === undefined ? '' : JSON.stringify(body);
+  // The last line of JSON ends, so that the prompt of a terminal is not glued to it.
+  return body === undefined ? '' : `${JSON.stringify(body)}\n`;
 }

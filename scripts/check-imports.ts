@@ -76,6 +76,7 @@ const FOLDERS: Folder[] = [
 const PACKAGE_OWNERS: Record<string, string[]> = {
   express: ['http'],
   'openapi-backend': ['http'],
+  'markdown-it': ['http/markdown.ts'],
   'better-sqlite3': ['db/sqlite'],
   pg: ['db/postgres'],
   'drizzle-orm': ['db/drizzle.ts'],

@@ -1,33 +1,39 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import type { Express } from 'express';
 import express from 'express';
 import helmet from 'helmet';
 import { ERRORS } from '../../core/errors.ts';
-import { errorsPage } from '../../web/errors-page.ts';
-import { referencePage } from '../../web/reference-page.ts';
-import { createStaticDocument, type StaticDocumentOptions } from '../static-document.ts';
-import { otherMethods, route } from './express-entry-point.ts';
+import { errorsPage } from '../../web/docs/errors-page.ts';
+import { referencePage, viewerMissingPage } from '../../web/docs/reference-page.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { documentRoute, documentsOf, HTML, lazyDocuments } from './documents.ts';
+import { otherMethods } from './express-entry-point.ts';
+import { addFrontPage, type FrontPageParts } from './front-page.ts';
+import { addGuides } from './guide-pages.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const ASSETS = join(ROOT, 'web/assets');
 
-/** The files in web/assets that the reference page needs. */
-const PAGE_FILES = ['reference.css', 'reference.js'];
-const ASSET_TYPES: Record<string, string> = {
+/** The files in web/assets that the pages need. */
+const PAGE_FILES = ['docs.css', 'reference.css', 'reference.js', 'style-sheets.js', 'typescript-sample.js'];
+const ICONS = { '/favicon.ico': 'favicon.ico', '/favicon.svg': 'connect-icon.svg' };
+/** The files of the reference viewer, which `scripts/build-reference.ts` copies. */
+const VIEWER = join(ROOT, 'build/reference');
+const VIEWER_FILE = /^[\w.-]+\.(?:js|css)$/;
+const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
+  '.ico': 'image/x-icon',
   '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
 };
 const ASSET_SECONDS = 60 * 60;
 
-/** The files of the reference viewer that the page needs; other files of the package are not served. */
-const VIEWER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
-
 /**
- * Serves the published contract and the pages that explain it, on every host. The pages use no external assets and no
- * inline scripts.
+ * Serves the front page, the published contract, and the pages that explain it, on every host. The pages use no external
+ * assets and no inline scripts. Large files are read at their first request.
  */
-export function createDocs(): Express {
+export function createDocs(parts: FrontPageParts, pipeline: Pipeline): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(
@@ -49,27 +55,31 @@ export function createDocs(): Express {
       strictTransportSecurity: false,
     }),
   );
-  serve(app, '/openapi.json', readFileSync(join(ROOT, 'generated/openapi.json')), { type: 'application/json' });
-  serve(app, '/openapi.yaml', readFileSync(join(ROOT, 'generated/openapi.yaml')), { type: 'application/yaml' });
-  serve(app, '/docs', String(referencePage()), { type: 'text/html; charset=utf-8' });
+  const serve = documentsOf(app);
+  addFrontPage(app, parts, pipeline);
+  serve('/openapi.json', readFileSync(join(ROOT, 'generated/openapi.json')), { type: 'application/json' });
+  serve('/openapi.yaml', readFileSync(join(ROOT, 'generated/openapi.yaml')), { type: 'application/yaml' });
+  const viewer = existsSync(VIEWER);
+  serve('/docs', String(viewer ? referencePage() : viewerMissingPage()), { type: HTML });
   const errors = Object.entries(ERRORS).map(([code, entry]) => ({ code, ...entry }));
-  serve(app, '/docs/errors', String(errorsPage(errors)), { type: 'text/html; charset=utf-8' });
-  for (const file of PAGE_FILES) serveAsset(app, `/docs/${file}`, join(ROOT, 'web/assets', file));
-  const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  for (const file of VIEWER_FILES) serveAsset(app, `/docs/assets/${file}`, join(viewer, file));
+  serve('/docs/errors', String(errorsPage(errors)), { type: HTML });
+  for (const file of PAGE_FILES) serve(`/docs/assets/${file}`, readFileSync(join(ASSETS, file)), asset(file));
+  for (const [path, file] of Object.entries(ICONS)) serve(path, readFileSync(join(ASSETS, file)), asset(file));
+  addViewer(app, '/docs/viewer', VIEWER);
+  addViewer(app, '/docs/viewer/chunks', join(VIEWER, 'chunks'));
+  addGuides(app);
   return app;
 }
 
-function serve(app: Express, path: string, content: string | Buffer, options: StaticDocumentOptions): void {
-  const document = createStaticDocument(content, options);
-  const send = route(async ({ req, res, requestId }) => {
-    res.setHeader('x-request-id', requestId);
-    await document(req, res);
-    return res.statusCode;
+function addViewer(app: Express, path: string, folder: string): void {
+  const files = lazyDocuments((name) => {
+    const file = join(folder, name);
+    if (!VIEWER_FILE.test(name) || !existsSync(file)) return undefined;
+    return { content: readFileSync(file), options: asset(name) };
   });
-  app.route(path).get(send).all(otherMethods('GET', 'HEAD'));
+  app.route(`${path}/:name`).get(documentRoute(files)).all(otherMethods('GET', 'HEAD'));
 }
 
-function serveAsset(app: Express, path: string, file: string): void {
-  serve(app, path, readFileSync(file), { type: ASSET_TYPES[extname(file)] as string, maxAgeSeconds: ASSET_SECONDS });
+function asset(name: string) {
+  return { type: TYPES[extname(name)] as string, maxAgeSeconds: ASSET_SECONDS };
 }

@@ -51,8 +51,10 @@ describe('HEAD', () => {
   for (const path of [
     '/docs',
     '/docs/errors',
-    '/docs/reference.js',
-    '/docs/assets/swagger-ui.css',
+    '/',
+    '/docs/assets/reference.js',
+    '/docs/guides/mcp',
+    '/llms.txt',
     '/docs/nothing',
     '/openapi.json',
     '/openapi.yaml',

@@ -52,7 +52,6 @@ describe('the server', () => {
     }
 
     for (const path of [
-      '/',
       '/api/v1/unknown',
       '/api/v1/connections/',
       '/API/V1/connections',
@@ -64,6 +63,11 @@ describe('the server', () => {
       '/openapi.json.bak',
       '/openapi.json/x',
       '/docs/unknown',
+      '/docs/guides/unknown',
+      '/docs/guides/..%2F..%2FCONTRIBUTING',
+      '/docs/viewer/VERSION',
+      '/docs/viewer/..%2F..%2Fpackage.json',
+      '/.well-known/security.txt',
       '/docs/%ZZ',
       '/docs/assets/../../package.json',
     ]) {

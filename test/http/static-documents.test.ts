@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { createStaticDocument } from '../../http/static-document.ts';
+import { buildReference } from '../../scripts/build-reference.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
@@ -14,6 +15,7 @@ describe('F5: static documents', () => {
   let server: TestServer;
 
   before(async () => {
+    buildReference();
     server = await startTestServer();
   });
   after(() => server.stop());
@@ -28,10 +30,16 @@ describe('F5: static documents', () => {
     ['/openapi.yaml', 'application/yaml'],
     ['/docs', 'text/html; charset=utf-8'],
     ['/docs/errors', 'text/html; charset=utf-8'],
-    ['/docs/reference.css', 'text/css; charset=utf-8'],
-    ['/docs/reference.js', 'text/javascript; charset=utf-8'],
-    ['/docs/assets/swagger-ui.css', 'text/css; charset=utf-8'],
-    ['/docs/assets/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+    ['/docs/assets/reference.css', 'text/css; charset=utf-8'],
+    ['/docs/assets/reference.js', 'text/javascript; charset=utf-8'],
+    ['/docs/viewer/style.css', 'text/css; charset=utf-8'],
+    ['/docs/viewer/standalone.esm.js', 'text/javascript; charset=utf-8'],
+    ['/docs/guides', 'text/html; charset=utf-8'],
+    ['/docs/guides/mcp', 'text/html; charset=utf-8'],
+    ['/docs/guides/mcp.md', 'text/markdown; charset=utf-8'],
+    ['/llms.txt', 'text/plain; charset=utf-8'],
+    ['/favicon.ico', 'image/x-icon'],
+    ['/favicon.svg', 'image/svg+xml'],
   ] as const) {
     it(`are the same in every coding, and not sent again: ${path}`, async () => {
       const plain = await get(path);

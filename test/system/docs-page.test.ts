@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { ERRORS } from '../../core/errors.ts';
+import { buildReference } from '../../scripts/build-reference.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
@@ -43,35 +44,66 @@ describe('the pages in a browser', () => {
     let watched: Watched;
 
     before(async () => {
-      watched = await open('/docs');
-      await watched.page.locator('.opblock').first().waitFor();
+      buildReference();
+      watched = await open('/docs#tag/tools/POST/api/v1/execute_tool');
+      await operation()
+        .getByRole('button', { name: /Test Request/ })
+        .waitFor();
     });
 
-    it('renders every operation and every event of the contract', async () => {
+    const operation = () => watched.page.locator('[id="api-1/tag/tools/POST/api/v1/execute_tool"]');
+
+    it('lists every group of operations of the contract', async () => {
       const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'));
-      const declared = Object.entries<Record<string, object>>({ ...document.paths, ...document.webhooks }).flatMap(
-        ([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
-      );
-      const rendered = await watched.page.locator('.opblock').evaluateAll((blocks) =>
-        blocks.map((block) => {
-          const text = (selector: string) => block.querySelector(selector)?.textContent ?? '';
-          return `${text('.opblock-summary-method')} ${text('.opblock-summary-path').replaceAll('\u200b', '')}`;
-        }),
-      );
-      expect(rendered.toSorted()).to.deep.equal(declared.toSorted());
+      const text = await watched.page.locator('body').innerText();
+      for (const { name } of document.tags) expect(text).to.include(`Group - ${name}`);
     });
 
-    it('opens an operation and shows its parameters and responses', async () => {
-      const block = watched.page.locator('[id$="-executeTool"]');
-      await block.locator('.opblock-summary').click();
-      await block.locator('.responses-wrapper').waitFor();
-      expect(await block.innerText())
+    it('shows the parameters and responses of an operation, and samples for curl, TypeScript and Python', async () => {
+      expect(await operation().innerText())
         .to.include('Idempotency-Key')
-        .and.include('502');
+        .and.include('502')
+        .and.include('curl');
+      await operation().getByRole('button', { name: /Curl/ }).first().click();
+      const choices = watched.page.getByRole('option');
+      expect(await choices.allInnerTexts()).to.have.members(['TypeScript', 'Curl', 'Requests']);
+      await choices.filter({ hasText: 'TypeScript' }).click();
+      await operation().getByText("client.POST('/api/v1/execute_tool'").first().waitFor();
     });
 
-    it('breaks no rule of its content security policy, logs no error and asks no other host', () => {
-      expect(watched.complaints).to.deep.equal([]);
+    it('finds operations', async () => {
+      await watched.page
+        .getByRole('button', { name: /Search/ })
+        .first()
+        .click();
+      await watched.page.getByRole('combobox').fill('disconnect');
+      await watched.page
+        .getByRole('option', { name: /Disconnect an account/ })
+        .first()
+        .waitFor();
+      await watched.page.keyboard.press('Escape');
+    });
+
+    it('has a dark mode', async () => {
+      const ground = () => watched.page.evaluate('getComputedStyle(document.body).backgroundColor');
+      const before = await ground();
+      await watched.page.getByRole('button', { name: /dark mode/i }).click();
+      expect(await ground()).not.to.equal(before);
+    });
+
+    it('shows requests with the styles that its viewer adds, under a policy that blocks style elements', async () => {
+      await operation()
+        .getByRole('button', { name: /Test Request/ })
+        .click();
+      const line = watched.page.locator('.cm-line').first();
+      await line.waitFor();
+      const padding = await watched.page.evaluate(`getComputedStyle(document.querySelector('.cm-line')).paddingLeft`);
+      expect(padding).not.to.equal('0px');
+    });
+
+    it('logs nothing but the styles that the policy blocks, and asks no other host', () => {
+      const others = watched.complaints.filter((text) => !/inline style|Hydration completed/.test(text));
+      expect(others).to.deep.equal([]);
       expectOwnHost(watched);
     });
 

@@ -1,0 +1,70 @@
+import type { Express } from 'express';
+import { ApiError } from '../../core/errors.ts';
+import { programVersion } from '../../core/program-version.ts';
+import { frontPage } from '../../web/docs/front-page.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { type SecurityContact, securityText } from '../security-text.ts';
+import { HTML } from './documents.ts';
+import { otherMethods, route } from './express-entry-point.ts';
+
+export interface FrontPageParts {
+  readonly config: SecurityContact;
+  /** Milliseconds UTC. */
+  now(): number;
+  readiness(): Promise<{ database: boolean; keys: boolean }>;
+}
+
+interface Content {
+  type: string;
+  text: string;
+  headers?: Record<string, string>;
+}
+
+const JSON_TYPE = 'application/json';
+const TEXT = 'text/plain; charset=utf-8';
+
+/** Serves the pages that show the address or the state of the server: `/` and `/.well-known/security.txt`. */
+export function addFrontPage(app: Express, parts: FrontPageParts, pipeline: Pipeline): void {
+  /** A page for a browser, and JSON for a terminal. */
+  async function front({ req }: Exchange, baseUrl: string): Promise<Content> {
+    const { database, keys } = await parts.readiness();
+    const [version, ready] = [programVersion(), database && keys];
+    const headers = { vary: 'accept' };
+    if (String(req.headers.accept).includes('text/html')) {
+      return { type: HTML, headers, text: String(frontPage({ version, ready, baseUrl })) };
+    }
+    const summary = {
+      name: 'Valetkey',
+      version,
+      state: ready ? 'ready' : 'not_ready',
+      reference: `${baseUrl}/docs`,
+      guides: `${baseUrl}/docs/guides`,
+      mcp: `${baseUrl}/docs/guides/mcp`,
+      openapi: `${baseUrl}/openapi.json`,
+    };
+    return { type: JSON_TYPE, headers, text: `${JSON.stringify(summary, null, 2)}\n` };
+  }
+
+  async function security(_exchange: Exchange, baseUrl: string): Promise<Content> {
+    const text = securityText(parts.config, baseUrl, parts.now());
+    if (text === undefined) throw new ApiError('NOT_FOUND', 'The page does not exist.');
+    return { type: TEXT, text };
+  }
+
+  const add = (path: string, contentOf: (exchange: Exchange, baseUrl: string) => Promise<Content>) => {
+    const send = route(async (exchange) => {
+      const { baseUrl } = await pipeline.findEnvironment(exchange);
+      pipeline.limit(exchange);
+      const { type, text, headers } = await contentOf(exchange, baseUrl);
+      const common = { ...exchange.responseHeaders, 'x-request-id': exchange.requestId, 'cache-control': 'no-store' };
+      const body = Buffer.from(text);
+      exchange.res.writeHead(200, { ...common, ...headers, 'content-type': type, 'content-length': body.length });
+      exchange.res.end(body);
+      return 200;
+    });
+    app.route(path).get(send).all(otherMethods('GET', 'HEAD'));
+  };
+  add('/', front);
+  add('/.well-known/security.txt', security);
+}
