@@ -271,6 +271,8 @@ export const WEBHOOKS = {
 export const AUDIT = {
   /** Entries that an export reads at a time. */
   exportedRows: 200,
+  /** Requests of one environment that read its whole log: each takes seconds of processor time for a million entries. */
+  readers: 2,
 } as const;
 
 /** Streams of events (server-sent events). */

@@ -182,6 +182,9 @@ export interface paths {
          * Export the audit log
          * @description Returns the whole audit log of this environment as JSON lines: one entry in each line, the oldest entry of each chain first.
          *     Entries that were archived are in the archive files of the server.
+         *
+         *     Errors:
+         *     - 429 `RATE_LIMITED`: 2 requests already export or verify the audit log of this environment.
          */
         get: operations["exportAuditEvents"];
         put?: never;
@@ -204,6 +207,9 @@ export interface paths {
          * @description Computes the hashes of the audit log of this environment again, from the first entry or from the last one that was archived. The
          *     command `valetkey verify-audit` also verifies the archive. Someone who can write to the database could forge the whole log:
          *     compare it with the hashes of the events `environment.audit_head`, stored elsewhere.
+         *
+         *     Errors:
+         *     - 429 `RATE_LIMITED`: 2 requests already export or verify the audit log of this environment.
          */
         get: operations["verifyAuditEvents"];
         put?: never;

@@ -1,3 +1,4 @@
+import { createLogPlaces } from '../core/audit/log-places.ts';
 import type { Capabilities } from '../handlers/index.ts';
 import type { Parts } from './parts.ts';
 
@@ -16,7 +17,7 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
   const outbound = { egressOf, upstreamSessions };
   return {
     accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage },
-    audit: lists,
+    audit: { ...lists, logPlaces: createLogPlaces() },
     clients: { ...lists, digester, events, newId, random },
     connections: { ...lists, ...revocations, newId, toolDirectory, events },
     environments: { store, events, executionContents },

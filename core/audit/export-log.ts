@@ -1,23 +1,32 @@
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { AUDIT } from '../budgets.ts';
 import { presentAuditEvent } from '../present/audit-event.ts';
+import type { LogPlaces } from './log-places.ts';
 
 /**
  * The audit log of an environment as JSON lines, the oldest entry of each chain first. It is read piece by piece, as fast as the client
  * takes it.
+ *
+ * @throws ApiError RATE_LIMITED before the first piece, as `LogPlaces`
  */
 export async function* exportLog(
   read: Pick<ReadRepositories, 'audit'>,
+  places: LogPlaces,
   environmentId: EnvironmentId,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  for (const chain of await read.audit.chains(environmentId)) {
-    let after = chain.start;
-    while (!signal.aborted) {
-      const rows = await read.audit.following(environmentId, chain, after, AUDIT.exportedRows);
-      if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(presentAuditEvent(row))}\n`).join('');
-      if (rows.length < AUDIT.exportedRows) break;
-      after = rows.at(-1)?.seq ?? after;
+  const leave = places.take(environmentId);
+  try {
+    for (const chain of await read.audit.chains(environmentId)) {
+      let after = chain.start;
+      while (!signal.aborted) {
+        const rows = await read.audit.following(environmentId, chain, after, AUDIT.exportedRows);
+        if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(presentAuditEvent(row))}\n`).join('');
+        if (rows.length < AUDIT.exportedRows) break;
+        after = rows.at(-1)?.seq ?? after;
+      }
     }
+  } finally {
+    leave();
   }
 }

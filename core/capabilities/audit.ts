@@ -1,4 +1,7 @@
+import type { LogPlaces } from '../audit/log-places.ts';
 import type { Lists } from './lists.ts';
 
 /** The audit log. */
-export type Audit = Lists;
+export interface Audit extends Lists {
+  logPlaces: LogPlaces;
+}

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import {
+  AUDIT,
   EVENT_STREAM,
   IMPORT,
   LIFETIME,
@@ -147,6 +148,7 @@ const STATED = [
   `has ${WEBHOOKS.endpoints} endpoints already`,
   `The stream ends after ${EVENT_STREAM.longestMs / MINUTE} minutes`,
   `${EVENT_STREAM.perEnvironment} streams are open`,
+  `${AUDIT.readers} requests already export or verify the audit log`,
   `deleted after ${LIFETIME.eventsMs / DAY} days`,
   `after about ${RESTS[0] / SECOND} seconds, ${RESTS[1] / MINUTE} minutes, ${RESTS[2] / MINUTE} minutes, ${LONG_RESTS} and ${RESTS[8] / HOUR} hours`,
 ];

@@ -32,4 +32,16 @@ describe('exportAuditEvents', () => {
       expect(entries.reverse().slice(0, 100)).to.deep.equal(page);
     });
   });
+
+  it('429: exports for two requests of an environment at a time', async () => {
+    const { capabilities, environmentOf } = world.server.deps;
+    const { id } = await environmentOf('localhost');
+    const leaves = [capabilities.audit.logPlaces.take(id), capabilities.audit.logPlaces.take(id)];
+    const refused = await world.server.call('GET', PATH);
+    expect(refused.body).to.include({ status: 429, code: 'RATE_LIMITED' });
+    expect(refused.headers['retry-after']).to.match(/^\d+$/);
+    leaves.pop()?.();
+    for (let count = 0; count < 2; count++) expect((await world.server.call('GET', PATH)).status).to.equal(200);
+    leaves.pop()?.();
+  });
 });

@@ -32,4 +32,16 @@ describe('verifyAuditEvents', () => {
       expect(broken.body).to.deep.equal({ intact: false, entries: null, broken_at: entries[1].seq });
     });
   });
+
+  it('429: verifies for two requests of an environment at a time', async () => {
+    const { capabilities, environmentOf } = world.server.deps;
+    const { id } = await environmentOf('localhost');
+    const leaves = [capabilities.audit.logPlaces.take(id), capabilities.audit.logPlaces.take(id)];
+    const refused = await world.server.call('GET', PATH);
+    expect(refused.body).to.include({ status: 429, code: 'RATE_LIMITED' });
+    expect(refused.headers['retry-after']).to.match(/^\d+$/);
+    leaves.pop()?.();
+    for (let count = 0; count < 2; count++) expect((await world.server.call('GET', PATH)).status).to.equal(200);
+    leaves.pop()?.();
+  });
 });
