@@ -263,6 +263,8 @@ export const WEBHOOKS = {
   storedResponseBytes: 2 * KIB,
   /** Deliveries that one transaction queues again. */
   redeliveredRows: 100,
+  /** Deliveries that one transaction reads to find these. Other deliveries of the endpoint may be older or still waiting. */
+  redeliverySlice: 1_000,
   /** The longest duration of one attempt of the job that queues deliveries again. */
   redeliveryMs: 5 * MINUTE,
 } as const;

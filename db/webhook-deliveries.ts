@@ -31,9 +31,11 @@ export interface WebhookDeliveryReads {
   ): Promise<WebhookDeliveryRow | undefined>;
   /**
    * Returns ended deliveries of an endpoint, the oldest first: those after an id that were created since one time and
-   * ended before another.
+   * ended before another. It reads at most `slice` deliveries, whether they match or not.
+   *
+   * @returns also the id after which the search continues; undefined at the end
    */
-  ended(environmentId: EnvironmentId, range: EndedRange): Promise<WebhookDeliveryRow[]>;
+  ended(environmentId: EnvironmentId, range: EndedRange): Promise<{ rows: WebhookDeliveryRow[]; next?: string }>;
 }
 
 export interface EndedRange {
@@ -43,6 +45,7 @@ export interface EndedRange {
   createdFrom: number;
   endedUntil: number;
   limit: number;
+  slice: number;
 }
 
 export interface WebhookDeliveryWrites {
@@ -84,6 +87,14 @@ const pendingOfSubject = and(
   pending,
 ) as SQL;
 
+const ofEndpointAfter = and(
+  withinEnvironment,
+  eq(t.endpointId, sql.placeholder('endpointId')),
+  sql`${t.id} > ${sql.placeholder('afterId')}`,
+) as SQL;
+/** Is sorted after every id. */
+const AFTER_ALL_IDS = '~';
+
 const FILTERS: Record<keyof WebhookDeliveryFilters, Filter> = {
   eventId: (steer) => sql`${steer}${t.eventId} = ${sql.placeholder('eventId')}`,
   endpointId: (steer) => sql`${steer}${t.endpointId} = ${sql.placeholder('endpointId')}`,
@@ -104,15 +115,15 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
       .limit(1)
       .prepare(),
   );
+  const endOfSlice = once(() => placesOf<string>(db, t, t.id, ofEndpointAfter, asc(t.id)));
   const ended = once(() =>
     db
       .select()
       .from(t)
       .where(
         and(
-          withinEnvironment,
-          eq(t.endpointId, sql.placeholder('endpointId')),
-          sql`${t.id} > ${sql.placeholder('afterId')}`,
+          ofEndpointAfter,
+          sql`${t.id} <= ${sql.placeholder('end')}`,
           sql`${t.state} <> 'PENDING'`,
           sql`${t.createdAt} >= ${sql.placeholder('createdFrom')}`,
           sql`${t.updatedAt} <= ${sql.placeholder('endedUntil')}`,
@@ -180,7 +191,13 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
       return (await firstPending().get({ environmentId, endpointId, subjectId })) !== undefined;
     },
     nextInOrder: (environmentId, endpointId, subjectId) => nextInOrder().get({ environmentId, endpointId, subjectId }),
-    ended: (environmentId, range) => ended().all({ environmentId, ...range }),
+    async ended(environmentId, { slice, ...range }) {
+      const values = { environmentId, ...range };
+      const end = (await endOfSlice().get({ ...values, offset: slice - 1 }))?.place;
+      const rows = await ended().all({ ...values, end: end ?? AFTER_ALL_IDS });
+      const next = rows.length < range.limit ? end : rows.at(-1)?.id;
+      return { rows, ...(next !== undefined && { next }) };
+    },
     async insert(environmentId, delivery) {
       const start = { state: 'PENDING' as const, attempts: 0, lastAttempt: null, updatedAt: delivery.createdAt };
       await db

@@ -53,7 +53,7 @@ export function redeliveryJob({ store, deliveries }: RedeliveryJobTools): JobKin
   };
 }
 
-/** @returns the id of the last delivery that was read; undefined at the end */
+/** @returns the id after which the next piece begins; undefined at the end */
 async function queuePiece(
   tx: Transaction,
   deliveries: RedeliveryJobTools['deliveries'],
@@ -61,12 +61,12 @@ async function queuePiece(
   afterId: string,
 ): Promise<string | undefined> {
   const { since, includeDelivered } = payload as RedeliveryOrder;
-  const limit = WEBHOOKS.redeliveredRows;
+  const { redeliveredRows: limit, redeliverySlice: slice } = WEBHOOKS;
   // A delivery that ended after the job was created has already been attempted again, so it is not selected.
-  const range = { endpointId, afterId, createdFrom: since, endedUntil: createdAt, limit };
-  const ended = await tx.webhookDeliveries.ended(environmentId, range);
-  for (const delivery of ended) {
+  const range = { endpointId, afterId, createdFrom: since, endedUntil: createdAt, limit, slice };
+  const { rows, next } = await tx.webhookDeliveries.ended(environmentId, range);
+  for (const delivery of rows) {
     if (includeDelivered || delivery.state === 'FAILED') await deliveries.again(tx, delivery);
   }
-  return ended.length < limit ? undefined : ended.at(-1)?.id;
+  return next;
 }

@@ -160,7 +160,7 @@ describe('no query without an environment (C1)', () => {
     const status = { status: 'EXPIRED' as const, reason: null, updatedAt: NOW };
     const secret = { id: 'sec_2', digest: digest('two'), prefix: 'two', createdAt: NOW };
     const FAILED = { state: 'FAILED' as const, attempts: 1, nextAttemptAt: null, lastAttempt: null, at: NOW };
-    const ENDED = { endpointId: 'whk_1', afterId: '', createdFrom: 0, endedUntil: NOW, limit: 9 };
+    const ENDED = { endpointId: 'whk_1', afterId: '', createdFrom: 0, endedUntil: NOW, limit: 9, slice: 9 };
     const CHAIN = { start: 0, limit: Number.MAX_SAFE_INTEGER, head: undefined };
     const calls: Record<string, [call: Call, expected: unknown]> = {
       'catalogueDigests.get': [(r, env) => r.catalogueDigests.get(env), undefined],
@@ -360,7 +360,7 @@ describe('no query without an environment (C1)', () => {
       'webhookDeliveries.list': [(r, env) => r.webhookDeliveries.list(env, { endpointId: 'whk_1' }, page), empty],
       'webhookDeliveries.hasPending': [(r, env) => r.webhookDeliveries.hasPending(env, 'whk_1', 'ca_1'), false],
       'webhookDeliveries.nextInOrder': [(r, env) => r.webhookDeliveries.nextInOrder(env, 'whk_1', 'ca_1'), undefined],
-      'webhookDeliveries.ended': [(r, env) => r.webhookDeliveries.ended(env, ENDED), []],
+      'webhookDeliveries.ended': [(r, env) => r.webhookDeliveries.ended(env, ENDED), { rows: [] }],
       'webhookDeliveries.assign': [
         (r, env) => r.webhookDeliveries.assign(env, 'whd_1', { jobId: 'job_9', at: NOW }),
         false,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { StreamedBody } from '../../core/streamed-body.ts';
+import type { Reply } from '../../http/contract.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { writeStream } from '../../http/write-stream.ts';
 
@@ -27,7 +28,7 @@ describe('writeStream', () => {
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
-    await writeStream(exchange, { status: 200, headers: {}, body }, body, signal);
+    await writeStream(exchange, { status: 200, headers: {}, body } as unknown as Reply, body, signal);
     isOver = true;
     expect(written).to.have.length(PIECES);
     expect(turns).to.be.at.least(PIECES - 1);
