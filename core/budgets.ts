@@ -400,6 +400,9 @@ export const STORED = {
    */
   providers: 1_000,
   providersBytes: 4 * MIB,
+  /** The same for the connections of one environment, and the total size of their settings. */
+  connections: 5_000,
+  connectionsBytes: 4 * MIB,
   /** `api_config` of an account, which is for settings, not for documents. */
   apiConfigBytes: 64 * KIB,
   apiConfigKeys: 512,

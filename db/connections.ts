@@ -21,7 +21,8 @@ export interface ConnectionReads {
   listByProvider(environmentId: EnvironmentId, providerKey: string): Promise<ConnectionRow[]>;
   list(environmentId: EnvironmentId, filters: ConnectionFilters, page: PageRequest): Promise<Page<ConnectionRow>>;
   listAll(environmentId: EnvironmentId, filters?: ConnectionFilters): Promise<ConnectionRow[]>;
-  count(environmentId: EnvironmentId, filters?: ConnectionFilters): Promise<number>;
+  /** Returns the number of connections, and the size of their settings in bytes. */
+  totals(environmentId: EnvironmentId): Promise<{ count: number; size: number }>;
   countAccounts(environmentId: EnvironmentId, id: string): Promise<number>;
 }
 
@@ -44,6 +45,12 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const ID = sql.placeholder('id');
 const withinEnvironment = eq(connections.environmentId, ENVIRONMENT);
 const oneConnection = and(eq(connections.id, ID), withinEnvironment) as SQL;
+/** The columns without a small bound. */
+const LARGE = ['domains', 'scopes', 'allowedTools', 'allowedAddresses', 'clientBinding', 'clientSecretSealed'] as const;
+const SIZE = sql.join(
+  LARGE.map((name) => sql`coalesce(length(${connections[name]}), 0)`),
+  sql` + `,
+);
 const nextVersion = sql`${connections.version} + 1`;
 
 export function createConnectionRepository(statements: Statements, dataKeys: DataKeys): ConnectionRepository {
@@ -55,6 +62,13 @@ export function createConnectionRepository(statements: Statements, dataKeys: Dat
       .select(COLUMNS)
       .from(connections)
       .where(and(withinEnvironment, eq(connections.keyId, sql.placeholder('keyId'))))
+      .prepare(),
+  );
+  const totals = once(() =>
+    db
+      .select({ count: count(), size: sql<number>`coalesce(sum(${SIZE}), 0)` })
+      .from(connections)
+      .where(withinEnvironment)
       .prepare(),
   );
   const countAccounts = once(() =>
@@ -94,7 +108,10 @@ export function createConnectionRepository(statements: Statements, dataKeys: Dat
       list.all(environmentId, toFilters(dialect, { providerKeys: [providerKey] })),
     list: (environmentId, filters, page) => list.page(environmentId, toFilters(dialect, filters), page),
     listAll: (environmentId, filters = {}) => list.all(environmentId, toFilters(dialect, filters)),
-    count: (environmentId, filters = {}) => list.total(environmentId, toFilters(dialect, filters)),
+    async totals(environmentId) {
+      const row = await totals().get({ environmentId });
+      return { count: Number(row?.count ?? 0), size: Number(row?.size ?? 0) };
+    },
     async countAccounts(environmentId, id) {
       return (await countAccounts().get({ environmentId, id }))?.total ?? 0;
     },

@@ -539,7 +539,8 @@ export interface paths {
          *     - 400 `UNKNOWN_CONNECTOR`: there is no such provider.
          *     - 400 `UNSUPPORTED_CONNECTION_TYPE`: the provider does not offer this type, or the type is for sign-in connections.
          *     - 400 `VALIDATION_FAILED`: a field is not valid, a name in `allowed_tools` is not a tool of the provider, or
-         *       `verification_mode: NONE` or an address without TLS is used outside a development environment.
+         *       `verification_mode: NONE` or an address without TLS is used outside a development environment. Or the environment has no
+         *       space for the connection: it can have 5,000 connections, with settings of 4 MiB together.
          *     - 409 `CONNECTION_EXISTS`: the `key_id` is already in use.
          */
         post: operations["createConnection"];

@@ -18,6 +18,7 @@ import { clientSecretProblem } from './check-secret.ts';
 import type { BoundConnection } from './client.ts';
 import { firstClient } from './client-binding.ts';
 import type { ClientColumns } from './client-secret.ts';
+import { writeWithinSpace } from './connection-space.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionTools } from './resolve.ts';
 import { unknownConnector } from './resolve.ts';
@@ -90,17 +91,19 @@ export async function createConnection(
   };
   const keyId = input.key_id ?? provider.identifier;
   try {
-    await tx.connections.insert(environment.id, {
-      verificationMode: 'REQUIRED',
-      ...settings,
-      id,
-      keyId,
-      providerKey: provider.identifier,
-      type,
-      status: statusOf({ ...NO_CLIENT, ...settings }, definition, isProduction(environment), false),
-      createdAt: at,
-      updatedAt: at,
-    });
+    await writeWithinSpace(tx, environment.id, () =>
+      tx.connections.insert(environment.id, {
+        verificationMode: 'REQUIRED',
+        ...settings,
+        id,
+        keyId,
+        providerKey: provider.identifier,
+        type,
+        status: statusOf({ ...NO_CLIENT, ...settings }, definition, isProduction(environment), false),
+        createdAt: at,
+        updatedAt: at,
+      }),
+    );
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
     throw new ApiError('CONNECTION_EXISTS', `The environment already has a connection ${keyId}.`, { cause: error });
@@ -133,11 +136,10 @@ export async function updateConnection(
   const gives = OBTAINED_WITH.some((name) => input[name] !== undefined);
   const rotates = isRotation(connection, input);
   if (gives && !rotates) await giveUpObtained(tx, tools, environment.id, connection.id);
-  await tx.connections.update(environment.id, connection.id, connection.version, {
-    ...settings,
-    status,
-    updatedAt: tools.now(),
-  });
+  const changes = { ...settings, status, updatedAt: tools.now() };
+  await writeWithinSpace(tx, environment.id, () =>
+    tx.connections.update(environment.id, connection.id, connection.version, changes),
+  );
   if (gives && rotates) await giveUpObtained(tx, tools, environment.id, connection.id);
   return (await tx.connections.get(environment.id, connection.id)) as ConnectionRow;
 }

@@ -8,6 +8,7 @@ import { checkStaticDetails } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
 import { firstClient } from './client-binding.ts';
+import { writeWithinSpace } from './connection-space.ts';
 import { findProvider } from './providers.ts';
 import { connectionStatus } from './status.ts';
 
@@ -44,7 +45,7 @@ export async function resolveConnector(
  * draft if client credentials are missing.
  *
  * @param details the first account's credentials, which select one of the types that the provider offers
- * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR
+ * @throws ApiError UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR; VALIDATION_FAILED, as `writeWithinSpace`
  */
 export async function ensureConnection(
   tx: Transaction,
@@ -61,7 +62,7 @@ export async function ensureConnection(
   const pattern = choosePattern(provider, details);
   const at = tools.now();
   const id = tools.newId('conn');
-  await tx.connections.insert(environmentId, {
+  const row = {
     id,
     keyId: connector,
     providerKey: provider.identifier,
@@ -71,7 +72,8 @@ export async function ensureConnection(
     ...firstClient({ provider, pattern }, null),
     createdAt: at,
     updatedAt: at,
-  });
+  };
+  await writeWithinSpace(tx, environmentId, () => tx.connections.insert(environmentId, row));
   const connection = (await tx.connections.get(environmentId, id)) as ConnectionRow;
   await tools.events.emit(tx, cause, {
     type: 'connection.created',

@@ -1,7 +1,6 @@
-import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { AccountRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { findProvider } from '../connections/providers.ts';
 import { toolFits } from '../connectors/catalogue.ts';
-import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createTurns } from '../turns.ts';
 import type { KnownTool } from './directory.ts';
@@ -43,11 +42,15 @@ export async function findTools(
   const hits = await tools.toolDirectory.search(read, environmentId, query, { connector });
   if (hits.length === 0) return [];
   const accounts = user ? await accountsOf(read, environmentId, user) : new Map<string, AccountRow[]>();
-  const connections = await read.connections.listAll(environmentId);
+  const candidates = hits.slice(0, limit * CANDIDATES_PER_RESULT);
+  const isGeneric = candidates.some(({ card }) => tools.catalogue.tool(card.name)?.generic === true);
+  const providerKeys = [...new Set(candidates.map(({ card }) => card.connector))];
+  // Generic tools can be called over the connections of all custom providers.
+  const connections = await read.connections.listAll(environmentId, isGeneric ? {} : { providerKeys });
   const usable = await reachesOf(read, tools, environmentId, connections);
   const found: FoundTool[] = [];
   const turn = createTurns();
-  for (const { card } of hits.slice(0, limit * CANDIDATES_PER_RESULT)) {
+  for (const { card } of candidates) {
     if (found.length === limit) break;
     const known = await tools.toolDirectory.find(read, environmentId, card.name);
     if (!known) continue;
@@ -71,7 +74,8 @@ export async function findTools(
   return found;
 }
 
-const ORDER: readonly Readiness[] = ['READY', 'NEEDS_REAUTH', 'NEEDS_CONNECTION'];
+const LAST = 'NEEDS_CONNECTION';
+const ORDER: readonly Readiness[] = ['READY', 'NEEDS_REAUTH', LAST];
 
 /**
  * Returns the best connection for the user. Among equal ones, a connection of the tool's own provider with nothing
@@ -83,19 +87,27 @@ function closest(
   accounts: ReadonlyMap<string, AccountRow[]>,
   user: UserName | null,
 ): Pick<FoundTool, 'toolReadiness' | 'connector'> {
-  const ranked = reaches.map(({ connection, provider }) => {
-    const toolReadiness = user && readinessFor(tool, provider, connection, accounts.get(connection.id) ?? [], user);
-    const readiness = toolReadiness ? ORDER.indexOf(toolReadiness.readiness) : 0;
-    const preference = preferenceOf(tool, connection, provider);
-    return { toolReadiness, readiness, preference, connector: connection.keyId };
-  });
-  ranked.sort(
-    (a, b) => a.readiness - b.readiness || a.preference - b.preference || (a.connector < b.connector ? -1 : 1),
-  );
-  const [{ toolReadiness, connector }] = ranked as [(typeof ranked)[number], ...unknown[]];
-  return { toolReadiness, connector };
+  const judge = ({ connection, provider }: Reach) =>
+    user && readinessFor(tool, provider, connection, accounts.get(connection.id) ?? [], user);
+  // The readiness of a connection without accounts is known, and an environment can have thousands of them.
+  const rankOf = (reach: Reach) =>
+    ORDER.indexOf((accounts.has(reach.connection.id) && judge(reach)?.readiness) || LAST);
+  const ranked = reaches.map((reach) => ({ reach, rank: rankOf(reach), preference: preferenceOf(tool, reach) }));
+  const { reach } = ranked.reduce((best, other) => (isBefore(other, best) ? other : best));
+  return { toolReadiness: judge(reach), connector: reach.connection.keyId };
 }
 
-function preferenceOf(tool: Tool, connection: ConnectionRow, provider: ProviderDefinition): number {
+interface Ranked {
+  reach: Reach;
+  rank: number;
+  preference: number;
+}
+
+function isBefore(a: Ranked, b: Ranked): boolean {
+  const difference = a.rank - b.rank || a.preference - b.preference;
+  return difference < 0 || (difference === 0 && a.reach.connection.keyId < b.reach.connection.keyId);
+}
+
+function preferenceOf(tool: Tool, { connection, provider }: Reach): number {
   return (provider.identifier === tool.connector ? 0 : 2) + (connection.status === 'DRAFT' ? 1 : 0);
 }

@@ -148,6 +148,7 @@ const STATED = [
   `has ${WEBHOOKS.endpoints} endpoints already`,
   `The stream ends after ${EVENT_STREAM.longestMs / MINUTE} minutes`,
   `${EVENT_STREAM.perEnvironment} streams are open`,
+  `it can have ${STORED.connections.toLocaleString('en')} connections, with settings of ${STORED.connectionsBytes / MIB} MiB`,
   `${AUDIT.readers} requests already export or verify the audit log`,
   `deleted after ${LIFETIME.eventsMs / DAY} days`,
   `after about ${RESTS[0] / SECOND} seconds, ${RESTS[1] / MINUTE} minutes, ${RESTS[2] / MINUTE} minutes, ${LONG_RESTS} and ${RESTS[8] / HOUR} hours`,

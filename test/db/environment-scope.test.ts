@@ -250,7 +250,7 @@ describe('no query without an environment (C1)', () => {
       'connections.listByProvider': [(r, env) => r.connections.listByProvider(env, 'github'), []],
       'connections.list': [(r, env) => r.connections.list(env, { status: 'COMPLETED' }, page), empty],
       'connections.listAll': [(r, env) => r.connections.listAll(env), []],
-      'connections.count': [(r, env) => r.connections.count(env), 0],
+      'connections.totals': [(r, env) => r.connections.totals(env), { count: 0, size: 0 }],
       'connections.countAccounts': [(r, env, ids) => r.connections.countAccounts(env, ids.connection), 0],
       'connections.update': [
         (r, env, ids) => r.connections.update(env, ids.connection, 1, { enabled: false, updatedAt: NOW }),
