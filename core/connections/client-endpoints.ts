@@ -11,6 +11,8 @@ import type { Vault } from '../vault/vault.ts';
 import { isAllowed, isBaseOpen, openAddresses } from './allowed-addresses.ts';
 import { requireTerms } from './client.ts';
 import { pinnedColumns } from './client-change.ts';
+import { foreignAddress } from './foreign-address.ts';
+import { learnedIssuer } from './learned.ts';
 
 /** A client that is about to be used for one account. */
 export interface ClientUse {
@@ -62,11 +64,22 @@ async function pin(tx: Repositories, vault: Vault, use: ClientUse, at: number): 
  */
 export function judgeEndpoints(use: ClientUse): Pins | null {
   requireTerms(use);
-  const { pinned } = use.connection.clientBinding as ClientBinding;
+  const { pinned, registered } = use.connection.clientBinding as ClientBinding;
+  const foreign = registered ? undefined : foreignLearned(use);
+  if (foreign !== undefined) throw notListed(foreign);
   const byAccount = judgeChosen(use, pinned.byAccount);
   const byProvider = judgeNamed(use, pinned.byProvider);
   if (byAccount === null && byProvider === null) return null;
   return { byAccount: byAccount ?? pinned.byAccount, byProvider: byProvider ?? pinned.byProvider };
+}
+
+/**
+ * Returns an endpoint that an MCP server named, at which the connection does not allow its client. It may have been
+ * learned for another connection of the provider, before this one got its client.
+ */
+function foreignLearned({ environment, connection, provider, pattern }: ClientUse): string | undefined {
+  if (learnedIssuer(pattern) === undefined) return undefined;
+  return foreignAddress(environment, connection, provider.proxyUrl, pattern.oauth_config ?? {});
 }
 
 /** Checks the addresses that contain an account value. */

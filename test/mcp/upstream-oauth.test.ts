@@ -130,6 +130,22 @@ describe('MCP servers that people sign in to', () => {
       }
     });
 
+    it('H3: are not followed either where another connection has learned the server, and when it falls silent', async () => {
+      const { identifier } = await createProvider(server, { auth_patterns: [PATTERN], proxy_url: RESOURCE });
+      const registered = await createConnection(server, { connector: identifier });
+      expect((await open(registered.key_id)).status, 'a registered client').to.equal(303);
+      const client = { client_id: 'operator-second', client_secret: 'secret-of-operator-second' };
+      const foreign = { ...client, allowed_addresses: ['https://other.example'] };
+      const connection = await createConnection(server, { connector: identifier, ...foreign });
+      const { metadata } = upstream;
+      for (const said of [metadata, undefined]) {
+        upstream.metadata = said;
+        const page = await open(connection.key_id);
+        expect([page.status, page.location]).to.deep.equal([502, undefined]);
+      }
+      upstream.metadata = metadata;
+    });
+
     it('are not followed in production where it lists none', async () => {
       const { identifier, connection } = await byHand();
       const { store, catalogue, readyForConsent } = server.deps;

@@ -3,6 +3,7 @@ import type { ConnectionRow, EnvironmentId, EnvironmentRow, Store } from '../../
 import type { LinkContext } from '../../accounts/links/link-context.ts';
 import { callbackUrl } from '../../accounts/links/start-consent.ts';
 import { isDiscoveredByMcp } from '../../authorization/roles.ts';
+import { foreignAddress } from '../../connections/foreign-address.ts';
 import { type Learned, learnedIssuer, typedConfig, withLearned } from '../../connections/learned.ts';
 import type { ProviderChangeTools } from '../../connections/provider-change.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
@@ -11,7 +12,7 @@ import type { Discovery } from '../../oauth/discovery.ts';
 import { type RegisteredClient, registerClient, registrationWay } from '../../oauth/registration.ts';
 import type { FetchFor, ProtocolFetch } from '../../oauth/transport.ts';
 import { type DiscoveredAuthorization, discoverAuthorization } from './discover-authorization.ts';
-import { foreignAddress, keepAuthorization } from './keep-authorization.ts';
+import { keepAuthorization } from './keep-authorization.ts';
 
 export interface McpAuthorizationTools extends ProviderChangeTools {
   store: Store;

@@ -1,9 +1,9 @@
-import type { ConnectionRow, EnvironmentRow, Transaction } from '../../../db/store.ts';
+import type { EnvironmentRow, Transaction } from '../../../db/store.ts';
 import { isDiscoveredByMcp } from '../../authorization/roles.ts';
-import { isAllowed } from '../../connections/allowed-addresses.ts';
 import { bindClient } from '../../connections/client-binding.ts';
 import { rebindClient } from '../../connections/client-change.ts';
 import { sealClient } from '../../connections/client-secret.ts';
+import { foreignAddress } from '../../connections/foreign-address.ts';
 import { type Learned, learnedIssuer, withLearned } from '../../connections/learned.ts';
 import { adaptToProvider, type ProviderChange, type ProviderChangeTools } from '../../connections/provider-change.ts';
 import { type CustomProviderDefinition, findPattern, toProvider } from '../../connections/providers.ts';
@@ -74,7 +74,7 @@ async function rebindClients(
 ): Promise<void> {
   for (const connection of await tx.connections.listByProvider(environment.id, change.now.identifier)) {
     const isRegistered = connection.clientBinding?.registered === true;
-    const isForeign = foreignAddress(environment, connection, change.now.proxyUrl ?? '', said) !== undefined;
+    const isForeign = foreignAddress(environment, connection, change.now.proxyUrl, said) !== undefined;
     if (!isRegistered && isForeign) continue;
     try {
       await rebindClient(tx, vault, connection, change, now());
@@ -83,21 +83,4 @@ async function rebindClients(
       if (!(error instanceof OAuthConfigError)) throw error;
     }
   }
-}
-
-/**
- * Returns an address on another host than the MCP server's at which an operator's own client must not be used (RFC 9700
- * §4.4). Otherwise a malicious server could get tokens by naming an authorization server where this client is
- * registered for another purpose.
- */
-export function foreignAddress(
-  { kind }: EnvironmentRow,
-  { allowedAddresses: allowed }: ConnectionRow,
-  server: string,
-  { issuer, authorize_uri, token_uri, revocation_uri }: Learned,
-): string | undefined {
-  if (allowed === null && kind !== 'PRODUCTION') return undefined;
-  const { origin } = new URL(server);
-  const named = [issuer, authorize_uri, token_uri, revocation_uri].filter((address) => address !== undefined);
-  return named.find((address) => new URL(address).origin !== origin && !isAllowed(address, allowed ?? []));
 }
