@@ -1,28 +1,19 @@
 import type { ConnectionRow, EnvironmentRow, JsonObject, Transaction } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
-import type { Definition } from '../accounts/binding.ts';
-import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
 import { giveUpObtained } from '../accounts/remove-account.ts';
-import { toolFits } from '../connectors/catalogue.ts';
-import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
-import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import type { Events } from '../events/events.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { Secret } from '../secret.ts';
-import { RAW_CALL } from '../tools/tool.ts';
 import type { Vault } from '../vault/vault.ts';
-import { entryProblem } from './allowed-addresses.ts';
-import { clientSecretProblem } from './check-secret.ts';
-import type { BoundConnection } from './client.ts';
+import { checkInput } from './check-input.ts';
 import { firstClient } from './client-binding.ts';
 import type { ClientColumns } from './client-secret.ts';
 import { writeWithinSpace } from './connection-space.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionTools } from './resolve.ts';
 import { unknownConnector } from './resolve.ts';
-import { type ClientInput, checkAddresses, clientColumns, NO_CLIENT } from './set-client.ts';
+import { type ClientInput, clientColumns, NO_CLIENT } from './set-client.ts';
 import { statusOf } from './status.ts';
 
 /** The fields of a request that creates or updates a connection, named as in the contract; `null` clears a field. */
@@ -187,56 +178,4 @@ type ConnectionIdentity = 'id' | 'environmentId' | 'version' | 'createdAt' | 'up
 
 function isProduction({ kind }: EnvironmentRow): boolean {
   return kind === 'PRODUCTION';
-}
-
-async function checkInput(
-  tx: Transaction,
-  tools: ConfigurationTools,
-  environment: EnvironmentRow,
-  provider: ProviderDefinition | undefined,
-  definition: Definition | undefined,
-  stored: BoundConnection,
-  input: ConnectionInput,
-): Promise<void> {
-  const errors: FieldError[] = [];
-  const isDevelopment = environment.kind === 'DEVELOPMENT';
-  if (input.verification_mode === 'NONE' && !mayTurnVerificationOff(environment)) {
-    const message = 'may be NONE only in a development environment with a loopback base URL';
-    errors.push({ field: 'verification_mode', message });
-  }
-  const redirect = input.post_user_verify_redirect_url;
-  if (redirect && !isRedirectTarget(redirect, isDevelopment)) {
-    errors.push({
-      field: 'post_user_verify_redirect_url',
-      message: 'must be an https URL; in development also http on loopback',
-    });
-  }
-  for (const [index, entry] of (input.allowed_addresses ?? []).entries()) {
-    const message = entryProblem(entry);
-    if (message) errors.push({ field: `allowed_addresses[${index}]`, message });
-  }
-  errors.push(...checkAddresses(stored, definition, input), ...checkSecret(definition, input));
-  for (const [index, name] of (input.allowed_tools ?? []).entries()) {
-    if (name === RAW_CALL) continue;
-    const known = await tools.toolDirectory.find(tx, environment.id, name);
-    if (known && provider && toolFits(known.tool, provider)) continue;
-    errors.push({ field: `allowed_tools[${index}]`, message: 'has a name that is not a tool of this connector' });
-  }
-  if (errors.length > 0)
-    throw new ApiError('VALIDATION_FAILED', 'The settings of the connection are invalid.', { errors });
-}
-
-function checkSecret(definition: Definition | undefined, { client_secret: secret }: ConnectionInput): FieldError[] {
-  if (!secret) return [];
-  const message = definition
-    ? clientSecretProblem(definition.pattern, new Secret(secret))
-    : 'cannot be set: the provider of the connection was deleted';
-  return message === undefined ? [] : [{ field: 'client_secret', message }];
-}
-
-function isRedirectTarget(text: string, isDevelopment: boolean): boolean {
-  const url = URL.parse(text);
-  if (!url || url.username || url.password) return false;
-  if (url.protocol === 'https:') return true;
-  return isDevelopment && url.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
 }

@@ -4,6 +4,7 @@ import { findProvider } from '../connections/providers.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { KnownTool, ToolDirectory } from '../discovery/directory.ts';
+import { toolsOfProvider } from '../discovery/provider-tools.ts';
 import { readWithin } from '../discovery/read-within.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { McpMapping, McpServerDefinition } from './server-definition.ts';
@@ -19,21 +20,16 @@ export interface OfferTools {
   toolDirectory: ToolDirectory;
 }
 
-/**
- * Returns the names of the tools that a connection allows. Tool definitions are not read, because a connector may have
- * thousands.
- */
+/** Returns the names of the tools that a connection allows. */
 export async function namesOfConnection(
   read: ReadRepositories,
-  { catalogue, toolDirectory }: OfferTools,
+  tools: OfferTools,
   connection: ConnectionRow,
 ): Promise<string[]> {
-  const provider = await findProvider(read, catalogue, connection.environmentId, connection.providerKey);
+  const provider = await findProvider(read, tools.catalogue, connection.environmentId, connection.providerKey);
   if (!provider) return [];
-  const own = await toolDirectory.names(read, connection.environmentId, provider.identifier);
-  const usable = own.filter(({ flagged }) => flagged === null).map(({ name }) => name);
-  const generic = provider.isCustom ? catalogue.genericTools().filter((tool) => toolFits(tool, provider)) : [];
-  const names = [...usable, ...generic.map(({ name }) => name)];
+  const all = await toolsOfProvider(read, tools, connection.environmentId, provider);
+  const names = all.filter(({ flagged }) => flagged === null).map(({ name }) => name);
   if (connection.allowedTools === null) return names;
   const allowed = new Set(connection.allowedTools);
   return names.filter((name) => allowed.has(name));

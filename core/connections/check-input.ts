@@ -1,0 +1,81 @@
+import type { EnvironmentRow, Transaction } from '../../db/store.ts';
+import type { Definition } from '../accounts/binding.ts';
+import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import { type ProviderToolTools, toolsOfProvider } from '../discovery/provider-tools.ts';
+import type { FieldError } from '../errors.ts';
+import { ApiError } from '../errors.ts';
+import { Secret } from '../secret.ts';
+import { RAW_CALL } from '../tools/tool.ts';
+import { entryProblem } from './allowed-addresses.ts';
+import { clientSecretProblem } from './check-secret.ts';
+import type { BoundConnection } from './client.ts';
+import type { ConnectionInput } from './configure.ts';
+import { checkAddresses } from './set-client.ts';
+
+/**
+ * Checks the settings of a request that creates or updates a connection.
+ *
+ * @throws ApiError VALIDATION_FAILED
+ */
+export async function checkInput(
+  tx: Transaction,
+  tools: ProviderToolTools,
+  environment: EnvironmentRow,
+  provider: ProviderDefinition | undefined,
+  definition: Definition | undefined,
+  stored: BoundConnection,
+  input: ConnectionInput,
+): Promise<void> {
+  const errors: FieldError[] = [];
+  const isDevelopment = environment.kind === 'DEVELOPMENT';
+  if (input.verification_mode === 'NONE' && !mayTurnVerificationOff(environment)) {
+    const message = 'may be NONE only in a development environment with a loopback base URL';
+    errors.push({ field: 'verification_mode', message });
+  }
+  const redirect = input.post_user_verify_redirect_url;
+  if (redirect && !isRedirectTarget(redirect, isDevelopment)) {
+    errors.push({
+      field: 'post_user_verify_redirect_url',
+      message: 'must be an https URL; in development also http on loopback',
+    });
+  }
+  for (const [index, entry] of (input.allowed_addresses ?? []).entries()) {
+    const message = entryProblem(entry);
+    if (message) errors.push({ field: `allowed_addresses[${index}]`, message });
+  }
+  errors.push(...checkAddresses(stored, definition, input), ...checkSecret(definition, input));
+  if (input.allowed_tools) errors.push(...(await checkTools(tx, tools, environment, provider, input.allowed_tools)));
+  if (errors.length > 0)
+    throw new ApiError('VALIDATION_FAILED', 'The settings of the connection are invalid.', { errors });
+}
+
+async function checkTools(
+  tx: Transaction,
+  tools: ProviderToolTools,
+  environment: EnvironmentRow,
+  provider: ProviderDefinition | undefined,
+  names: readonly string[],
+): Promise<FieldError[]> {
+  const known = provider ? await toolsOfProvider(tx, tools, environment.id, provider) : [];
+  const allowed = new Set([RAW_CALL, ...known.map(({ name }) => name)]);
+  return names.flatMap((name, index) => {
+    const message = 'has a name that is not a tool of this connector';
+    return allowed.has(name) ? [] : [{ field: `allowed_tools[${index}]`, message }];
+  });
+}
+
+function checkSecret(definition: Definition | undefined, { client_secret: secret }: ConnectionInput): FieldError[] {
+  if (!secret) return [];
+  const message = definition
+    ? clientSecretProblem(definition.pattern, new Secret(secret))
+    : 'cannot be set: the provider of the connection was deleted';
+  return message === undefined ? [] : [{ field: 'client_secret', message }];
+}
+
+function isRedirectTarget(text: string, isDevelopment: boolean): boolean {
+  const url = URL.parse(text);
+  if (!url || url.username || url.password) return false;
+  if (url.protocol === 'https:') return true;
+  return isDevelopment && url.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+}

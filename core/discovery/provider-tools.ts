@@ -1,0 +1,24 @@
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import { type Catalogue, toolFits } from '../connectors/catalogue.ts';
+import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { NamedTool, ToolDirectory } from './directory.ts';
+
+export interface ProviderToolTools {
+  catalogue: Catalogue;
+  toolDirectory: Pick<ToolDirectory, 'names'>;
+}
+
+/**
+ * Returns the names of the tools that accounts of a provider can run: its own, and for a custom provider also the
+ * generic ones. Tool definitions are not read, because a provider may have thousands.
+ */
+export async function toolsOfProvider(
+  read: ReadRepositories,
+  { catalogue, toolDirectory }: ProviderToolTools,
+  environmentId: EnvironmentId,
+  provider: ProviderDefinition,
+): Promise<NamedTool[]> {
+  const own = await toolDirectory.names(read, environmentId, provider.identifier);
+  const generic = provider.isCustom ? catalogue.genericTools().filter((tool) => toolFits(tool, provider)) : [];
+  return [...own, ...generic.map(({ name }) => ({ name, flagged: null }))];
+}
