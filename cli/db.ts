@@ -1,14 +1,17 @@
 import { engineFor } from '../db/store.ts';
 import { databaseLocation, readConfig } from '../http/config.ts';
+import { dbCopyCommand } from './db-copy.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `valetkey db migrate | check`: changes or checks the schema of a database server. Servers that share a database check
+ * `valetkey db migrate | check | copy`: changes or checks the schema of a database server. Servers that share a database check
  * its schema at the start and never change it.
  */
 export async function dbCommand(args: string[]): Promise<void> {
   const [action, ...rest] = args;
-  if (rest.length > 0 || (action !== 'migrate' && action !== 'check')) throw new UsageError('give migrate or check');
+  if (action === 'copy') return await dbCopyCommand(rest);
+  if (rest.length > 0 || (action !== 'migrate' && action !== 'check'))
+    throw new UsageError('give migrate, check or copy');
   const { config, secrets } = readConfig(process.env);
   const location = databaseLocation(config, secrets);
   const engine = await engineFor(location);

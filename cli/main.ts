@@ -19,8 +19,8 @@ const COMMANDS: Record<string, Command> = {
     run: async (args) => (await import('./init.ts')).initCommand(args),
   },
   db: {
-    usage: 'db migrate | check',
-    summary: 'Bring the schema of a database on a server to this version, or say whether it is',
+    usage: 'db migrate | check | copy --from-file <path> | copy --to-file <path>',
+    summary: 'Bring the schema of a database on a server to this version, check it, or copy the data from or to a file',
     run: async (args) => (await import('./db.ts')).dbCommand(args),
   },
   keys: {
@@ -51,7 +51,8 @@ const COMMANDS: Record<string, Command> = {
   },
   'accept-loss': {
     usage: 'accept-loss',
-    summary: 'Let the server start with what is there, after it has refused because stored data are missing',
+    summary:
+      'Let the server start with what is there, after it has refused because data is missing or was copied elsewhere',
     run: async (args) => (await import('./accept-loss.ts')).acceptLossCommand(args),
   },
   'verify-audit': {

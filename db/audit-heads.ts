@@ -1,6 +1,5 @@
 import { GENESIS } from './audit-chain.ts';
-import { conflictOf } from './columns.ts';
-import { eq, sql } from './drizzle.ts';
+import { and, desc, eq, sql } from './drizzle.ts';
 import type { Ending } from './ending.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AuditHead } from './rows/audit.ts';
@@ -30,63 +29,84 @@ export interface AuditHeads {
 }
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-/** Numbers of one environment: see 0001_initial.sql. */
-const ENVIRONMENT_SIZE = 2 ** 40;
+/** Numbers of one chain: see 0004_chains_and_programs.sql. */
+const CHAIN_SIZE = 2 ** 30;
 
 /**
- * One chain for each environment. The appends of one transaction are linked in memory: the first one reads the last
- * record, and the commit writes the new one.
+ * The chains of an environment in a database that only one process writes. All records continue the last chain; earlier
+ * chains were copied from another database. The appends of one transaction are linked in memory: the first one reads the
+ * last record, and the commit writes the new one.
  */
 export function createAuditHeads({ db, once }: Statements): AuditHeads {
-  const stored = once(() =>
+  const selectHeads = () =>
     db
       .select({ seq: auditHeads.seq, hash: auditHeads.hash })
       .from(auditHeads)
       .where(eq(auditHeads.environmentId, ENVIRONMENT))
-      .prepare(),
-  );
-  const removed = sql`select ${auditArchives.removedSeq} from ${auditArchives}
-    where ${auditArchives.environmentId} = ${environments.id}`;
-  /** What the first row of a chain follows. */
+      .orderBy(desc(auditHeads.seq));
+  const stored = once(() => selectHeads().limit(1).prepare());
+  const all = once(() => selectHeads().prepare());
+  /** What the first record of an environment follows. */
   const start = once(() =>
     db
       // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_initial.sql.
-      .select({ seq: sql<number>`coalesce((${removed}), ${environments.ordinal} << 40)` })
+      .select({ seq: sql<number>`${environments.ordinal} << 40` })
       .from(environments)
       .where(eq(environments.id, ENVIRONMENT))
       .prepare(),
   );
-  const store = once(() =>
+  const total = once(() => {
+    const removed = sql`(select ${auditArchives.removedSeq} from ${auditArchives}
+      where ${auditArchives.environmentId} = ${auditHeads.environmentId}
+        and ${auditArchives.archivedSeq} >> 30 = ${auditHeads.seq} >> 30)`;
+    const first = sql`(${auditHeads.seq} >> 30 << 30)`;
+    return db
+      .select({ total: sql<number>`coalesce(sum(${auditHeads.seq} - coalesce(${removed}, ${first})), 0)` })
+      .from(auditHeads)
+      .where(eq(auditHeads.environmentId, ENVIRONMENT))
+      .prepare();
+  });
+  const moveOn = once(() =>
+    db
+      .update(auditHeads)
+      .set({ seq: sql`${sql.placeholder('seq')}`, hash: sql`${sql.placeholder('hash')}` })
+      .where(and(eq(auditHeads.environmentId, ENVIRONMENT), eq(auditHeads.seq, sql.placeholder('before'))))
+      .prepare(),
+  );
+  const open = once(() =>
     db
       .insert(auditHeads)
       .values({ environmentId: ENVIRONMENT, seq: sql.placeholder('seq'), hash: sql.placeholder('hash') })
-      .onConflictDoUpdate({
-        target: conflictOf(auditHeads.environmentId),
-        set: { seq: sql`excluded.seq`, hash: sql`excluded.hash` },
-      })
       .prepare(),
   );
   let moved = new Map<EnvironmentId, AuditHead>();
   /** The previous values of entries that the running unit has changed. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
-  const get = async (environmentId: EnvironmentId): Promise<AuditHead | undefined> =>
-    moved.get(environmentId) ?? (await stored().get({ environmentId }));
-  const ordinal = once(() =>
-    db.select({ ordinal: environments.ordinal }).from(environments).where(eq(environments.id, ENVIRONMENT)).prepare(),
-  );
-  const startOf = async (environmentId: EnvironmentId) => (await start().get({ environmentId }))?.seq ?? 0;
+
+  async function write(environmentId: EnvironmentId, { seq, hash }: AuditHead): Promise<void> {
+    const before = (await stored().get({ environmentId }))?.seq;
+    if (before === undefined) await open().run({ environmentId, seq, hash });
+    else await moveOn().run({ environmentId, seq, hash, before });
+  }
 
   return {
     async next(environmentId) {
-      return (await get(environmentId)) ?? { seq: await startOf(environmentId), hash: GENESIS };
+      const head = moved.get(environmentId) ?? (await stored().get({ environmentId }));
+      return head ?? { seq: (await start().get({ environmentId }))?.seq ?? 0, hash: GENESIS };
     },
     async chains(environmentId) {
-      const start = ((await ordinal().get({ environmentId }))?.ordinal ?? 0) * ENVIRONMENT_SIZE;
-      return [{ start, limit: start + ENVIRONMENT_SIZE - 1, head: await get(environmentId) }];
+      const own = moved.get(environmentId);
+      const [last, ...earlier] = await all().all({ environmentId });
+      const heads = [own ?? last, ...earlier].filter((head) => head !== undefined);
+      if (heads.length === 0) return [chainFrom((await start().get({ environmentId }))?.seq ?? 0, undefined)];
+      return heads.reverse().map((head) => chainFrom(Math.floor(head.seq / CHAIN_SIZE) * CHAIN_SIZE, head));
     },
     async total(environmentId) {
-      const head = await get(environmentId);
-      return head === undefined ? 0 : head.seq - (await startOf(environmentId));
+      const before = (await stored().get({ environmentId }))?.seq;
+      const after = moved.get(environmentId)?.seq;
+      const appended =
+        after === undefined ? 0 : after - (before ?? (await start().get({ environmentId }))?.seq ?? after);
+      return ((await total().get({ environmentId }))?.total ?? 0) + appended;
     },
     move(environmentId, head) {
       replaced.push([environmentId, moved.get(environmentId)]);
@@ -107,8 +127,12 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
         }
       },
       async write() {
-        for (const [environmentId, head] of moved) await store().run({ environmentId, ...head });
+        for (const [environmentId, head] of moved) await write(environmentId, head);
       },
     },
   };
+}
+
+function chainFrom(start: number, head: AuditHead | undefined): AuditChain {
+  return { start, limit: start + CHAIN_SIZE - 1, head };
 }

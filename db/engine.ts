@@ -1,3 +1,4 @@
+import type { CopySource, CopyTarget } from './copy/port.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import type { SliceLimits } from './slices.ts';
 import type { HealthWatch } from './storage-health.ts';
@@ -33,6 +34,21 @@ export interface Engine {
    * could also create.
    */
   isShared: boolean;
+  /**
+   * Opens a database whose rows are copied to a database of another kind. No server may use it.
+   *
+   * @throws StorageError `DATABASE_IN_USE`, `DATABASE_MISSING`, `SCHEMA_MISSING`
+   */
+  copySource(location: string): Promise<CopySource>;
+  /**
+   * Opens an empty database to which the rows of another one are copied.
+   *
+   * @param now milliseconds UTC
+   * @throws StorageError `TARGET_NOT_EMPTY`, `DATABASE_IN_USE`, `SCHEMA_MISSING`
+   */
+  copyTarget(location: string, now: () => number): Promise<CopyTarget>;
+  /** Allows servers to start with a database that was copied to another one. @returns false if it was not */
+  reopen(location: string): Promise<boolean>;
   /** The operator commands for database files; null for a database that is not a file and has its own tools. */
   files: DatabaseFiles | null;
 }

@@ -23,7 +23,8 @@ export interface InstanceWrites {
 
 export type InstanceRepository = InstanceReads & InstanceWrites;
 
-export function createInstanceRepository({ db, once, dialect }: Statements): InstanceRepository {
+/** @param schemaNumber the number of the newest migration that this program knows */
+export function createInstanceRepository({ db, once, dialect }: Statements, schemaNumber: number): InstanceRepository {
   const its = eq(instances.number, sql.placeholder('number'));
   const one = once(() => db.select({ number: instances.number }).from(instances).where(its).prepare());
   const beat = once(() =>
@@ -41,7 +42,7 @@ export function createInstanceRepository({ db, once, dialect }: Statements): Ins
     async register(instance) {
       const { startedAt, beatAt } = instance;
       const times = { startedAt: dialect.clock(sql`${startedAt}`), beatAt: dialect.clock(sql`${beatAt}`) };
-      const row = { ...instance, ...times };
+      const row = { ...instance, ...times, schemaNumber };
       return (await db.insert(instances).values(row).returning({ number: instances.number }).get()).number;
     },
     async beat(number, at) {

@@ -159,6 +159,8 @@ export interface ReadRepositories {
 export interface RepositoryOptions extends Partial<AccountOptions> {
   /** Creates the last records of the audit chains; by default an environment has one chain. */
   auditHeads?: (statements: Statements) => AuditHeads;
+  /** The number of the newest migration that this program knows. */
+  schemaNumber?: number;
 }
 
 /**
@@ -172,6 +174,7 @@ export function createRepositories(
     pacing = IN_TRANSACTION,
     accountInserted = () => {},
     auditHeads: createHeads = createAuditHeads,
+    schemaNumber = 0,
   }: RepositoryOptions = {},
 ): { repositories: Repositories; ending: Ending } {
   const auditHeads = createHeads(statements);
@@ -194,7 +197,7 @@ export function createRepositories(
     idempotencyKeys: createIdempotencyKeyRepository(statements),
     audit: createAuditRepository(statements, auditHeads, pacing),
     deploymentSecrets: createDeploymentSecretRepository(statements),
-    instances: createInstanceRepository(statements),
+    instances: createInstanceRepository(statements, schemaNumber),
     keyRotation: createKeyRotationRepository(statements, dataKeys),
     mcpConfigs: createMcpConfigRepository(statements),
     loginProviders: createLoginProviderRepository(statements, dataKeys),

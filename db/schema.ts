@@ -26,6 +26,7 @@ export const migrations = table('migrations', {
   name: text().primaryKey().notNull(),
   sha256: text().notNull(),
   appliedAt: integer('applied_at').notNull(),
+  readableFrom: integer('readable_from'),
 });
 
 export const environments = table('environments', {
@@ -470,6 +471,7 @@ export const instances = table('instances', {
   version: text().notNull(),
   startedAt: integer('started_at').notNull(),
   beatAt: integer('beat_at').notNull(),
+  schemaNumber: integer('schema_number').notNull(),
 });
 
 export const executions = table(
@@ -588,18 +590,26 @@ export const auditLog = table('audit_log', {
   hash: blob({ mode: 'buffer' }).notNull(),
 });
 
-export const auditHeads = table('audit_heads', {
-  environmentId: environment().primaryKey().notNull(),
-  seq: integer().notNull(),
-  hash: blob({ mode: 'buffer' }).notNull(),
-});
+export const auditHeads = table(
+  'audit_heads',
+  {
+    environmentId: environment().notNull(),
+    seq: integer().notNull(),
+    hash: blob({ mode: 'buffer' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.environmentId, t.seq] })],
+);
 
-export const auditArchives = table('audit_archives', {
-  environmentId: environment().primaryKey().notNull(),
-  archivedSeq: integer('archived_seq').notNull(),
-  removedSeq: integer('removed_seq').notNull(),
-  removedHash: blob('removed_hash', { mode: 'buffer' }).notNull(),
-});
+export const auditArchives = table(
+  'audit_archives',
+  {
+    environmentId: environment().notNull(),
+    archivedSeq: integer('archived_seq').notNull(),
+    removedSeq: integer('removed_seq').notNull(),
+    removedHash: blob('removed_hash', { mode: 'buffer' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.environmentId, t.archivedSeq] })],
+);
 
 export const deploymentSecrets = table('deployment_secrets', {
   name: text().primaryKey().notNull(),

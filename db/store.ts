@@ -2,6 +2,8 @@ import type { ReadRepositories, Transaction } from './repositories.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
 export type { AuditChain } from './audit-heads.ts';
+export { type CopyReport, copyDatabase } from './copy/copy.ts';
+export type { CopyEnd, CopySource, CopyTarget } from './copy/port.ts';
 export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-files.ts';
 export {
   type ConnectionTerms,

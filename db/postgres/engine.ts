@@ -1,4 +1,6 @@
 import type { Engine } from '../engine.ts';
+import { openCopySource, reopenDatabase } from './copy/source.ts';
+import { openCopyTarget } from './copy/target.ts';
 import { migrate } from './migrate.ts';
 import { openPostgresStore } from './store.ts';
 
@@ -7,6 +9,9 @@ export const postgresEngine: Engine = {
   open: openPostgresStore,
   hold: async () => ({ release: async () => {} }),
   migrate,
+  copySource: openCopySource,
+  copyTarget: openCopyTarget,
+  reopen: reopenDatabase,
   isShared: true,
   files: null,
 };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { StorageError } from '../errors.ts';
-import { type Applied, assertHistory, type Migration, readMigrations } from '../migrations.ts';
+import { type Applied, assertHistory, type Migration, numberOf, readMigrations } from '../migrations.ts';
 import { openSession, type Session } from './session.ts';
 import type { Ask } from './statements.ts';
 
@@ -8,6 +8,14 @@ const DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export function loadMigrations(directory: string = DIRECTORY): Migration[] {
   return readMigrations(directory);
+}
+
+let newest: number | undefined;
+
+/** Returns the number of the newest migration that this program knows. */
+export function newestMigration(): number {
+  newest ??= numberOf(loadMigrations().at(-1) as Migration);
+  return newest;
 }
 
 /**
@@ -72,8 +80,10 @@ async function applyNext({ ask }: Session, now: () => number, files: Migration[]
 async function appliedTo(ask: Ask): Promise<Applied[]> {
   const { rows: found } = await ask({ text: "select to_regclass('migrations') is not null" });
   if (found[0]?.[0] !== true) return [];
-  const { rows } = await ask({ text: 'select name, sha256 from migrations order by name' });
-  return rows.map(([name, sha256]) => ({ name, sha256 }) as Applied);
+  // Databases before the migration 0004 do not have the column readable_from.
+  const readable = "(to_jsonb(migrations) ->> 'readable_from')::bigint";
+  const { rows } = await ask({ text: `select name, sha256, ${readable} from migrations order by name` });
+  return rows.map(([name, sha256, readableFrom]) => ({ name, sha256, readableFrom }) as Applied);
 }
 
 async function inTransaction<T>({ ask }: Session, work: () => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { openScope } from '../scope.ts';
 import { type AuditLane, changeLane, createAuditLanes, isLaneTaken, laneTaken } from './audit-lanes.ts';
 import type { Connector } from './connector.ts';
 import { ConflictError } from './errors.ts';
+import { newestMigration } from './migrate.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Question, Reply, Session } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
@@ -65,6 +66,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
   const statements = createPostgresStatements((question) => ask(question), prepare);
   const { repositories, ending: ofRepositories } = createRepositories(statements, {
     auditHeads: (made) => createAuditLanes(made, lane),
+    schemaNumber: newestMigration(),
   });
   const ending = joinEndings([ofRepositories, afterCommit.ending]);
   const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, breathe };

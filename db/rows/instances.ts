@@ -5,6 +5,8 @@ export interface InstanceRow {
   version: string;
   startedAt: number;
   beatAt: number;
+  /** The number of the newest migration that its program knows. */
+  schemaNumber: number;
 }
 
-export type NewInstance = Omit<InstanceRow, 'number'>;
+export type NewInstance = Omit<InstanceRow, 'number' | 'schemaNumber'>;

@@ -4,6 +4,8 @@ import { readBackup } from './backup/read.ts';
 import { takeTarget } from './backup/restore.ts';
 import { surplusOf, verifyBackup } from './backup/verify.ts';
 import { missingData } from './complete.ts';
+import { openCopySource, reopenDatabase } from './copy/source.ts';
+import { openCopyTarget } from './copy/target.ts';
 import { holdInstanceLock } from './instance-lock.ts';
 import { removeMark } from './mark-file.ts';
 import { openSqliteStore } from './store.ts';
@@ -13,6 +15,9 @@ export const sqliteEngine: Engine = {
   open: ({ location, ...options }) => openSqliteStore({ path: location, ...options }),
   hold: holdInstanceLock,
   migrate: null,
+  copySource: openCopySource,
+  copyTarget: openCopyTarget,
+  reopen: async (location) => reopenDatabase(location),
   isShared: false,
   files: { makeBackup, verifyBackup, readBackup, takeTarget, surplusOf, missingData, acceptLoss: removeMark },
 };

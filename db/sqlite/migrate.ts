@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { StorageError } from '../errors.ts';
-import { type Applied, assertHistory, type Migration, readMigrations } from '../migrations.ts';
+import { type Applied, assertHistory, type Migration, numberOf, readMigrations } from '../migrations.ts';
 import { translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
@@ -9,6 +9,14 @@ const DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url));
 /** Reads the migrations of a directory (by default the project's), sorted by name, such as `0001_initial.sql`. */
 export function loadMigrations(directory: string = DIRECTORY): Migration[] {
   return readMigrations(directory);
+}
+
+let newest: number | undefined;
+
+/** Returns the number of the newest migration that this program knows. */
+export function newestMigration(): number {
+  newest ??= numberOf(loadMigrations().at(-1) as Migration);
+  return newest;
 }
 
 /**
@@ -55,6 +63,7 @@ function nextFile(client: Client, files: Migration[]): Migration | undefined {
 }
 
 function appliedTo(client: Client): Applied[] {
+  // Databases before the migration 0004 do not have the column readable_from, and this engine does not use it.
   return client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
 }
 

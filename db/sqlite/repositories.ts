@@ -1,6 +1,7 @@
 import { joinEndings } from '../ending.ts';
 import type { StorageError } from '../errors.ts';
 import { createRepositories, type RepositoryOptions } from '../repositories.ts';
+import { newestMigration } from './migrate.ts';
 import type { Client } from './open.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createSqliteStatements } from './statements.ts';
@@ -17,6 +18,7 @@ export function createSqliteRepositories(client: Client, { pacing, failed }: Sql
   const { repositories, ending } = createRepositories(statements, {
     ...(pacing && { pacing }),
     accountInserted: searchIndex.add,
+    schemaNumber: newestMigration(),
   });
   return { repositories, ending: joinEndings([searchIndex.ending, ending]) };
 }

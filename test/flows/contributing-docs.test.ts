@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { migrationOf } from '../../db/migrations.ts';
 import { loadMigrations, migrate } from '../../db/sqlite/migrate.ts';
 import { openConnections } from '../../db/sqlite/open.ts';
 import { readCatalogueFiles } from '../../scripts/catalogue-files.ts';
@@ -36,7 +37,7 @@ describe('CONTRIBUTING.md', () => {
     const [sql] = blocksOfSection('Add a migration', 'sql');
     const folder = tempDir();
     const { writer, reader } = openConnections(`${folder.path}/valetkey.db`);
-    const files = [...loadMigrations(), { name: '9999_account_notes.sql', sql: sql ?? '', sha256: '0' }];
+    const files = [...loadMigrations(), migrationOf('9999_account_notes.sql', sql ?? '')];
     expect(migrate(writer, () => 0, files).at(-1)).to.equal('9999_account_notes.sql');
     const columns = writer.prepare("select name from pragma_table_info('accounts')").pluck().all();
     expect(columns).to.include('note');

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { registerOnly } from '../../../core/instances/instance.ts';
+import { newestMigration } from '../../../db/sqlite/migrate.ts';
 import { account, addKeyChecks, digest, github, NOW, openTestStore, type TestStore } from '../../db/support.ts';
 
 describe('registering an instance', () => {
@@ -23,7 +24,7 @@ describe('registering an instance', () => {
   it('records who serves the database since when, and gives no number twice', async () => {
     const first = await register();
     expect(await test.store.read.instances.list()).to.deep.equal([
-      { ...first, version: '1.2.3', startedAt: NOW, beatAt: NOW },
+      { ...first, version: '1.2.3', startedAt: NOW, beatAt: NOW, schemaNumber: newestMigration() },
     ]);
     await test.store.write((tx) => tx.instances.beat(first.number, NOW + 5000));
     expect((await test.store.read.instances.list())[0]?.beatAt).to.equal(NOW + 5000);

@@ -1,18 +1,15 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import type { Migration } from '../../../db/migrations.ts';
+import { type Migration, migrationOf } from '../../../db/migrations.ts';
 import { loadMigrations, migrate } from '../../../db/sqlite/migrate.ts';
 import { type Client, openConnections } from '../../../db/sqlite/open.ts';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { NOW, temporaryDirectory } from '../support.ts';
 
-function file(name: string, sql: string): Migration {
-  return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
-}
+const file = migrationOf;
 
 const ONE = file('0001_one.sql', 'create table one (id integer primary key) strict;');
 const TWO = file('0002_two.sql', 'create table two (id integer primary key) strict;');

@@ -1,0 +1,30 @@
+/** The tables that are copied. Each comes after the tables that its rows refer to. */
+export const COPIED_TABLES: readonly string[] = [
+  ...['key_checks', 'environments', 'environment_hosts', 'instances', 'deployment_secrets'],
+  ...['api_clients', 'api_client_secrets', 'custom_providers', 'data_keys', 'connections', 'accounts'],
+  ...['account_tombstones', 'executions', 'idempotency_keys', 'audit_log', 'audit_heads', 'audit_archives'],
+  ...['catalogue_digests', 'auth_requests', 'auth_flows', 'refresh_leases', 'jobs', 'periodic_jobs'],
+  ...['stored_contents', 'environment_tools', 'environment_tool_revisions', 'mcp_configs'],
+  ...['event_heads', 'events', 'webhook_endpoints', 'webhook_deliveries'],
+  ...['oauth_clients', 'oauth_logins', 'oauth_grants'],
+];
+
+/** Rows that are copied together. A row of these tables can be large. */
+const BATCH_OF_TABLE: Readonly<Record<string, number>> = {
+  stored_contents: 1,
+  idempotency_keys: 50,
+  jobs: 50,
+  auth_requests: 50,
+  events: 200,
+  environment_tools: 200,
+};
+const BATCH = 1000;
+
+export function batchOf(table: string): number {
+  return BATCH_OF_TABLE[table] ?? BATCH;
+}
+
+/** The condition for the rows of a table that are copied. A free slot has no data key. */
+export function conditionOf(table: string): string {
+  return table === 'data_keys' ? 'used = 1' : 'true';
+}

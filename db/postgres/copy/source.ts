@@ -1,0 +1,56 @@
+import type { CopySource } from '../../copy/port.ts';
+import { COPIED_TABLES } from '../../copy/tables.ts';
+import { COPIED } from '../../migrations.ts';
+import { openSession } from '../session.ts';
+import { createCopyEnd, openLocked } from './rows.ts';
+
+/** Tables whose rows follow from other tables, and tables that are always empty. */
+const COMPUTED = [
+  ...['account_counts', 'accounts_search', 'execution_counts', 'execution_blocks', 'idempotency_bytes'],
+  ...['migrations', 'crowded_units'],
+];
+
+/** See `Engine.copySource`. */
+export async function openCopySource(location: string): Promise<CopySource> {
+  const { session, tables } = await openLocked(location, false);
+  const { ask } = session;
+  const one = async (text: string) => Number((await ask({ text })).rows[0]?.[0]);
+  const lastOf = (sequence: string) => one(`select case when is_called then last_value else 0 end from ${sequence}`);
+  /** A copy that was interrupted at its end leaves the mark, and can be made again. */
+  const wasRetired = (await one(`select count(*) from migrations where name = '${COPIED}'`)) > 0;
+  return {
+    ...createCopyEnd(session),
+    async unknownTables() {
+      const known = new Set([...COPIED_TABLES, ...COMPUTED]);
+      return tables.filter((name) => !known.has(name));
+    },
+    async lastNumbers() {
+      return {
+        accounts: await lastOf('accounts_seq'),
+        executions: await lastOf('executions_seq'),
+        instances: await lastOf('instances_number'),
+      };
+    },
+    async retire(at) {
+      const text = `insert into migrations (name, sha256, applied_at) values ($1, '', $2) on conflict do nothing`;
+      await ask({ text, values: [COPIED, at] });
+      await ask({ text: 'commit' });
+    },
+    async reopen() {
+      if (!wasRetired) await reopenDatabase(location);
+    },
+    close: () => session.close(),
+  };
+}
+
+/** Removes the mark of a database that was copied. @returns false if it has none */
+export async function reopenDatabase(location: string): Promise<boolean> {
+  const session = await openSession(location);
+  try {
+    const { rows } = await session.ask({ text: "select to_regclass('migrations') is not null" });
+    if (rows[0]?.[0] !== true) return false;
+    return (await session.ask({ text: 'delete from migrations where name = $1', values: [COPIED] })).changes > 0;
+  } finally {
+    await session.close();
+  }
+}

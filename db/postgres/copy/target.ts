@@ -1,0 +1,91 @@
+import type { CopyTarget } from '../../copy/port.ts';
+import { COPIED_TABLES } from '../../copy/tables.ts';
+import { StorageError } from '../../errors.ts';
+import type { Ask } from '../statements.ts';
+import { toStored } from '../values.ts';
+import { createCopyEnd, openLocked } from './rows.ts';
+
+/** What the triggers would have written. */
+const COMPUTE = [
+  'insert into account_counts (connection_id, status, total) select connection_id, status, count(*) from accounts group by 1, 2',
+  'insert into accounts_search (seq, environment_id, search_text) select seq, environment_id, search_text from accounts',
+  `insert into execution_counts (environment_id, connector, tool_name, status, total)
+    select environment_id, connector, tool_name, status, count(*) from executions where status <> 'STARTED' group by 1, 2, 3, 4`,
+  `insert into execution_blocks (block, first_started_at, last_started_at)
+    select distinct seq >> 10, started_at - started_at % 10000, started_at - started_at % 10000 + 9999 from executions`,
+  `insert into idempotency_bytes (environment_id, client_id, bytes)
+    select environment_id, client_id, sum(256 + coalesce(length(sealed_reply), 0)) from idempotency_keys group by 1, 2`,
+];
+
+/** See `Engine.copyTarget`. Everything is written in one transaction, so nothing is left of an interrupted copy. */
+export async function openCopyTarget(location: string): Promise<CopyTarget> {
+  const { session, tables } = await openLocked(location, true);
+  const { ask } = session;
+  try {
+    await requireEmpty(ask);
+    for (const table of tables) await ask({ text: `alter table ${table} disable trigger user` });
+  } catch (error) {
+    await session.close().catch(() => {});
+    throw error;
+  }
+  return {
+    ...createCopyEnd(session),
+    async insert(table, columns, rows) {
+      const types = await typesOf(ask, table, columns);
+      const values = columns.map((_, place) => rows.map((row) => toStored(row[place])));
+      const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
+      await ask({ text: `insert into ${table} (${columns.join(', ')}) select * from unnest(${arrays})`, values });
+    },
+    async complete({ accounts, executions, instances }) {
+      for (const text of COMPUTE) await ask({ text });
+      const { rows } = await ask({ text: 'select coalesce(max(slot), 0) from data_keys' });
+      const numbers = { accounts_seq: accounts, executions_seq: executions, instances_number: instances };
+      for (const [sequence, last] of Object.entries({ ...numbers, data_keys_slot: Number(rows[0]?.[0]) })) {
+        await ask({
+          text: 'select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)',
+          values: [sequence, last],
+        });
+      }
+      // Foreign keys are checked after each statement; pending checks would prevent the change of the triggers.
+      for (const table of tables) await ask({ text: `alter table ${table} enable trigger user` });
+    },
+    async finish() {
+      try {
+        await ask({ text: 'commit' });
+      } catch (cause) {
+        if (session.isOpen()) throw cause;
+        throw new StorageError(
+          'OUTCOME_UNKNOWN',
+          'the connection was lost at the end of the copy: run the same command again. If it says that the target has rows, the copy is complete',
+          { cause },
+        );
+      }
+      await analyze(ask);
+      await session.close();
+    },
+    close: () => session.close(),
+  };
+}
+
+/** @throws StorageError `TARGET_NOT_EMPTY` */
+async function requireEmpty(ask: Ask): Promise<void> {
+  for (const table of COPIED_TABLES) {
+    const { rows } = await ask({ text: `select count(*) from (select 1 from ${table} limit 1) as found` });
+    if (rows[0]?.[0] === 0) continue;
+    throw new StorageError('TARGET_NOT_EMPTY', `the target has rows in ${table}: give a database without data`);
+  }
+}
+
+async function typesOf(ask: Ask, table: string, columns: readonly string[]): Promise<string[]> {
+  const { rows } = await ask({
+    text: `select attname, format_type(atttypid, null) from pg_attribute where attrelid = to_regclass($1) and attnum > 0`,
+    values: [table],
+  });
+  const types = new Map(rows.map(([name, type]) => [String(name), String(type)]));
+  return columns.map((column) => types.get(column) ?? 'text');
+}
+
+/** Without statistics the planner would choose slow plans until they are collected automatically. */
+async function analyze(ask: Ask): Promise<void> {
+  await ask({ text: 'analyze' }).catch(() => {});
+}
