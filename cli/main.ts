@@ -19,7 +19,7 @@ const COMMANDS: Record<string, Command> = {
     run: async (args) => (await import('./init.ts')).initCommand(args),
   },
   db: {
-    usage: 'db migrate | check | copy --from-file <path> | copy --to-file <path>',
+    usage: 'db migrate [--expand | --contract] | check [--json] | copy --from-file <path> | copy --to-file <path>',
     summary: 'Bring the schema of a database on a server to this version, check it, or copy the data from or to a file',
     run: async (args) => (await import('./db.ts')).dbCommand(args),
   },

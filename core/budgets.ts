@@ -342,6 +342,13 @@ export const POSTGRES = {
   /** How long and how often the outcome of a commit is requested after its connection was lost. */
   outcomeMs: 10 * SECOND,
   outcomePauseMs: 200,
+  /**
+   * A migration waits this long for a lock, because all transactions that come after it wait, too. Then it is tried again,
+   * after a pause.
+   */
+  migrationLockMs: 2 * SECOND,
+  migrationAttempts: 30,
+  migrationPauseMs: SECOND,
   /** How often the partial rows of each count are merged into one row. */
   foldEveryMs: 5 * SECOND,
 } as const;

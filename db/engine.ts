@@ -22,13 +22,19 @@ export interface Engine {
    */
   hold(location: string, terms?: HoldTerms): Promise<Hold>;
   /**
-   * Applies all missing migrations, for operators; null if `open` does so itself.
+   * Applies missing migrations, for operators; null if `open` does so itself.
    *
    * @param now milliseconds UTC
    * @returns the names of the migrations that were applied
    * @throws StorageError
    */
-  migrate: ((location: string, now: () => number) => Promise<string[]>) | null;
+  migrate: ((location: string, now: () => number, options?: MigrateOptions) => Promise<string[]>) | null;
+  /**
+   * Checks a database and the settings of its server for operators, without changing anything; null if `open` does so.
+   *
+   * @throws StorageError if the server cannot be reached
+   */
+  check: ((location: string, terms: ConnectionTerms & { now: () => number }) => Promise<CheckLine[]>) | null;
   /**
    * Whether several processes can use the database at the same time. Then a start creates nothing that another one
    * could also create.
@@ -51,6 +57,22 @@ export interface Engine {
   reopen(location: string): Promise<boolean>;
   /** The operator commands for database files; null for a database that is not a file and has its own tools. */
   files: DatabaseFiles | null;
+}
+
+/** The result of one check of a database. */
+export interface CheckLine {
+  /** What was checked, such as `clock`. */
+  name: string;
+  state: 'ok' | 'warn' | 'fail';
+  /** What was found, for people. */
+  found: string;
+}
+
+export interface MigrateOptions {
+  /** `expand`: only the migrations with which servers of the previous version can work; by default all. */
+  until?: 'expand' | undefined;
+  /** Receives messages about what the migration is waiting for. */
+  report?: (message: string) => void;
 }
 
 export interface StoreOptions {

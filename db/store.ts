@@ -6,10 +6,12 @@ export { type CopyReport, copyDatabase } from './copy/copy.ts';
 export type { CopyEnd, CopySource, CopyTarget } from './copy/port.ts';
 export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-files.ts';
 export {
+  type CheckLine,
   type ConnectionTerms,
   type Engine,
   engineFor,
   type Hold,
+  type MigrateOptions,
   openStore,
   type StoreOptions,
   type StoreWatch,

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { checkDatabase } from './check/check.ts';
 import { openCopySource, reopenDatabase } from './copy/source.ts';
 import { openCopyTarget } from './copy/target.ts';
 import { migrate } from './migrate.ts';
@@ -9,6 +10,7 @@ export const postgresEngine: Engine = {
   open: openPostgresStore,
   hold: async () => ({ release: async () => {} }),
   migrate,
+  check: checkDatabase,
   copySource: openCopySource,
   copyTarget: openCopyTarget,
   reopen: reopenDatabase,

@@ -1,10 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { POSTGRES } from '../../core/budgets.ts';
+import type { MigrateOptions } from '../engine.ts';
 import { StorageError } from '../errors.ts';
-import { type Applied, assertHistory, type Migration, numberOf, readMigrations } from '../migrations.ts';
+import { assertHistory, type Migration, numberOf, readMigrations } from '../migrations.ts';
+import { appliedTo, requireNoOlderServer } from './schema.ts';
 import { openSession, type Session } from './session.ts';
-import type { Ask } from './statements.ts';
 
 const DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url));
+const LOCK = "select pg_advisory_xact_lock(hashtext('valetkey migrations'))";
 
 export function loadMigrations(directory: string = DIRECTORY): Migration[] {
   return readMigrations(directory);
@@ -19,20 +23,28 @@ export function newestMigration(): number {
 }
 
 /**
- * Applies all missing migrations to a database. Each file is applied in its own transaction, which first checks which
- * file is missing, so two concurrent processes apply each file only once.
+ * Applies the missing migrations to a database, each in its own transaction, so that an interrupted run can be
+ * repeated. Two concurrent processes apply each migration once. A migration that waits for a lock gives way to the
+ * servers after `POSTGRES.migrationLockMs`, and is tried again.
  *
  * @param now milliseconds UTC
+ * @param options `until: 'expand'` ends before the first migration of the contract phase
  * @returns the names of the migrations that were applied
  * @throws StorageError `MIGRATION_REFUSED` if an applied file was edited or is missing, or if a new file sorts before
- * an applied one; `MIGRATION_FAILED` if a file fails, and then nothing of it was applied
+ * an applied one; `SCHEMA_IN_USE` if a running server cannot work with the database after the next migration;
+ * `MIGRATION_FAILED` if a file fails, and then nothing of it was applied; `MIGRATION_BLOCKED` if it got no lock
  */
-export async function migrate(location: string, now: () => number, files = loadMigrations()): Promise<string[]> {
+export async function migrate(
+  location: string,
+  now: () => number,
+  options: MigrateOptions = {},
+  files = loadMigrations(),
+): Promise<string[]> {
   const session = await openSession(location, { statementMs: null });
   try {
     const done: string[] = [];
     for (;;) {
-      const next = await inTransaction(session, () => applyNext(session, now, files));
+      const next = await applyNext(session, location, { now, files, options });
       if (next === undefined) return done;
       done.push(next);
     }
@@ -41,53 +53,98 @@ export async function migrate(location: string, now: () => number, files = loadM
   }
 }
 
-/**
- * Checks that a database has all migrations of this program, without changing anything.
- *
- * @throws StorageError `SCHEMA_MISSING`, `SCHEMA_OLD` if `valetkey db migrate` must be run first; `MIGRATION_REFUSED`
- */
-export async function requireSchema(ask: Ask, files = loadMigrations()): Promise<void> {
-  const applied = await appliedTo(ask);
-  assertHistory(applied, files);
-  const missing = files.slice(applied.length).map(({ name }) => name);
-  if (missing.length === 0) return;
-  const [code, what] = applied.length === 0 ? ['SCHEMA_MISSING', 'has no tables'] : ['SCHEMA_OLD', `lacks ${missing}`];
-  throw new StorageError(code, `the database ${what}: run \`valetkey db migrate\`, then start the server`);
+interface Run {
+  now: () => number;
+  files: Migration[];
+  options: MigrateOptions;
 }
 
-/** @returns the name of the file that was applied; undefined if none is missing */
-async function applyNext({ ask }: Session, now: () => number, files: Migration[]): Promise<string | undefined> {
-  await ask({ text: "select pg_advisory_xact_lock(hashtext('valetkey migrations'))" });
+/** @returns the name of the file that was applied; undefined if none is to be applied */
+async function applyNext(session: Session, location: string, run: Run): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(session, async () => {
+        const file = await nextFile(session, run);
+        if (file === undefined) return undefined;
+        await requireNoOlderServer(session.ask, file);
+        if (file.isTransaction) await execute(file, session);
+        else await executeOutside(file, location, session);
+        await record(session, file, run.now());
+        return file.name;
+      });
+    } catch (error) {
+      if (!(error instanceof Blocked)) throw error;
+      if (attempt === POSTGRES.migrationAttempts) {
+        throw new StorageError('MIGRATION_BLOCKED', `${error.message}: run the command again later`, { cause: error });
+      }
+      run.options.report?.(`${error.message}: trying again`);
+      await pause(POSTGRES.migrationPauseMs);
+    }
+  }
+}
+
+async function nextFile({ ask }: Session, { files, options }: Run): Promise<Migration | undefined> {
+  await ask({ text: LOCK });
   await ask({
     text: 'create table if not exists migrations (name text collate "C" primary key not null, sha256 text collate "C" not null, applied_at bigint not null)',
   });
   const applied = await appliedTo(ask);
   assertHistory(applied, files);
   const file = files[applied.length];
-  if (file === undefined) return undefined;
-  try {
-    await ask({ text: file.sql });
-  } catch (cause) {
-    throw new StorageError('MIGRATION_FAILED', `the migration ${file.name} failed: ${(cause as Error).message}`, {
-      cause,
-    });
-  }
-  const values = [file.name, file.sha256, now()];
-  await ask({ text: 'insert into migrations (name, sha256, applied_at) values ($1, $2, $3)', values });
-  return file.name;
+  return file?.isContract && options.until === 'expand' ? undefined : file;
 }
 
-async function appliedTo(ask: Ask): Promise<Applied[]> {
-  const { rows: found } = await ask({ text: "select to_regclass('migrations') is not null" });
-  if (found[0]?.[0] !== true) return [];
-  // Databases before the migration 0004 do not have the column readable_from.
-  const readable = "(to_jsonb(migrations) ->> 'readable_from')::bigint";
-  const { rows } = await ask({ text: `select name, sha256, ${readable} from migrations order by name` });
-  return rows.map(([name, sha256, readableFrom]) => ({ name, sha256, readableFrom }) as Applied);
+/** A migration could not get a lock in time; nothing of it was applied. */
+class Blocked extends Error {}
+
+async function execute(file: Migration, { ask }: Session): Promise<void> {
+  try {
+    await ask({ text: `set local lock_timeout = ${POSTGRES.migrationLockMs}` });
+    await ask({ text: file.sql });
+    await ask({ text: 'set local lock_timeout = 0' });
+  } catch (error) {
+    throw failure(file, error);
+  }
+}
+
+/**
+ * Executes the statements of a file one by one, each in its own transaction, on a second connection; the first one holds
+ * the lock of the migrations meanwhile.
+ */
+async function executeOutside(file: Migration, location: string, holder: Session): Promise<void> {
+  // Ends the snapshot of the last statement with parameters, for whose end the creation of an index would wait.
+  await holder.ask({ text: 'select 1' });
+  const { ask, close } = await openSession(location, { statementMs: null });
+  try {
+    // One message with several statements would be one transaction.
+    const statements = file.sql.split(/;\s*$/m).filter((part) => /^\s*[a-z]/im.test(part));
+    for (const text of statements) await ask({ text });
+  } catch (error) {
+    throw failure(file, error);
+  } finally {
+    await close();
+  }
+}
+
+function failure({ name }: Migration, cause: unknown): Error {
+  if (cause instanceof StorageError && cause.code === '55P03') {
+    return new Blocked(`${name} waited too long for a lock that a transaction of a server holds`, { cause });
+  }
+  return new StorageError('MIGRATION_FAILED', `the migration ${name} failed: ${(cause as Error).message}`, { cause });
+}
+
+async function record({ ask }: Session, file: Migration, at: number): Promise<void> {
+  const { name, sha256, readableFrom } = file;
+  await ask({
+    text: 'insert into migrations (name, sha256, applied_at) values ($1, $2, $3)',
+    values: [name, sha256, at],
+  });
+  if (readableFrom === numberOf(file)) return;
+  await ask({ text: 'update migrations set readable_from = $2 where name = $1', values: [name, readableFrom] });
 }
 
 async function inTransaction<T>({ ask }: Session, work: () => Promise<T>): Promise<T> {
-  await ask({ text: 'begin' });
+  await ask({ text: 'begin isolation level read committed' });
   try {
     const result = await work();
     await ask({ text: 'commit' });

@@ -15,6 +15,7 @@ export const sqliteEngine: Engine = {
   open: ({ location, ...options }) => openSqliteStore({ path: location, ...options }),
   hold: holdInstanceLock,
   migrate: null,
+  check: null,
   copySource: openCopySource,
   copyTarget: openCopyTarget,
   reopen: async (location) => reopenDatabase(location),

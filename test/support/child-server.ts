@@ -7,7 +7,6 @@ import type { TestRequest, TestResponse } from './server.ts';
 import { CLIENT_ID, CLIENT_SECRET } from './server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COMMAND = join(ROOT, 'cli/valetkey.js');
 
 export interface CommandResult {
   code: number | null;
@@ -22,6 +21,8 @@ export interface ChildOptions {
   fileLimitKiB?: number;
   /** Receives each line of the log, from the beginning. */
   onLog?: (line: string) => void;
+  /** The directory of the program, if it is not the one that is tested. */
+  root?: string;
   /** A command that starts the process in its own place, such as one that records its system calls. */
   through?: string[];
 }
@@ -30,10 +31,10 @@ export interface ChildOptions {
 function spawnCommand(
   args: string[],
   env: Record<string, string>,
-  { before, fileLimitKiB, through = [] }: ChildOptions,
+  { before, fileLimitKiB, root = ROOT, through = [] }: ChildOptions,
 ) {
   const first = before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
-  const command = [...through, process.execPath, ...first, COMMAND, ...args];
+  const command = [...through, process.execPath, ...first, join(root, 'cli/valetkey.js'), ...args];
   const limited = ['bash', '-c', `ulimit -S -f ${fileLimitKiB}; exec "$0" "$@"`, ...command];
   const [file = '', ...rest] = fileLimitKiB === undefined ? command : limited;
   return spawn(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });

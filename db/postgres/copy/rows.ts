@@ -1,3 +1,4 @@
+import { INSTANCE } from '../../../core/budgets.ts';
 import type { CopyEnd, StoredRow } from '../../copy/port.ts';
 import { batchOf, conditionOf } from '../../copy/tables.ts';
 import { StorageError } from '../../errors.ts';
@@ -26,7 +27,8 @@ export async function openLocked(location: string, isTarget: boolean): Promise<{
       text: `lock table ${tables.join(', ')} in ${isTarget ? 'access exclusive' : 'share row exclusive'} mode`,
     });
     const { rows } = await session.ask({
-      text: 'select count(*) from instances where beat_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - 15000',
+      text: 'select count(*) from instances where beat_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - $1::bigint',
+      values: [INSTANCE.silentMs],
     });
     if (rows[0]?.[0] !== 0) throw inUse();
     return { session, tables };

@@ -1,0 +1,42 @@
+import { POSTGRES } from '../../../core/budgets.ts';
+import type { CheckLine, ConnectionTerms } from '../../engine.ts';
+import { StorageError } from '../../errors.ts';
+import { openSession } from '../session.ts';
+import { checkPooler } from './pooler.ts';
+import { SCHEMA_CHECKS } from './schema.ts';
+import { SERVER_CHECKS } from './server.ts';
+import { type Check, type CheckTools, fail, type Result } from './tools.ts';
+
+const CHECKS: readonly Check[] = [...SCHEMA_CHECKS, ...SERVER_CHECKS, ['prepared statements', checkPooler]];
+
+/**
+ * Checks whether a database can be used as it should be: its schema, indexes and privileges, and the settings of the
+ * server. Changes nothing.
+ *
+ * @throws StorageError if the server cannot be reached or is a standby
+ */
+export async function checkDatabase(
+  location: string,
+  {
+    now,
+    writers = POSTGRES.writers,
+    readers = POSTGRES.readers,
+    prepare = true,
+  }: ConnectionTerms & { now: () => number },
+): Promise<CheckLine[]> {
+  const session = await openSession(location);
+  const tools: CheckTools = { ask: session.ask, location, now, connections: writers + readers, prepare };
+  const lines: CheckLine[] = [];
+  try {
+    for (const [name, run] of CHECKS) lines.push({ name, ...(await run(tools).catch(failed)) });
+    return lines;
+  } finally {
+    await session.close().catch(() => {});
+  }
+}
+
+/** A check that cannot be made, for example because a table is missing. */
+function failed(error: unknown): Result {
+  if (error instanceof StorageError && error.code === 'CONNECTION_LOST') throw error;
+  return fail(`cannot be checked: ${(error as Error).message}`);
+}

@@ -1,0 +1,86 @@
+import { INSTANCE } from '../../../core/budgets.ts';
+import { newestMigration } from '../migrate.ts';
+import { type Check, fail, ok, settings, warn } from './tools.ts';
+
+const OLDEST = 150_000;
+/** Tokens and leases tolerate smaller differences of clocks. */
+const CLOCK_MS = { warn: 1_000, fail: 30_000 };
+
+/** The version, settings and clock of the server, and the Valetkey servers that use it. */
+export const SERVER_CHECKS: readonly Check[] = [
+  [
+    'version',
+    async ({ ask }) => {
+      const [number, text] = await settings(ask, 'server_version_num', 'server_version');
+      return Number(number) >= OLDEST ? ok(`PostgreSQL ${text}`) : fail(`PostgreSQL ${text}: 15 or later is required`);
+    },
+  ],
+  [
+    'encoding',
+    async ({ ask }) => {
+      const [encoding] = await settings(ask, 'server_encoding');
+      return encoding === 'UTF8' ? ok('UTF8') : fail(`${encoding}: UTF8 is required`);
+    },
+  ],
+  [
+    'isolation',
+    async ({ ask }) => {
+      const [readOnly] = await settings(ask, 'default_transaction_read_only');
+      if (readOnly === 'on') return fail('default_transaction_read_only is on');
+      await ask({ text: 'begin isolation level serializable' });
+      const [level] = await settings(ask, 'transaction_isolation');
+      await ask({ text: 'rollback' });
+      return level === 'serializable' ? ok('serializable') : fail(`transactions are ${level}`);
+    },
+  ],
+  [
+    'durability',
+    async ({ ask }) => {
+      const [commit, fsync, pages] = await settings(ask, 'synchronous_commit', 'fsync', 'full_page_writes');
+      const off = [
+        ...(fsync === 'off' ? ['fsync'] : []),
+        ...(pages === 'off' ? ['full_page_writes'] : []),
+        ...(commit === 'off' ? ['synchronous_commit'] : []),
+      ];
+      if (off.length > 0) return fail(`${off.join(', ')} off: a crash can lose what was acknowledged`);
+      const [standbys] = await settings(ask, 'synchronous_standby_names');
+      return ok(`synchronous_commit ${commit}; ${standbys ? 'survives' : 'does not survive'} the loss of the primary`);
+    },
+  ],
+  [
+    'connections',
+    async ({ ask, connections }) => {
+      const [limit, reserved] = await settings(ask, 'max_connections', 'superuser_reserved_connections');
+      const servers = Math.floor((Number(limit) - Number(reserved)) / connections);
+      const text = `${limit} allow ${servers} servers with ${connections} each`;
+      return servers < 1 ? fail(text) : servers < 2 ? warn(text) : ok(text);
+    },
+  ],
+  [
+    'clock',
+    async ({ ask, now }) => {
+      const before = now();
+      const { rows } = await ask({ text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint' });
+      const difference = Math.round(Number(rows[0]?.[0]) - (before + now()) / 2);
+      const text = `this machine and the database differ by ${Math.abs(difference)} ms`;
+      if (Math.abs(difference) > CLOCK_MS.fail) return fail(text);
+      return Math.abs(difference) > CLOCK_MS.warn ? warn(text) : ok(text);
+    },
+  ],
+  [
+    'servers',
+    async ({ ask }) => {
+      const { rows } = await ask({
+        text: `select count(*), min((to_jsonb(instances) ->> 'schema_number')::bigint), string_agg(distinct version, ', ') from instances
+        where beat_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - $1::bigint`,
+        values: [INSTANCE.silentMs],
+      });
+      const [count, oldest, versions] = rows[0] as [number, number | null, string | null];
+      if (count === 0) return ok('none is running');
+      const text = `${count} running, version ${versions}`;
+      return oldest !== null && oldest < newestMigration()
+        ? warn(`${text}; some are older than this program`)
+        : ok(text);
+    },
+  ],
+];

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { openSession, type Session } from '../../db/postgres/session.ts';
+import type { CheckLine } from '../../db/store.ts';
+import { runCommand } from '../support/child-server.ts';
+import { isOnServer } from '../support/engine-of-tests.ts';
+import { type Cluster, startCluster } from '../support/postgres/cluster.ts';
+import { createTemplate, TEMPLATE } from '../support/postgres/databases.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const CLOCK = `const RealDate = Date;
+globalThis.Date = class extends RealDate { static now() { return RealDate.now() + 60000; } };`;
+
+describe('valetkey db check', function () {
+  if (!isOnServer()) return;
+  this.timeout(120_000);
+  const folder = tempDir();
+  let cluster: Cluster;
+  let session: Session;
+
+  before(async () => {
+    cluster = startCluster(['fsync=on', 'full_page_writes=on']);
+    await createTemplate(cluster.socket);
+    session = await openSession(cluster.url(TEMPLATE));
+  });
+  after(async () => {
+    await session.close();
+    cluster.stop();
+    folder.remove();
+  });
+
+  const run = (args: string[] = [], env: Record<string, string> = {}, before?: string) =>
+    runCommand(
+      ['db', 'check', ...args],
+      { DATABASE_URL: cluster.url(TEMPLATE), DATA_DIR: folder.path, ...env },
+      { before },
+    );
+  const change = (text: string) => session.ask({ text });
+  /** The result of one check by name, after a change that is undone afterwards. */
+  async function lineAfter(name: string, doing: string, undoing: string, env = {}, before?: string): Promise<string> {
+    await change(doing);
+    const { code, stdout, stderr } = await run(['--json'], env, before);
+    await change(undoing);
+    expect(stdout, stderr).not.to.equal('');
+    const lines = JSON.parse(stdout) as CheckLine[];
+    const failing = lines.some(({ state }) => state === 'fail');
+    expect(code).to.equal(failing ? 1 : 0);
+    const line = lines.find((each) => each.name === name);
+    return `${line?.state} ${line?.found}`;
+  }
+
+  it('prints a line for each check and exits with 0 when all is well', async () => {
+    const { code, stdout, stderr } = await run();
+    expect(code, stdout + stderr).to.equal(0);
+    expect(stdout).to.match(/^ok {4}schema: 0\d\d\d_/m);
+    expect(stdout).to.match(/^ok {4}durability: synchronous_commit on; does not survive the loss of the primary$/m);
+    expect(stdout.trim().split('\n')).to.have.length(14);
+  });
+
+  const CASES: [name: string, found: RegExp, doing: string, undoing: string][] = [
+    ['indexes', /^fail missing: jobs_due$/, 'drop index jobs_due', 'create index jobs_due on jobs (kind)'],
+    [
+      'valid indexes',
+      /^fail invalid: jobs_due;/,
+      "update pg_index set indisvalid = false where indexrelid = 'jobs_due'::regclass",
+      "update pg_index set indisvalid = true where indexrelid = 'jobs_due'::regclass",
+    ],
+    ['schema', /^fail .*lacks 0004/, "delete from migrations where name like '0004%'", 'select 1'],
+    [
+      'durability',
+      /^fail synchronous_commit off/,
+      `alter database ${TEMPLATE} set synchronous_commit = off`,
+      `alter database ${TEMPLATE} reset synchronous_commit`,
+    ],
+    [
+      'isolation',
+      /^fail default_transaction_read_only is on/,
+      `alter database ${TEMPLATE} set default_transaction_read_only = on`,
+      `set default_transaction_read_only = off; alter database ${TEMPLATE} reset default_transaction_read_only`,
+    ],
+    [
+      'collation',
+      /^fail not "C": mcp_configs.name/,
+      'alter table mcp_configs alter column name type text collate "default"',
+      'alter table mcp_configs alter column name type text collate "C"',
+    ],
+    ['extensions', /^fail missing: btree_gin/, 'drop extension btree_gin cascade', 'create extension btree_gin'],
+  ];
+  for (const [name, found, doing, undoing] of CASES) {
+    it(`fails the check "${name}"`, async () => {
+      expect(await lineAfter(name, doing, undoing)).to.match(found);
+    });
+  }
+
+  it('compares the clocks, the number of connections, and the role', async () => {
+    expect(await lineAfter('clock', 'select 1', 'select 1', {}, CLOCK)).to.match(/^fail .* differ by (59|60)\d{3} ms$/);
+    const many = { DATABASE_CONNECTIONS: '400' };
+    expect(await lineAfter('connections', 'select 1', 'select 1', many)).to.match(/^warn 500 allow 1 servers/);
+    const other = { DATABASE_URL: cluster.url(TEMPLATE).replace('postgres@', 'reader@') };
+    expect(await lineAfter('privileges', 'create role reader login', 'select 1', other)).to.match(
+      /^fail .*cannot use .*accounts/,
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { type Migration, migrationOf } from '../../../db/migrations.ts';
+import { loadMigrations, migrate } from '../../../db/postgres/migrate.ts';
+import { requireSchema } from '../../../db/postgres/schema.ts';
+import { openSession, type Session } from '../../../db/postgres/session.ts';
+import { createDatabase, dropDatabase, isAvailable, runIn, urlOf } from '../../support/postgres/databases.ts';
+
+const OWN = loadMigrations();
+const NEWEST = String(OWN.length).padStart(4, '0');
+/** Program N knows our migrations; N + 1 adds a column in the expand phase and removes it in the contract phase. */
+const EXPAND = migrationOf(
+  '9001_expand.sql',
+  `-- readable-from: ${NEWEST}\nalter table accounts add column note text;`,
+);
+const CONTRACT = migrationOf(
+  '9002_contract.sql',
+  '-- contract\n-- readable-from: 9001\nalter table accounts drop column note;',
+);
+const NEXT = [...OWN, EXPAND, CONTRACT];
+
+describe('migrations of a server', function () {
+  if (!isAvailable()) return;
+  this.timeout(60_000);
+  let name: string;
+  let session: Session;
+
+  beforeEach(async () => {
+    name = createDatabase();
+    session = await openSession(urlOf(name));
+  });
+  afterEach(async () => {
+    await session.close();
+    dropDatabase(name);
+  });
+
+  const run = (files: Migration[], options = {}) => migrate(urlOf(name), () => 1, options, files);
+  const register = (schemaNumber: number) =>
+    runIn(
+      name,
+      `insert into instances (id, version, started_at, beat_at, schema_number)
+       values ('inst_${schemaNumber}', '0.1.0', 0, (extract(epoch from clock_timestamp()) * 1000)::bigint, ${schemaNumber})`,
+    );
+  const check = (files: Migration[]) =>
+    requireSchema(session.ask, files).then(
+      () => 'starts',
+      (error) => error.code,
+    );
+
+  it('lets programs N and N + 1 start between the two phases, and only N + 1 after them', async () => {
+    expect([await check(OWN), await check(NEXT)]).to.deep.equal(['starts', 'SCHEMA_OLD']);
+    expect(await run(NEXT, { until: 'expand' })).to.deep.equal(['9001_expand.sql']);
+    expect([await check(OWN), await check(NEXT)]).to.deep.equal(['starts', 'starts']);
+    expect(await run(NEXT, { until: 'expand' })).to.deep.equal([]);
+    expect(await run(NEXT)).to.deep.equal(['9002_contract.sql']);
+    expect([await check(OWN), await check(NEXT)]).to.deep.equal(['MIGRATION_REFUSED', 'starts']);
+  });
+
+  it('lets no older program start after a migration that does not say from where on it is readable', async () => {
+    await run([...OWN, migrationOf('9001_silent.sql', 'select 1;')]);
+    expect(await check(OWN)).to.equal('MIGRATION_REFUSED');
+  });
+
+  it('refuses the contract phase while a server of the previous version runs', async () => {
+    register(OWN.length);
+    const refused = await run(NEXT).catch((error) => error);
+    expect(refused).to.include({ code: 'SCHEMA_IN_USE' });
+    expect(refused.message).to.include('a server of version 0.1.0 is running');
+    expect(runIn(name, 'select max(name) from migrations').trim()).to.equal('9001_expand.sql');
+    runIn(name, 'update instances set beat_at = beat_at - 20000');
+    expect(await run(NEXT), 'a server that has ended').to.deep.equal(['9002_contract.sql']);
+    register(9002);
+    expect(
+      await run([...NEXT, migrationOf('9003_more.sql', '-- contract\n-- readable-from: 9002\nselect 1;')]),
+    ).to.have.length(1);
+  });
+
+  it('gives way to transactions that hold a lock, and tries again', async () => {
+    await session.ask({ text: 'begin; lock table accounts in row exclusive mode' });
+    const reports: string[] = [];
+    const report = (message: string) => {
+      reports.push(message);
+      void session.ask({ text: 'rollback' });
+    };
+    expect(await run([...OWN, EXPAND], { report })).to.deep.equal(['9001_expand.sql']);
+    expect(reports).to.have.length(1);
+    expect(reports[0]).to.include('waited too long for a lock');
+  });
+
+  it('continues after a migration that failed, of which nothing was applied', async () => {
+    const broken = migrationOf('9002_broken.sql', 'create table half (id text); select 1 / 0;');
+    expect(await run([...OWN, EXPAND, broken]).catch((error) => error.code)).to.equal('MIGRATION_FAILED');
+    expect(runIn(name, "select to_regclass('half') is null").trim()).to.equal('t');
+    expect(await run([...OWN, EXPAND, migrationOf('9002_mended.sql', 'create table half (id text);')])).to.deep.equal([
+      '9002_mended.sql',
+    ]);
+  });
+
+  it('builds an index without blocking writes, and repairs one whose building was interrupted', async () => {
+    const text = `-- no transaction\n-- readable-from: ${NEWEST}
+drop index concurrently if exists accounts_version;
+create unique index concurrently accounts_version on environments (kind);`;
+    runIn(
+      name,
+      `insert into environments values ('env_1', 1, 'DEVELOPMENT', 'b', '{}', 0), ('env_2', 2, 'DEVELOPMENT', 'b', '{}', 0)`,
+    );
+    const files = [...OWN, migrationOf('9001_index.sql', text)];
+    const valid = () =>
+      runIn(name, "select indisvalid from pg_index where indexrelid = 'accounts_version'::regclass").trim();
+    expect(await run(files).catch((error) => error.code)).to.equal('MIGRATION_FAILED');
+    expect(valid(), 'left by the failed attempt').to.equal('f');
+    runIn(name, "delete from environments where id = 'env_2'");
+    expect(await run(files)).to.deep.equal(['9001_index.sql']);
+    expect(valid()).to.equal('t');
+    expect(await check(OWN)).to.equal('starts');
+  });
+
+  it('applies each migration once when two processes run at the same time', async () => {
+    const both = await Promise.all([run(NEXT), run(NEXT)]);
+    expect(both.flat().sort()).to.deep.equal(['9001_expand.sql', '9002_contract.sql']);
+  });
+});
