@@ -349,6 +349,9 @@ export const POSTGRES = {
   migrationLockMs: 2 * SECOND,
   migrationAttempts: 30,
   migrationPauseMs: SECOND,
+  /** Lists are read from the primary if the replica is further behind; how often that is checked. */
+  replicaLagMs: 10 * SECOND,
+  replicaCheckMs: SECOND,
   /** How often the partial rows of each count are merged into one row. */
   foldEveryMs: 5 * SECOND,
 } as const;

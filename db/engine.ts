@@ -93,6 +93,8 @@ export interface ConnectionTerms {
   writers?: number | undefined;
   /** False if a connection pool in between does not support prepared statements. */
   prepare?: boolean | undefined;
+  /** The address of a standby for lists and searches. */
+  replica?: string | undefined;
 }
 
 export interface StoreWatch extends HealthWatch {

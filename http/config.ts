@@ -36,6 +36,8 @@ export interface Config extends SecurityContact {
 export interface Secrets {
   /** The address of a database server, which may contain a password; null for a database file. */
   databaseUrl: Secret | null;
+  /** The address of a standby for lists; null if they are read from the primary. */
+  replicaUrl: Secret | null;
   keys: Secret | null;
   firstClient: { id: string; secret: Secret } | null;
 }
@@ -53,6 +55,7 @@ export const SETTINGS = [
   'DATABASE_URL',
   'DATABASE_CONNECTIONS',
   'DATABASE_PREPARE',
+  'DATABASE_REPLICA_URL',
   'VALETKEY_KEYS_FILE',
   'VALETKEY_KEYS',
   'VALETKEY_CLIENT_ID',
@@ -142,8 +145,13 @@ function readSecrets(env: Env): Secrets {
     throw new ConfigError('VALETKEY_CLIENT_SECRET must be 24 to 512 printable ASCII characters');
   }
   const url = env['DATABASE_URL'] || '';
+  const replicaUrl = env['DATABASE_REPLICA_URL'] || '';
+  if (replicaUrl && !(isServer(replicaUrl) && isServer(url))) {
+    throw new ConfigError('DATABASE_REPLICA_URL must be postgres://…, and DATABASE_URL too');
+  }
   return {
     databaseUrl: isServer(url) ? new Secret(url) : null,
+    replicaUrl: replicaUrl ? new Secret(replicaUrl) : null,
     keys: env['VALETKEY_KEYS'] ? new Secret(env['VALETKEY_KEYS']) : null,
     firstClient: id && secret ? { id, secret: new Secret(secret) } : null,
   };

@@ -34,7 +34,8 @@ export async function openStorage(
   });
   closing.defer(hold.release);
   const watch = createStorageWatch(parts);
-  const opened = await engine.open({ location, now, watch, connections: config.connections });
+  const connections = { ...config.connections, replica: secrets.replicaUrl?.reveal() };
+  const opened = await engine.open({ location, now, watch, connections });
   closing.defer(opened.close);
   const store = choose('store', () => opened);
   const scrub = createScrub({ ...parts, store });

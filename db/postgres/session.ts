@@ -2,6 +2,7 @@ import pg from 'pg';
 import { POSTGRES } from '../../core/budgets.ts';
 import { StorageError } from '../errors.ts';
 import { lost, translateError } from './errors.ts';
+import { createHosts } from './hosts.ts';
 import { parserOf } from './values.ts';
 
 /**
@@ -37,17 +38,29 @@ export interface Reply {
 export interface SessionTerms {
   /** The maximum time of a statement in milliseconds; null for no limit, for migrations. */
   statementMs?: number | null;
+  /** Whether a standby is accepted, which can only be read. */
+  mayBeStandby?: boolean;
 }
 
 /**
- * Connects to a server that accepts writes.
+ * Connects to the first host of an address that accepts writes.
  *
- * @param location `postgres://…`
- * @throws StorageError if the server cannot be reached or is a standby
+ * @param location `postgres://…`, see `hostsOf`
+ * @throws StorageError if no host can be reached, or all are standbys
  */
-export async function openSession(
+export function openSession(location: string, terms: SessionTerms = {}): Promise<Session> {
+  return createHosts(location, (address) => openHost(address, terms))();
+}
+
+/**
+ * Connects to one host.
+ *
+ * @param location `postgres://…` with one host
+ * @throws StorageError if the server cannot be reached, or is a standby and `mayBeStandby` is not set
+ */
+export async function openHost(
   location: string,
-  { statementMs = POSTGRES.statementMs }: SessionTerms = {},
+  { statementMs = POSTGRES.statementMs, mayBeStandby = false }: SessionTerms = {},
 ): Promise<Session> {
   const client = new pg.Client({
     connectionString: location,
@@ -95,7 +108,7 @@ export async function openSession(
   try {
     await client.connect();
     const { rows } = await session.ask({ text: 'select pg_is_in_recovery()' });
-    if (rows[0]?.[0] !== false)
+    if (rows[0]?.[0] !== false && !mayBeStandby)
       throw new StorageError('STANDBY', 'the database server is a standby and accepts no writes');
     return session;
   } catch (error) {

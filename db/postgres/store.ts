@@ -8,10 +8,12 @@ import type { Committed, Store } from '../store.ts';
 import { createAuditLanes } from './audit-lanes.ts';
 import { createConnector } from './connector.ts';
 import { createFlush } from './flush.ts';
+import { createHosts } from './hosts.ts';
 import { createOutcomes } from './outcomes.ts';
 import { createReaders } from './readers.ts';
+import { openReplica } from './replica.ts';
 import { requireSchema } from './schema.ts';
-import { openSession, type Question } from './session.ts';
+import { openHost, type Question } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
 import { createWriter, type Unit } from './writer.ts';
@@ -30,9 +32,14 @@ export async function openPostgresStore({
   watch = {},
   connections = {},
 }: StoreOptions): Promise<Store> {
-  const { readers: size = POSTGRES.readers, writers: places = POSTGRES.writers, prepare = true } = connections;
+  const {
+    readers: size = POSTGRES.readers,
+    writers: places = POSTGRES.writers,
+    prepare = true,
+    replica: replicaUrl,
+  } = connections;
   const { report = warn } = watch;
-  const open = () => openSession(location);
+  const open = createHosts(location, openHost);
   const readers = createReaders(open, size);
   await requireSchema(readers.ask).catch(async (error) => {
     await readers.close();
@@ -52,6 +59,8 @@ export async function openPostgresStore({
     // The lane is not used: these repositories only read, and they read the last records of all chains.
     auditHeads: (statements) => createAuditLanes(statements, { number: 0, heads: new Map() }),
   });
+  const replica =
+    replicaUrl === undefined ? undefined : openReplica(replicaUrl, { size, prepare, limits: listLimits, report });
   const outcomes = createOutcomes(readers);
   const writers = Array.from({ length: places }, (_, place) =>
     createWriter({
@@ -82,7 +91,7 @@ export async function openPostgresStore({
   }
 
   return {
-    read: repositories,
+    read: replica === undefined ? repositories : replica.withLists(repositories),
     shareReads: () => SHARED,
     write: (unit) => run(unit, true),
     async commit<T>(unit: Unit<T>): Promise<Committed<T>> {
@@ -118,7 +127,7 @@ export async function openPostgresStore({
   async function closeAll(): Promise<void> {
     await folding.stop();
     await units.drain();
-    await Promise.all([readers.close(), ...writers.map((writer) => writer.close())]);
+    await Promise.all([replica?.close(), readers.close(), ...writers.map((writer) => writer.close())]);
   }
 }
 

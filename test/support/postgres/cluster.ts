@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -15,6 +15,17 @@ export interface Cluster {
   restart(): void;
   /** Ends it and removes its data. */
   stop(): void;
+  /** Starts another server, which is a standby of this one. */
+  startStandby(): Standby;
+  /** Stops all processes of the server with SIGSTOP, or lets them continue. */
+  freeze(isFrozen: boolean): void;
+}
+
+export interface Standby extends Cluster {
+  /** Makes it a primary. */
+  promote(): void;
+  /** Pauses or continues the application of what it receives from the primary. */
+  replay(isRunning: boolean): void;
 }
 
 const ROOT = '/usr/lib/postgresql';
@@ -34,22 +45,37 @@ export function postgresPrograms(): string {
 
 /** @param settings further settings of the server, such as `fsync=on` */
 export function startCluster(settings: readonly string[] = []): Cluster {
+  const host = createHost();
+  host.run('initdb', ['-D', host.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
+  return serve(host, settings);
+}
+
+/** A directory for the data and the socket of a server, and its programs. */
+interface Host {
+  directory: string;
+  data: string;
+  run(program: string, args: string[]): void;
+}
+
+function createHost(): Host {
   const programs = postgresPrograms();
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-pg-'));
   const user = serverUser();
   chmodSync(directory, 0o755);
   if (user) chownSync(directory, user.uid, user.gid);
-  const run = (program: string, args: string[]) => {
-    // The server keeps running in the background, so it must not inherit pipes whose end is awaited.
-    const done = spawnSync(join(programs, program), args, {
-      ...user,
-      cwd: directory,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    if (done.status !== 0) throw new Error(`${program} ended with ${done.status}`);
+  return {
+    directory,
+    data: join(directory, 'data'),
+    run(program, args) {
+      // The server keeps running in the background, so it must not inherit pipes whose end is awaited.
+      const stdio = ['ignore', 'ignore', 'inherit'] as const;
+      const done = spawnSync(join(programs, program), args, { ...user, cwd: directory, stdio: [...stdio] });
+      if (done.status !== 0) throw new Error(`${program} ended with ${done.status}`);
+    },
   };
-  const data = join(directory, 'data');
-  run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
+}
+
+function serve({ directory, data, run }: Host, settings: readonly string[]): Standby {
   const options = [`unix_socket_directories='${directory}'`, ...SETTINGS, ...settings].map((each) => `-c ${each}`);
   const start = () => run('pg_ctl', ['-D', data, '-l', join(directory, 'log'), '-w', '-o', options.join(' '), 'start']);
   const kill = () => run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
@@ -60,9 +86,42 @@ export function startCluster(settings: readonly string[] = []): Cluster {
     kill,
     restart: start,
     stop() {
-      kill();
+      if (existsSync(join(data, 'postmaster.pid'))) kill();
       rmSync(directory, { recursive: true, force: true });
     },
+    startStandby() {
+      const standby = createHost();
+      standby.run('pg_basebackup', [
+        '-D',
+        standby.data,
+        '-h',
+        directory,
+        '-U',
+        'postgres',
+        '-R',
+        '-X',
+        'stream',
+        '-c',
+        'fast',
+      ]);
+      return serve(standby, settings);
+    },
+    freeze(isFrozen) {
+      const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+      const children = spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
+      for (const each of [pid, ...children]) process.kill(Number(each), isFrozen ? 'SIGSTOP' : 'SIGCONT');
+    },
+    replay: (isRunning) =>
+      run('psql', [
+        '-q',
+        '-h',
+        directory,
+        '-U',
+        'postgres',
+        '-c',
+        `select pg_wal_replay_${isRunning ? 'resume' : 'pause'}()`,
+      ]),
+    promote: () => run('pg_ctl', ['-D', data, '-w', 'promote']),
   };
 }
 

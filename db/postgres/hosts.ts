@@ -1,0 +1,62 @@
+import { StorageError } from '../errors.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Returns the address of each host of an address with several hosts, as PostgreSQL's own library writes it:
+ * `postgres://user:password@one:5432,two:5433/database`, or `?host=/socket/one,/socket/two`. Their order is kept.
+ *
+ * @throws StorageError `DATABASE_URL` if the address is invalid, or asks for standbys
+ */
+export function hostsOf(location: string): string[] {
+  const parts = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?(.*))?$/.exec(location);
+  if (!parts) throw invalid('it must be postgres://user@host/database');
+  const [, scheme, user, authority = '', path = '', query = ''] = parts;
+  const parameters = new URLSearchParams(query);
+  const wanted = parameters.get('target_session_attrs') ?? 'read-write';
+  if (wanted !== 'read-write' && wanted !== 'primary') {
+    throw invalid('target_session_attrs must be read-write: servers write, so they need the primary');
+  }
+  parameters.delete('target_session_attrs');
+  const sockets = parameters.get('host')?.split(',') ?? [];
+  const ports = parameters.get('port')?.split(',') ?? [];
+  const of = (host: string, place: number, count: number): string => {
+    const own = new URLSearchParams(parameters);
+    if (sockets.length > 0) own.set('host', sockets[place] as string);
+    if (ports.length > 0) own.set('port', (ports.length === count ? ports[place] : ports[0]) as string);
+    const rest = own.size > 0 ? `?${own}` : '';
+    return `${scheme}${user === undefined ? '' : `${user}@`}${host}${path}${rest}`;
+  };
+  const hosts = authority.split(',');
+  if (sockets.length > 0)
+    return sockets.map((_, place) => of(hosts[place] ?? (hosts[0] as string), place, sockets.length));
+  return hosts.map((host, place) => of(host, place, hosts.length));
+}
+
+/**
+ * Opens a session at the first host that accepts it, beginning with the one that was used last.
+ *
+ * @throws StorageError of the last host if none accepts it
+ */
+export function createHosts(location: string, open: (address: string) => Promise<Session>): () => Promise<Session> {
+  const addresses = hostsOf(location);
+  let last = 0;
+  return async () => {
+    let failure: unknown;
+    for (let step = 0; step < addresses.length; step++) {
+      const place = (last + step) % addresses.length;
+      try {
+        const session = await open(addresses[place] as string);
+        last = place;
+        return session;
+      } catch (error) {
+        // A wrong password or a missing database is the same on all hosts; the first error names it.
+        failure ??= error;
+      }
+    }
+    throw failure;
+  };
+}
+
+function invalid(reason: string): StorageError {
+  return new StorageError('DATABASE_URL', `DATABASE_URL is invalid: ${reason}`);
+}

@@ -1,0 +1,89 @@
+import { POSTGRES } from '../../core/budgets.ts';
+import { startTimer } from '../../core/timers.ts';
+import { StorageError } from '../errors.ts';
+import { createRepositories, type ReadRepositories } from '../repositories.ts';
+import type { SliceLimits } from '../slices.ts';
+import { createAuditLanes } from './audit-lanes.ts';
+import { createHosts } from './hosts.ts';
+import { createReaders } from './readers.ts';
+import { openHost } from './session.ts';
+import { createPostgresStatements } from './statements.ts';
+
+/** A standby from which lists and searches are read. Its data is a little older than that of the primary. */
+export interface Replica {
+  /** Returns repositories whose lists are read from the replica, or from the primary while the replica cannot be used. */
+  withLists(primary: ReadRepositories): ReadRepositories;
+  close(): Promise<void>;
+}
+
+interface ReplicaOptions {
+  /** The maximum number of connections. */
+  size: number;
+  prepare: boolean;
+  limits: SliceLimits;
+  report: (error: unknown, what: string) => void;
+}
+
+/** How far the standby is behind, in milliseconds; 0 if it has applied everything that it has received, or is a primary. */
+const LAG = `select case when not pg_is_in_recovery() or pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+  else coalesce((extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint, 0) end`;
+
+/** The replica need not be reachable: it is used as soon as it is. */
+export function openReplica(location: string, { size, prepare, limits, report }: ReplicaOptions): Replica {
+  const readers = createReaders(
+    createHosts(location, (address) => openHost(address, { mayBeStandby: true })),
+    size,
+  );
+  let isUsable = false;
+  let isReported = false;
+
+  async function check(): Promise<void> {
+    try {
+      const { rows } = await readers.ask({ text: LAG });
+      isUsable = Number(rows[0]?.[0]) <= POSTGRES.replicaLagMs;
+      isReported = false;
+    } catch (error) {
+      unusable(error);
+    }
+  }
+
+  function unusable(error: unknown): void {
+    isUsable = false;
+    if (!isReported) report(error, 'the replica cannot be used, so lists are read from the primary');
+    isReported = true;
+  }
+
+  const checking = startTimer(check, { everyMs: POSTGRES.replicaCheckMs, failed: unusable });
+  void check();
+  const statements = createPostgresStatements(readers.ask, prepare);
+  const { repositories: replica } = createRepositories(statements, {
+    pacing: { limits, breathe: () => new Promise((resolve) => setImmediate(resolve)) },
+    auditHeads: (made) => createAuditLanes(made, { number: 0, heads: new Map() }),
+  });
+
+  /** A row that the replica does not have yet, such as that of a page token, may be found in the primary. */
+  function either<Args extends unknown[], T>(onReplica: (...args: Args) => Promise<T>, onPrimary: typeof onReplica) {
+    return async (...args: Args): Promise<T> => {
+      if (!isUsable) return await onPrimary(...args);
+      try {
+        return await onReplica(...args);
+      } catch (error) {
+        if (error instanceof StorageError) unusable(error);
+        return await onPrimary(...args);
+      }
+    };
+  }
+
+  return {
+    withLists: (primary) => ({
+      ...primary,
+      accounts: { ...primary.accounts, list: either(replica.accounts.list, primary.accounts.list) },
+      executions: { ...primary.executions, list: either(replica.executions.list, primary.executions.list) },
+      audit: { ...primary.audit, list: either(replica.audit.list, primary.audit.list) },
+    }),
+    async close() {
+      await checking.stop();
+      await readers.close();
+    },
+  };
+}
