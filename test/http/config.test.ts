@@ -42,6 +42,7 @@ describe('readConfig', () => {
       'VALETKEY_TRUSTED_PROXIES',
       'DATABASE_CONNECTIONS',
       'DATABASE_PREPARE',
+      'DATABASE_REPLICA_URL',
     ];
     const empty = Object.fromEntries([...names, ...vault].map((name) => [name, '']));
     expect(readConfig(empty)).to.deep.equal(readConfig({}));
@@ -102,6 +103,8 @@ describe('readConfig', () => {
     { DATABASE_CONNECTIONS: '0' },
     { DATABASE_CONNECTIONS: 'off' },
     { DATABASE_PREPARE: 'no' },
+    { DATABASE_REPLICA_URL: 'file:x' },
+    { DATABASE_REPLICA_URL: 'postgres://standby/valetkey' },
     { VALETKEY_RATE_LIMIT: '0' },
     { VALETKEY_RATE_LIMIT: '1.5' },
     { VALETKEY_CONNECTIONS_PER_ADDRESS: '0' },

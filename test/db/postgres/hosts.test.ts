@@ -59,7 +59,7 @@ describe('a primary and a standby', function () {
     }
   }
 
-  it('are told apart, and the promoted standby is used after the primary has failed', async () => {
+  it('are distinguished, and the promoted standby is used after the primary has failed', async () => {
     const only = await openStore({ location: standby.url(TEMPLATE), now: () => NOW }).catch((error) => error);
     expect(only).to.include({ code: 'STANDBY' });
     store = await openStore({ location: both(), now: () => NOW });
