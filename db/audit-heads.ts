@@ -29,7 +29,7 @@ export interface AuditHeads {
 }
 
 const ENVIRONMENT = sql.placeholder('environmentId');
-/** Numbers of one chain: see 0004_chains_and_programs.sql. */
+/** Numbers of one chain: see 0005_chains_and_programs.sql. */
 const CHAIN_SIZE = 2 ** 30;
 
 /**

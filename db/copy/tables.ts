@@ -6,7 +6,7 @@ export const COPIED_TABLES: readonly string[] = [
   ...['catalogue_digests', 'auth_requests', 'auth_flows', 'refresh_leases', 'jobs', 'periodic_jobs'],
   ...['stored_contents', 'environment_tools', 'environment_tool_revisions', 'mcp_configs'],
   ...['event_heads', 'events', 'webhook_endpoints', 'webhook_deliveries'],
-  ...['oauth_clients', 'oauth_logins', 'oauth_grants'],
+  ...['oauth_clients', 'oauth_logins', 'oauth_grants', 'login_providers'],
 ];
 
 /** Rows that are copied together. A row of these tables can be large. */

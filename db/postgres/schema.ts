@@ -31,7 +31,7 @@ export async function requireSchema(ask: Ask, files = loadMigrations()): Promise
 
 export async function appliedTo(ask: Ask): Promise<Applied[]> {
   if (!(await hasTable(ask, 'migrations'))) return [];
-  // Databases before the migration 0004 do not have the column readable_from.
+  // Databases before the migration 0005 do not have the column readable_from.
   const readable = "(to_jsonb(migrations) ->> 'readable_from')::bigint";
   const { rows } = await ask({ text: `select name, sha256, ${readable} from migrations order by name` });
   return rows.map(([name, sha256, readableFrom]) => ({ name, sha256, readableFrom }) as Applied);
@@ -54,7 +54,7 @@ export async function requireNoOlderServer(ask: Ask, file: Migration): Promise<v
 
 async function olderServer(ask: Ask, { readableFrom }: Migration): Promise<Hindering | undefined> {
   if (!(await hasTable(ask, 'instances'))) return undefined;
-  // Before the migration 0004, the column is missing and all programs know the migration 0003.
+  // Before the migration 0005, the column is missing and all programs know the migration 0003.
   const number = "coalesce((to_jsonb(instances) ->> 'schema_number')::bigint, 3)";
   const { rows } = await ask({
     text: `select version, ${number} from instances

@@ -63,7 +63,7 @@ function nextFile(client: Client, files: Migration[]): Migration | undefined {
 }
 
 function appliedTo(client: Client): Applied[] {
-  // Databases before the migration 0004 do not have the column readable_from, and this engine does not use it.
+  // Databases before the migration 0005 do not have the column readable_from, and this engine does not use it.
   return client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
 }
 

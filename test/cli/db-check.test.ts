@@ -64,7 +64,7 @@ describe('valetkey db check', function () {
       "update pg_index set indisvalid = false where indexrelid = 'jobs_due'::regclass",
       "update pg_index set indisvalid = true where indexrelid = 'jobs_due'::regclass",
     ],
-    ['schema', /^fail .*lacks 0004/, "delete from migrations where name like '0004%'", 'select 1'],
+    ['schema', /^fail .*lacks 0005/, "delete from migrations where name like '0005%'", 'select 1'],
     [
       'durability',
       /^fail synchronous_commit off/,

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { newestMigration } from '../../db/postgres/migrate.ts';
 import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
 import { isOnServer } from '../support/engine-of-tests.ts';
 import { createEmptyDatabase, dropDatabase, urlOf } from '../support/postgres/databases.ts';
@@ -32,7 +33,7 @@ describe('a rolling upgrade from version N to N + 1', function () {
     const migrations = join(root, 'db/postgres/migrations');
     writeFileSync(
       join(migrations, '9001_expand.sql'),
-      '-- readable-from: 0004\nalter table accounts add column note text;\n',
+      `-- readable-from: ${String(newestMigration()).padStart(4, '0')}\nalter table accounts add column note text;\n`,
     );
     writeFileSync(
       join(migrations, '9002_contract.sql'),

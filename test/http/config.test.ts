@@ -27,7 +27,7 @@ describe('readConfig', () => {
       endpointOverrides: '',
       checkAllResponses: false,
     });
-    expect(secrets).to.deep.equal({ databaseUrl: null, keys: null, firstClient: null });
+    expect(secrets).to.deep.equal({ databaseUrl: null, replicaUrl: null, keys: null, firstClient: null });
   });
 
   it('takes an empty variable for an absent one', () => {

@@ -157,6 +157,10 @@ export function fillEveryTable(file: string): void {
           expires_at: LATER,
         },
       ],
+      [
+        'login_providers',
+        { ...its, ...times, id: 'lp_1', type: 'OIDC', issuer: 'https://id.example', claims: '{}', oidc: '{}' },
+      ],
       ['oauth_grants', { ...its, ...grant, id: 'og_1', server_id: connection }],
       ['instances', { id: 'inst_crashed', version: '0.0.0', started_at: AT, beat_at: AT }],
     ];
