@@ -36,7 +36,12 @@ $(REFERENCE): $(INSTALLED)
 .PHONY: run
 run: install $(REFERENCE) ## Start the server; a first start makes the data directory, the keys and an API client
 	@node scripts/generate-if-stale.ts
+	@node scripts/build-console.ts
 	@MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve
+
+.PHONY: console
+console: install ## Build the console to build/console, if a source has changed
+	@node scripts/build-console.ts
 
 .PHONY: watch
 watch: install ## Start the server, and at each change of a source regenerate, restart and check the types
@@ -49,6 +54,7 @@ demo: install ## Show the main jobs end to end: tokens, tool calls, and a link f
 .PHONY: sandbox
 sandbox: install $(REFERENCE) ## Leave the server, two providers and an example application running, to click through a link
 	@node scripts/generate-if-stale.ts
+	@node scripts/build-console.ts
 	@exec node scripts/sandbox.ts
 
 .PHONY: generate
@@ -69,6 +75,7 @@ catalogue-check: install ## Judge every connector and tool of catalogue/: schema
 .PHONY: test
 test: install ## Run the tests that need npm packages only
 	node scripts/generate-if-stale.ts
+	node scripts/build-console.ts
 	VALETKEY_FULL_SUITE=1 $(MOCHA) --parallel --jobs 2 $(TESTS)
 
 .PHONY: test-fast
@@ -85,6 +92,7 @@ soak: install ## Refresh 1,000 rounds for 200 callers in four processes, and att
 .PHONY: test-system
 test-system: install ## Run the tests that need Chromium, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
 	bash scripts/install-system-packages.sh chromium python3-oauthlib radicale strace
+	node scripts/build-console.ts
 	$(MOCHA) 'test/system/**/*.test.ts'
 
 .PHONY: test-postgres
@@ -104,6 +112,7 @@ check: install ## Check drift of generated files, lint, import rules, names of a
 	node scripts/check-migrations.ts
 	node scripts/check-prose.ts
 	tsc --noEmit -p .
+	tsc --noEmit -p web/console
 	node scripts/check-compat.ts
 	node scripts/check-node-binary.ts
 

@@ -65,6 +65,11 @@ const COMMANDS: Record<string, Command> = {
     summary: 'Send the events of an environment to an application on this machine, signed like webhooks',
     run: async (args) => (await import('./webhooks.ts')).webhooksCommand(args),
   },
+  console: {
+    usage: 'console [--operator <name>] [--role owner|editor|viewer] [--environment <id>]',
+    summary: 'Print a one-time address at which an operator logs in to the console, while the server runs or not',
+    run: async (args) => (await import('./console.ts')).consoleCommand(args),
+  },
   doctor: {
     usage: 'doctor <connector> [--connection <key_id>] [--environment <id>] [--issuer <https address>]',
     summary: 'Compare a connector, and a connection, with what the provider says of itself',

@@ -8,6 +8,7 @@ import { unknownSettings } from '../http/unknown-settings.ts';
 import { createApplication } from '../wiring/create-application.ts';
 import { print, printFirstStart } from './first-start.ts';
 import { endOnUnhandledFault } from './last-resort.ts';
+import { offerConsole } from './offer-console.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Starts the server and keeps it running until SIGTERM or SIGINT. */
@@ -33,6 +34,7 @@ export async function serveCommand(args: string[]): Promise<void> {
   parts.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
   parts.log.flush();
   inBackground(server.warmUp, (err) => parts.log.warn({ err }, 'could not be prepared in advance'));
+  await offerConsole(parts, firstStart);
   printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
 }
 

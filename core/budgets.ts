@@ -132,6 +132,8 @@ export const LIFETIME = {
   fileMs: HOUR,
   /** Execution records, unless the environment has its own setting. */
   executionsMs: 90 * DAY,
+  /** Statistics of executions: the longest month. */
+  executionStatisticsMs: 31 * DAY,
   /** Ended jobs, for example revocations: their outcome can be read for this time. */
   endedJobsMs: 90 * DAY,
   /** The input of a failed job, which a retry needs. */
@@ -142,6 +144,24 @@ export const LIFETIME = {
   eventsMs: 30 * DAY,
   /** A link that has ended: its page can still show how it ended. */
   endedLinkMs: DAY,
+} as const;
+
+/** The console and its operators. */
+export const OPERATORS = {
+  /** A one-time address: long enough to copy it to a browser. */
+  addressMs: 15 * MINUTE,
+  /** A session: one working day. */
+  sessionMs: 12 * HOUR,
+  /** An access token of a session. It is short because a page holds it in its memory. */
+  tokenMs: 10 * MINUTE,
+  /** Sessions and unused addresses of one environment. */
+  sessions: 1000,
+} as const;
+
+/** Statistics of executions. */
+export const STATISTICS = {
+  /** Groups in one response, if they are not hours. */
+  groups: 100,
 } as const;
 
 /** Limits for reading long lists. Each statement should block the event loop only for a few milliseconds. */

@@ -41,6 +41,7 @@ export const ERRORS = {
   NO_ACTIVE_ACCOUNT: { status: 409, title: 'The provider has no active account' },
   JOB_NOT_RETRYABLE: { status: 409, title: 'The job cannot be retried' },
   WEBHOOK_ENDPOINT_DISABLED: { status: 409, title: 'The webhook endpoint is disabled' },
+  TOO_MANY_SESSIONS: { status: 409, title: 'The environment has too many operator sessions' },
   WEBHOOK_ENDPOINT_LIMIT: { status: 409, title: 'The environment has too many webhook endpoints' },
   EVENTS_NOT_KEPT: { status: 409, title: 'The environment stores no events' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request with this idempotency key is still running' },

@@ -21,6 +21,7 @@ export type IdPrefix =
   | 'whk'
   | 'whd'
   | 'areq'
+  | 'ops'
   | 'job';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -35,6 +35,11 @@ import {
 } from './environment-tools.ts';
 import { createEnvironmentRepository, type EnvironmentReads, type EnvironmentRepository } from './environments.ts';
 import { createEventRepository, type EventReads, type EventRepository } from './events.ts';
+import {
+  createExecutionStatisticRepository,
+  type ExecutionStatisticReads,
+  type ExecutionStatisticRepository,
+} from './execution-statistics.ts';
 import { createExecutionRepository, type ExecutionReads, type ExecutionRepository } from './executions.ts';
 import {
   createIdempotencyKeyRepository,
@@ -54,6 +59,11 @@ import { createMcpConfigRepository, type McpConfigReads, type McpConfigRepositor
 import { createOAuthClientRepository, type OAuthClientReads, type OAuthClientRepository } from './oauth-clients.ts';
 import { createOAuthGrantRepository, type OAuthGrantReads, type OAuthGrantRepository } from './oauth-grants.ts';
 import { createOAuthLoginRepository, type OAuthLoginReads, type OAuthLoginRepository } from './oauth-logins.ts';
+import {
+  createOperatorSessionRepository,
+  type OperatorSessionReads,
+  type OperatorSessionRepository,
+} from './operator-sessions.ts';
 import { createPeriodicJobRepository, type PeriodicJobReads, type PeriodicJobRepository } from './periodic-jobs.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
 import type { Pacing } from './slices.ts';
@@ -92,6 +102,7 @@ export interface Repositories extends ReadRepositories {
   jobQueue: JobQueueRepository;
   periodicJobs: PeriodicJobRepository;
   executions: ExecutionRepository;
+  executionStatistics: ExecutionStatisticRepository;
   storedContents: StoredContentRepository;
   idempotencyKeys: IdempotencyKeyRepository;
   audit: AuditRepository;
@@ -103,6 +114,7 @@ export interface Repositories extends ReadRepositories {
   oauthClients: OAuthClientRepository;
   oauthLogins: OAuthLoginRepository;
   oauthGrants: OAuthGrantRepository;
+  operatorSessions: OperatorSessionRepository;
   catalogueDigests: CatalogueDigestRepository;
   events: EventRepository;
   webhookEndpoints: WebhookEndpointRepository;
@@ -138,6 +150,7 @@ export interface ReadRepositories {
   jobQueue: JobQueueReads;
   periodicJobs: PeriodicJobReads;
   executions: ExecutionReads;
+  executionStatistics: ExecutionStatisticReads;
   storedContents: StoredContentReads;
   idempotencyKeys: IdempotencyKeyReads;
   audit: AuditReads;
@@ -149,6 +162,7 @@ export interface ReadRepositories {
   oauthClients: OAuthClientReads;
   oauthLogins: OAuthLoginReads;
   oauthGrants: OAuthGrantReads;
+  operatorSessions: OperatorSessionReads;
   catalogueDigests: CatalogueDigestReads;
   events: EventReads;
   webhookEndpoints: WebhookEndpointReads;
@@ -193,6 +207,7 @@ export function createRepositories(
     jobQueue: createJobQueueRepository(statements),
     periodicJobs: createPeriodicJobRepository(statements),
     executions: createExecutionRepository(statements, pacing),
+    executionStatistics: createExecutionStatisticRepository(statements),
     storedContents: createStoredContentRepository(statements, dataKeys),
     idempotencyKeys: createIdempotencyKeyRepository(statements),
     audit: createAuditRepository(statements, auditHeads, pacing),
@@ -204,6 +219,7 @@ export function createRepositories(
     oauthClients: createOAuthClientRepository(statements),
     oauthLogins: createOAuthLoginRepository(statements),
     oauthGrants: createOAuthGrantRepository(statements),
+    operatorSessions: createOperatorSessionRepository(statements),
     catalogueDigests: createCatalogueDigestRepository(statements),
     events: createEventRepository(statements, pacing),
     webhookEndpoints: createWebhookEndpointRepository(statements),

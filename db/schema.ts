@@ -16,6 +16,7 @@ import type { StoredMcpMapping } from './rows/mcp-configs.ts';
 import type { ClientAuthMethod, OAuthClientRow } from './rows/oauth-clients.ts';
 import type { OAuthGrantRow } from './rows/oauth-grants.ts';
 import type { LoginRequest, LoginState, LoginSubject } from './rows/oauth-logins.ts';
+import type { OperatorRole, OperatorSessionState } from './rows/operator-sessions.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
 import type { WebhookAlgorithm, WebhookAttempt, WebhookDeliveryState, WebhookSecretRow } from './rows/webhooks.ts';
 
@@ -240,6 +241,26 @@ export const loginProviders = table(
     updatedAt: integer('updated_at').notNull(),
   },
   (t) => [uniqueIndex('login_providers_environment').on(t.environmentId), index('login_providers_kek').on(t.kekId)],
+);
+
+export const operatorSessions = table(
+  'operator_sessions',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    state: text().$type<OperatorSessionState>().notNull(),
+    operator: text().notNull(),
+    role: text().$type<OperatorRole>().notNull(),
+    tokenDigest: blob('token_digest', { mode: 'buffer' }).notNull(),
+    createdAt: integer('created_at').notNull(),
+    usedAt: integer('used_at'),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('operator_sessions_token').on(t.environmentId, t.tokenDigest),
+    index('operator_sessions_page').on(t.environmentId, t.id),
+    index('operator_sessions_expiry').on(t.environmentId, t.expiresAt),
+  ],
 );
 
 export const connections = table(
@@ -500,6 +521,25 @@ export const executions = table(
     index('executions_tool').on(t.toolName),
     index('executions_status').on(t.status),
     index('executions_started').on(t.environmentId, t.startedAt),
+  ],
+);
+
+export const executionStatistics = table(
+  'execution_statistics',
+  {
+    environmentId: environment().notNull(),
+    hour: integer().notNull(),
+    connector: text().notNull(),
+    toolName: text('tool_name').notNull(),
+    status: text().$type<ExecutionStatus>().notNull(),
+    errorKind: text('error_kind').notNull(),
+    upToMs: integer('up_to_ms').notNull(),
+    total: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({
+      columns: [t.environmentId, t.hour, t.connector, t.toolName, t.status, t.errorKind, t.upToMs],
+    }),
   ],
 );
 

@@ -910,6 +910,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/executions:statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get statistics of executions
+         * @description Returns how many executions ended in a period, with which outcome, and how long they took. An execution is counted when it ends.
+         *     Counts are stored for 31 days, even if executions are deleted earlier.
+         *
+         *     Durations are estimated from a histogram: an estimate differs from the exact value by less than a factor of 2.5. Executions
+         *     whose outcome is unknown have no duration.
+         */
+        get: operations["getExecutionStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/executions/{execution_id}": {
         parameters: {
             query?: never;
@@ -1265,6 +1289,57 @@ export interface paths {
          *     - 404 `NOT_FOUND`: the connection or the config does not exist.
          */
         post: operations["createMcpSessionToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List operator sessions
+         * @description Lists the sessions of operators in the console of this environment, and the one-time addresses that can still be used, newest
+         *     first. Sessions that have ended are not listed; the audit log has them.
+         */
+        get: operations["listOperatorSessions"];
+        put?: never;
+        /**
+         * Create a one-time address for the console
+         * @description Creates an address at which an operator logs in to the console. It can be used once and expires after 15 minutes. The first
+         *     user of the address gets the session, so send it over a private channel.
+         *
+         *     Errors:
+         *     - 404 `NOT_FOUND`: this server has no console (`VALETKEY_CONSOLE=off`).
+         *     - 409 `TOO_MANY_SESSIONS`: the environment has 1,000 sessions. End some first.
+         */
+        post: operations["createOperatorSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator_sessions/{session_id}:end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an operator session
+         * @description Ends a session, or withdraws a one-time address. The access tokens of the session are revoked immediately, and so are the MCP
+         *     session tokens that were created with them.
+         */
+        post: operations["endOperatorSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4590,6 +4665,180 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "operator_session.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A one-time address for the console was created
+         * @description An operator can log in to the console with the address. The data does not contain it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["OperatorSessionResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "operator_session.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator_session.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An operator session was ended
+         * @description The operator has logged out, or the session or its address was ended by another operator. The data shows it before.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["OperatorSessionResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "operator_session.ended";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator_session.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An operator logged in to the console
+         * @description The one-time address was used, and cannot be used again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["OperatorSessionResponse"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "operator_session.opened";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "revocation.failed": {
         parameters: {
             query?: never;
@@ -5598,7 +5847,7 @@ export interface components {
         AuditEvent: {
             /** @description The name of the event. */
             action: string;
-            /** @description The API client, or `system` for what the server does by itself. */
+            /** @description The API client, `operator:` and the name of an operator in the console, or `system` for what the server does by itself. */
             actor: string;
             /**
              * Format: date-time
@@ -6455,6 +6704,12 @@ export interface components {
              */
             user_verify_url?: string;
         };
+        /** @description The operator who gets the address. */
+        CreateOperatorSessionRequest: {
+            /** @description The name of the operator, as the audit log records it. A name or an email address. */
+            operator: string;
+            role: components["schemas"]["OperatorRole"];
+        };
         /** @description A new tool. */
         CreateToolRequest: {
             /** @description The identifier of the custom provider or built-in connector whose accounts run the tool. */
@@ -6689,7 +6944,7 @@ export interface components {
          * @description A stable code for the error, to use in programs. New codes may be added. The meaning of a code never changes.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_ENDPOINT_LIMIT" | "EVENTS_NOT_KEPT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "LOGIN_PROVIDER_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
+        ErrorCode: "VALIDATION_FAILED" | "MALFORMED_BODY" | "INCOMPLETE_ACCOUNT_KEY" | "UNKNOWN_CONNECTOR" | "AMBIGUOUS_CONNECTOR" | "INVALID_AUTHORIZATION_DETAILS" | "INVALID_API_CONFIG" | "INVALID_AUTH_PATTERN" | "INVALID_PAGE_TOKEN" | "INVALID_DOCUMENT" | "INVALID_TOOL_INPUT" | "INVALID_TOOL" | "PROVIDER_HAS_NO_BASE_URL" | "UNSUPPORTED_CONNECTION_TYPE" | "UNAUTHENTICATED" | "INSUFFICIENT_SCOPE" | "IDENTIFIER_MISMATCH" | "ORIGIN_NOT_ALLOWED" | "TOOL_NOT_ALLOWED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "ACCOUNT_EXISTS" | "ACCOUNT_NOT_ACTIVE" | "CONNECTION_EXISTS" | "CONNECTION_IN_USE" | "CONNECTION_NOT_READY" | "CONNECTION_DISABLED" | "MCP_CONFIG_EXISTS" | "SUBJECT_CHANGED" | "PROVIDER_IN_USE" | "TOOL_EXISTS" | "TOOL_IN_USE" | "TOOL_READ_ONLY" | "NO_ACTIVE_ACCOUNT" | "JOB_NOT_RETRYABLE" | "WEBHOOK_ENDPOINT_DISABLED" | "TOO_MANY_SESSIONS" | "WEBHOOK_ENDPOINT_LIMIT" | "EVENTS_NOT_KEPT" | "IDEMPOTENCY_KEY_IN_USE" | "IDEMPOTENCY_REPLY_NOT_KEPT" | "EXECUTION_OUTCOME_UNKNOWN" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "TOOL_FAILED" | "TOOLS_NOT_LISTED" | "SERVER_BUSY" | "LOGIN_PROVIDER_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "TOOL_TIMEOUT";
         /** @description Something that happened. Deliveries to webhook endpoints have this body. */
         Event: {
             /**
@@ -6791,7 +7046,7 @@ export interface components {
         Execution: {
             /** @description The `agent_run_id` of the request, or null. */
             agent_run_id: string | null;
-            /** @description The API client that ran the tool. */
+            /** @description The API client that ran the tool, or `operator:` and the name of an operator in the console. */
             api_client_id: string;
             /** @description The account with which the tool ran. */
             connected_account_id: string;
@@ -6887,6 +7142,39 @@ export interface components {
             /** @description What was sent and received, if it was stored. */
             contents: components["schemas"]["ExecutionContents"] | null;
             execution: components["schemas"]["Execution"];
+        };
+        /** @description Counts and durations of some executions. */
+        ExecutionStatistic: {
+            /** @description The median of the durations in milliseconds, or null if there is none. */
+            duration_ms_p50: number | null;
+            /** @description The duration in milliseconds that 99 % of the executions do not exceed, or null if there is none. */
+            duration_ms_p99: number | null;
+            /** @description The number of executions. */
+            executions: number;
+            /** @description The number of executions with the status `FAILED`. */
+            failed: number;
+            /** @description What the executions have in common, as `group_by` describes it. Empty for the total. */
+            key: string;
+            /** @description The number of executions with the status `SUCCEEDED`. */
+            succeeded: number;
+            /** @description The number of executions with the status `UNKNOWN`. */
+            unknown: number;
+        };
+        /** @description Statistics of the executions that ended in a period. */
+        ExecutionStatistics: {
+            /**
+             * Format: date-time
+             * @description The end of the period, a full hour.
+             */
+            before: string;
+            /**
+             * Format: date-time
+             * @description The beginning of the period, a full hour.
+             */
+            from: string;
+            /** @description The groups. Hours in their order; other groups with the most executions first. */
+            groups: components["schemas"]["ExecutionStatistic"][];
+            total: components["schemas"]["ExecutionStatistic"];
         };
         /**
          * @description The status of the execution:
@@ -7966,6 +8254,71 @@ export interface components {
             paths?: string[];
             /** @description The tags of operations. */
             tags?: string[];
+        };
+        /**
+         * @description What an operator may do in the console:
+         *     - `VIEWER`: read everything but the settings of the environment and its API clients.
+         *     - `EDITOR`: also change accounts, connections, tools, MCP servers and webhook endpoints, and run tools.
+         *     - `OWNER`: also change the settings, the API clients and the operators.
+         *
+         *     No role reads stored credentials.
+         * @enum {string}
+         */
+        OperatorRole: "OWNER" | "EDITOR" | "VIEWER";
+        /** @description A session of an operator in the console, or a one-time address that was not used yet. */
+        OperatorSession: {
+            /**
+             * Format: date-time
+             * @description When the session or its address was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the session or its address expires.
+             */
+            expires_at: string;
+            /** @description The ID of the session. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the console last got an access token for the session, or null.
+             */
+            last_used_at: string | null;
+            /** @description The name of the operator, as the audit log records it. A name or an email address. */
+            operator: string;
+            role: components["schemas"]["OperatorRole"];
+            /**
+             * @description `OFFERED`: the one-time address was not used yet. `OPEN`: the operator has logged in.
+             * @enum {string}
+             */
+            state: "OFFERED" | "OPEN";
+        };
+        /** @description An operator session with its one-time address. */
+        OperatorSessionAddress: {
+            /**
+             * Format: uri
+             * @description The one-time address. It is returned only once; Valetkey stores only its hash.
+             */
+            login_url: string;
+            operator_session: components["schemas"]["OperatorSession"];
+        };
+        /** @description A page of operator sessions, newest first. */
+        OperatorSessionList: {
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The sessions on this page. */
+            operator_sessions: components["schemas"]["OperatorSession"][];
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+        };
+        /** @description An operator session. */
+        OperatorSessionResponse: {
+            operator_session: components["schemas"]["OperatorSession"];
         };
         /** @description The pages that `all_pages` read. Absent without `all_pages`. */
         PagesRead: {
@@ -10327,6 +10680,11 @@ export interface components {
          */
         OpenWorldQuery: boolean;
         /**
+         * @description The ID of the operator session.
+         * @example ops_01k6p3vz1y2x3w4v5t6s7r8q9p
+         */
+        OperatorSessionIdPath: string;
+        /**
          * @description The maximum number of items on a page. If omitted, the response contains all items.
          * @example 20
          */
@@ -10393,6 +10751,24 @@ export interface components {
          * @example 2026-11-20T00:00:00Z
          */
         StartedFromQuery: string;
+        /**
+         * @description The end of the period. It is rounded up to a full hour. Default: now.
+         * @example 2026-11-21T00:00:00Z
+         */
+        StatisticBeforeQuery: string;
+        /**
+         * @description The beginning of the period. It is rounded down to a full hour. Default: one day before `before`.
+         * @example 2026-11-20T00:00:00Z
+         */
+        StatisticFromQuery: string;
+        /**
+         * @description What the executions are grouped by:
+         *     - `hour`: the hour in which they ended. `key` is its beginning. Hours without executions are left out.
+         *     - `tool_name`, `connector`: the 100 groups with the most executions. `key` is the name.
+         *     - `outcome`: `key` is `succeeded`, `unknown`, `not_sent`, or the `error_kind` of failed executions.
+         * @example hour
+         */
+        StatisticGroupQuery: "hour" | "tool_name" | "connector" | "outcome";
         /**
          * @description Return only tools of this connector.
          * @example github
@@ -12455,6 +12831,65 @@ export interface operations {
             503: components["responses"]["StorageUnavailable"];
         };
     };
+    getExecutionStatistics: {
+        parameters: {
+            query: {
+                /**
+                 * @description The end of the period. It is rounded up to a full hour. Default: now.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                before?: components["parameters"]["StatisticBeforeQuery"];
+                /**
+                 * @description Return only executions with accounts of this connector.
+                 * @example github
+                 */
+                connector?: components["parameters"]["ExecutionConnectorQuery"];
+                /**
+                 * @description The beginning of the period. It is rounded down to a full hour. Default: one day before `before`.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                from?: components["parameters"]["StatisticFromQuery"];
+                /**
+                 * @description What the executions are grouped by:
+                 *     - `hour`: the hour in which they ended. `key` is its beginning. Hours without executions are left out.
+                 *     - `tool_name`, `connector`: the 100 groups with the most executions. `key` is the name.
+                 *     - `outcome`: `key` is `succeeded`, `unknown`, `not_sent`, or the `error_kind` of failed executions.
+                 * @example hour
+                 */
+                group_by: components["parameters"]["StatisticGroupQuery"];
+                /**
+                 * @description Return only executions of this tool.
+                 * @example github_create_issue
+                 */
+                tool_name?: components["parameters"]["ExecutionToolQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statistics. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionStatistics"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
     getExecution: {
         parameters: {
             query?: never;
@@ -13333,6 +13768,161 @@ export interface operations {
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listOperatorSessions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of operator sessions. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSessionList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    createOperatorSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateOperatorSessionRequest"];
+            };
+        };
+        responses: {
+            /** @description The address. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSessionAddress"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    endOperatorSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The ID of the operator session.
+                 * @example ops_01k6p3vz1y2x3w4v5t6s7r8q9p
+                 */
+                session_id: components["parameters"]["OperatorSessionIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session as it was. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSessionResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
             421: components["responses"]["UnknownHost"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];

@@ -8,6 +8,7 @@ import type { Jobs } from '../core/capabilities/jobs.ts';
 import type { Links } from '../core/capabilities/links.ts';
 import type { McpConfigs } from '../core/capabilities/mcp.ts';
 import type { McpLogins } from '../core/capabilities/mcp-logins.ts';
+import type { Operators } from '../core/capabilities/operators.ts';
 import type { Providers } from '../core/capabilities/providers.ts';
 import type { Service } from '../core/capabilities/service.ts';
 import type { Tokens } from '../core/capabilities/tokens.ts';
@@ -48,6 +49,7 @@ import { getEvent } from './events/getEvent.ts';
 import { listEvents } from './events/listEvents.ts';
 import { streamEvents } from './events/streamEvents.ts';
 import { getExecution } from './executions/getExecution.ts';
+import { getExecutionStatistics } from './executions/getExecutionStatistics.ts';
 import { listExecutions } from './executions/listExecutions.ts';
 import { downloadFile } from './files/downloadFile.ts';
 import { listJobs } from './jobs/listJobs.ts';
@@ -76,6 +78,9 @@ import { getJwks } from './oauth/getJwks.ts';
 import { issueToken } from './oauth/issueToken.ts';
 import { registerOAuthClient } from './oauth/registerOAuthClient.ts';
 import { revokeOAuthToken } from './oauth/revokeOAuthToken.ts';
+import { createOperatorSession } from './operators/createOperatorSession.ts';
+import { endOperatorSession } from './operators/endOperatorSession.ts';
+import { listOperatorSessions } from './operators/listOperatorSessions.ts';
 import { getProvider } from './providers/getProvider.ts';
 import { listProviders } from './providers/listProviders.ts';
 import { getHealth } from './service/getHealth.ts';
@@ -115,6 +120,7 @@ export interface Capabilities {
   links: Links;
   mcp: McpConfigs;
   mcpLogins: McpLogins;
+  operators: Operators;
   providers: Providers;
   service: Service;
   tokens: Tokens;
@@ -135,6 +141,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     links,
     mcp,
     mcpLogins,
+    operators,
     providers,
     service,
     tokens,
@@ -168,7 +175,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       updateConnection,
     }),
     ...bind(environments, { getEnvironment, updateEnvironment }),
-    ...bind(executions, { downloadFile, executeTool, getExecution, listExecutions }),
+    ...bind(executions, { downloadFile, executeTool, getExecution, getExecutionStatistics, listExecutions }),
     ...bind(jobs, { listJobs, retryJob }),
     ...bind(links, { generateMagicLink, verifyUser }),
     ...bind(mcp, {
@@ -193,6 +200,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       revokeOAuthToken,
       setMcpLoginProvider,
     }),
+    ...bind(operators, { createOperatorSession, endOperatorSession, listOperatorSessions }),
     ...bind(providers, {
       createCustomProvider,
       deleteCustomProvider,

@@ -1,4 +1,5 @@
 import { ApiError } from '../core/errors.ts';
+import { principalState } from '../core/operators/principal.ts';
 import type { Verification } from '../core/tokens/access-token.ts';
 import type { ReadRepositories } from '../db/store.ts';
 import type { Environment } from './environments.ts';
@@ -7,7 +8,9 @@ import type { Exchange } from './exchange.ts';
 /** Verifies access tokens. */
 export interface Authentication {
   verifyToken(token: string, environment: Environment): Verification;
-  readonly store: { readonly read: Pick<ReadRepositories, 'apiClients'> };
+  readonly store: { readonly read: Pick<ReadRepositories, 'apiClients' | 'operatorSessions'> };
+  /** Milliseconds UTC. */
+  now(): number;
 }
 
 const SCHEME = /^bearer +/i;
@@ -20,8 +23,8 @@ export function bearerToken(header = ''): string | undefined {
 }
 
 /**
- * Verifies the access token of a request and requires one scope. The client is looked up on every request, so disabling it
- * revokes its tokens immediately. Sets the client of the exchange.
+ * Verifies the access token of a request and requires one scope. The client, or the session of the operator, is looked up on
+ * every request, so disabling or ending it revokes its tokens immediately. Sets the client of the exchange.
  *
  * @throws ApiError UNAUTHENTICATED, INSUFFICIENT_SCOPE
  */
@@ -37,7 +40,7 @@ export async function authenticate(exchange: Exchange, scope: string, parts: Aut
   if (!verified.ok) throw invalid(verified.reason, verified.clientId);
   const { clientId, environmentId, generation, scopes } = verified.token;
   if (environmentId !== environment.id) throw invalid('environment', clientId);
-  const state = await parts.store.read.apiClients.state(environment.id, clientId);
+  const state = await principalState(parts.store.read, environment.id, clientId, parts.now());
   if (!state) throw invalid('client_unknown', clientId);
   if (!state.enabled) throw invalid('client_disabled', clientId);
   if (state.generation !== generation) throw invalid('revoked', clientId);
@@ -45,7 +48,7 @@ export async function authenticate(exchange: Exchange, scope: string, parts: Aut
     const authFailure = { reason: 'scope', clientId };
     throw new ApiError('INSUFFICIENT_SCOPE', `The operation requires the scope ${scope}.`, { scope, authFailure });
   }
-  exchange.client = { clientId, scopes };
+  exchange.client = { clientId, scopes, actor: state.actor };
 }
 
 function invalid(reason: string, clientId?: string): ApiError {

@@ -10,7 +10,7 @@ import type { ContractRequest } from './request.ts';
 
 type AnyCall = Call<OperationId>;
 
-const ANONYMOUS: Principal = { clientId: 'anonymous', scopes: [] };
+const ANONYMOUS: Principal = { clientId: 'anonymous', scopes: [], actor: 'anonymous' };
 
 /**
  * A class instead of an object literal: a literal with getters would get a new hidden class for every request, which
@@ -50,7 +50,7 @@ class RequestCall {
   }
 
   get cause(): Cause {
-    return { environmentId: this.environment.id, actor: this.client.clientId, requestId: this.requestId };
+    return { environmentId: this.environment.id, actor: this.client.actor, requestId: this.requestId };
   }
 
   problem(error: ApiError): Reply {

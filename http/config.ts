@@ -24,6 +24,8 @@ export interface Config extends SecurityContact {
   connectionsPerAddress: number | null;
   /** The raw setting `VALETKEY_TRUSTED_PROXIES`; core/net parses it. */
   trustedProxies: string;
+  /** Whether the server has the console for operators. */
+  console: boolean;
   logLevel: string;
   /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net parses them. */
   egressAllow: string;
@@ -68,6 +70,7 @@ export const SETTINGS = [
   'VALETKEY_CHECK_RESPONSES',
   'VALETKEY_SECURITY_CONTACT',
   'VALETKEY_SECURITY_POLICY',
+  'VALETKEY_CONSOLE',
   'METRICS_PORT',
   'LOG_LEVEL',
 ] as const;
@@ -100,7 +103,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     databaseFile: readDatabaseFile(env['DATABASE_URL'], dataDir),
     connections: {
       writers: readConnections(env['DATABASE_CONNECTIONS']),
-      prepare: readPrepare(env['DATABASE_PREPARE']),
+      prepare: readSwitch(env, 'DATABASE_PREPARE'),
     },
     keysFile: env['VALETKEY_KEYS_FILE'] || join(dataDir, 'keys'),
     metricsPort: readPort(env, 'METRICS_PORT', port === 0 ? 0 : port + 1),
@@ -112,6 +115,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
       'connections',
     ),
     trustedProxies: env['VALETKEY_TRUSTED_PROXIES'] || '',
+    console: readSwitch(env, 'VALETKEY_CONSOLE'),
     logLevel: readLogLevel(env['LOG_LEVEL']),
     securityContacts: readSetting(() => parseContacts(env['VALETKEY_SECURITY_CONTACT'] ?? '')),
     securityPolicy: readSetting(() => parsePolicy(env['VALETKEY_SECURITY_POLICY'] ?? '')),
@@ -191,8 +195,10 @@ function readConnections(text: string | undefined): number {
   return Number(text);
 }
 
-function readPrepare(text: string | undefined): boolean {
-  if (text && text !== 'on' && text !== 'off') throw new ConfigError('DATABASE_PREPARE must be on or off');
+/** Reads a setting that is on unless it is `off`. */
+function readSwitch(env: Env, name: Setting): boolean {
+  const text = env[name];
+  if (text && text !== 'on' && text !== 'off') throw new ConfigError(`${name} must be on or off`);
   return text !== 'off';
 }
 

@@ -3,10 +3,12 @@ import type { Operation } from 'openapi-backend';
 import type { AuthFailure } from '../core/errors.ts';
 import type { Environment } from './environments.ts';
 
-/** The caller: an API client of the environment, with the scopes of its token. */
+/** The caller: an API client of the environment or a session of an operator, with the scopes of its token. */
 export interface Principal {
   clientId: string;
   scopes: readonly string[];
+  /** The name in the audit log and in the records of executions. */
+  actor: string;
 }
 
 /**

@@ -10,6 +10,8 @@ import { bindPorts, type Ports } from './bound-server.ts';
 import type { Config } from './config.ts';
 import { readDefinition } from './definition.ts';
 import type { LinkPageParts } from './entry-points/connect.ts';
+import { type ConsoleParts, createConsole } from './entry-points/console.ts';
+import { isConsole } from './entry-points/console-files.ts';
 import { createMcpServing, type McpServingParts } from './entry-points/create-mcp.ts';
 import { expressEntryPoint } from './entry-points/express-entry-point.ts';
 import type { FrontPageParts } from './entry-points/front-page.ts';
@@ -30,7 +32,8 @@ export type ServerParts = PipelineParts &
   McpServingParts &
   RawCallParts &
   LinkPageParts &
-  FrontPageParts & {
+  FrontPageParts &
+  ConsoleParts & {
     readonly config: Config;
     readonly log: Logger;
     readonly metrics: Metrics;
@@ -76,12 +79,14 @@ export async function startServer(
     docs: pipeline.listen(docs),
     pages: pipeline.listen(pages),
     mcp: pipeline.listen(mcp),
+    console: parts.config.console ? pipeline.listen(createConsole(parts, pipeline)) : null,
     rawCalls: pipeline.listen(createRawCalls(parts, pipeline)),
   };
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isDocs(req)) entryPoints.docs(req, res);
     else if (isPage(req)) entryPoints.pages(req, res);
     else if (isMcp(req)) entryPoints.mcp(req, res);
+    else if (entryPoints.console && isConsole(req.url)) entryPoints.console(req, res);
     else if (isRawCall(req)) entryPoints.rawCalls(req, res);
     else entryPoints.operations(req, res);
   };

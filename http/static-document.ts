@@ -10,6 +10,10 @@ export interface StaticDocumentOptions {
   type: string;
   /** How long clients may cache it, in seconds; by default they check each time whether it has changed. */
   maxAgeSeconds?: number;
+  /** Whether the address names this version of the document, so that clients never need to check it again. */
+  isImmutable?: boolean;
+  /** The document in content codings, if it was compressed before. */
+  compressed?: Partial<Record<Coding, Buffer>>;
 }
 
 /** A document in one content coding, or without one. */
@@ -19,6 +23,8 @@ interface Representation {
 }
 
 type Coding = 'br' | 'gzip';
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /** A higher quality takes seconds for the reference viewer and saves only a few percent. */
 const BROTLI_QUALITY = 5;
@@ -40,13 +46,15 @@ export function createStaticDocument(content: string | Buffer, options: StaticDo
   const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 27);
   const identity: Representation = { bytes: plain, etag: `"${digest}"` };
   const compressed = new Map<Coding, Promise<Representation>>();
-  const cacheControl = options.maxAgeSeconds === undefined ? 'no-cache' : `max-age=${options.maxAgeSeconds}`;
+  const cacheControl = cacheControlOf(options);
 
   function representationOf(coding: Coding | undefined): Representation | Promise<Representation> {
     if (coding === undefined) return identity;
     const known = compressed.get(coding);
     if (known) return known;
-    const made = COMPRESS[coding](plain).then((bytes) => ({ bytes, etag: `"${digest}-${coding}"` }));
+    const given = options.compressed?.[coding];
+    const bytes = given ? Promise.resolve(given) : COMPRESS[coding](plain);
+    const made = bytes.then((bytes) => ({ bytes, etag: `"${digest}-${coding}"` }));
     compressed.set(coding, made);
     return made;
   }
@@ -68,6 +76,11 @@ export function createStaticDocument(content: string | Buffer, options: StaticDo
     });
     res.end(req.method === 'HEAD' ? undefined : bytes);
   };
+}
+
+function cacheControlOf({ maxAgeSeconds, isImmutable }: StaticDocumentOptions): string {
+  if (isImmutable) return `max-age=${YEAR_SECONDS}, immutable`;
+  return maxAgeSeconds === undefined ? 'no-cache' : `max-age=${maxAgeSeconds}`;
 }
 
 /** RFC 9110 §12.4.2: at most three digits. Any number of them would take quadratic time to compare. */

@@ -3,7 +3,7 @@ import type { Capabilities } from '../handlers/index.ts';
 import type { Parts } from './parts.ts';
 
 /** The parts that the handlers of each group of operations use. A group that needs another part lists it here. */
-export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' | 'close'>): Capabilities {
+export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>): Capabilities {
   const { now, random, wait, newId, log, metrics, threads } = parts;
   const { store, scrubStorage, vault, digester, signingKeys, sealedTokens, sealedReplies } = parts;
   const { egressOf, discovery, fetchFor, upstreamSessions, syncTurns } = parts;
@@ -46,6 +46,7 @@ export function createCapabilities(parts: Omit<Parts, 'config' | 'capabilities' 
     links: { ...revocations, newId, random, digester, events, scrubStorage },
     mcp: { ...lists, sealedReplies, catalogue, toolDirectory, newId, events },
     mcpLogins: { ...lists, sealedReplies, digester, vault, discovery, fetchFor, random, newId, events },
+    operators: { ...lists, digester, random, newId, events, hasConsole: parts.config.console },
     providers: {
       ...lists,
       ...revocations,

@@ -61,6 +61,8 @@ export async function createApplication(
 
   const all = { ...shared, ...accounts, ...links, ...executions, ...background, ...requests };
   const opened = closing.move();
-  const parts = { config, ...all, capabilities: createCapabilities(all), close: () => opened.disposeAsync() };
+  const withConfig = { config, ...all };
+  const capabilities = createCapabilities(withConfig);
+  const parts = { ...withConfig, capabilities, close: () => opened.disposeAsync() };
   return { parts, firstStart };
 }

@@ -12,6 +12,7 @@ import type {
   McpConfigRow,
   OAuthClientRow,
   OAuthGrantRow,
+  OperatorSessionRow,
   Repositories,
   WebhookEndpointRow,
 } from '../../db/store.ts';
@@ -26,6 +27,7 @@ import { presentMcpClient } from '../present/mcp-client.ts';
 import { presentMcpConfig } from '../present/mcp-config.ts';
 import { presentMcpGrant } from '../present/mcp-grant.ts';
 import { presentMcpLoginProvider } from '../present/mcp-login-provider.ts';
+import { presentOperatorSession } from '../present/operator-session.ts';
 import { presentCustomProvider } from '../present/provider.ts';
 import { presentRevocation } from '../present/revocation.ts';
 import type { Schemas } from '../present/schemas.ts';
@@ -51,6 +53,7 @@ export interface Representations {
   mcpGrant(row: OAuthGrantRow): Schemas['McpGrant'];
   mcpLoginProvider(row: LoginProviderRow): Promise<Schemas['McpLoginProvider']>;
   apiClient(row: ApiClientRow & { secrets: ApiClientSecretRow[] }): Schemas['ApiClient'];
+  operatorSession(row: OperatorSessionRow): Schemas['OperatorSession'];
   environment(row?: EnvironmentRow): Promise<Schemas['Environment']>;
   execution(id: string): Promise<Schemas['Execution']>;
   revocation(id: string): Promise<Schemas['Revocation']>;
@@ -89,6 +92,7 @@ export function createRenderer({ catalogue }: { catalogue: Catalogue }): Rendere
       mcpGrant: presentMcpGrant,
       mcpLoginProvider: async (row) => presentMcpLoginProvider(await environment(), row),
       apiClient: (row) => presentApiClient(row, row.secrets),
+      operatorSession: presentOperatorSession,
       environment: async (row) => presentEnvironment(row ?? (await environment())),
       execution: async (id) => presentExecution((await tx.executions.get(environmentId, id)) as ExecutionRow),
       async revocation(id) {

@@ -1,5 +1,6 @@
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { MCP_SCOPES } from '../mcp-login/scopes.ts';
+import { principalState } from '../operators/principal.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { McpGrant, OpenedSession } from './session.ts';
 
@@ -37,25 +38,28 @@ export function mintSessionToken(
 }
 
 /**
- * Decrypts the token of an MCP client, and checks that the API client which requested it still has the same generation.
+ * Decrypts the token of an MCP client, and checks that the API client or operator session which requested it still has the
+ * same generation.
  *
+ * @param now milliseconds UTC
  * @returns why the token is rejected, for the log: it was altered, has expired, or belongs to another server or
  * environment (`token`), or its API client has changed
  */
 export async function openSessionToken(
   sealed: SealedTokens,
-  read: Pick<ReadRepositories, 'apiClients'>,
+  read: Pick<ReadRepositories, 'apiClients' | 'operatorSessions'>,
   environmentId: EnvironmentId,
   serverId: string,
   token: string,
+  now: number,
 ): Promise<OpenedSession> {
   if (!token.startsWith(PREFIX)) return { ok: false, authFailure: { reason: 'malformed' } };
   const text = sealed.open(PURPOSE, [environmentId, serverId], token.slice(PREFIX.length));
   if (text === null) return { ok: false, authFailure: { reason: 'token' } };
   const { generation, ...grant } = JSON.parse(text) as Carried;
-  const client = await read.apiClients.state(environmentId, grant.clientId);
+  const client = await principalState(read, environmentId, grant.clientId, now);
   if (client?.enabled && client.generation === generation)
-    return { ok: true, grant: { ...grant, sessionClient: grant.clientId, scopes: MCP_SCOPES } };
+    return { ok: true, grant: { ...grant, clientId: client.actor, sessionClient: grant.clientId, scopes: MCP_SCOPES } };
   const reason = client?.enabled === false ? 'client_disabled' : 'revoked';
   return { ok: false, authFailure: { reason, clientId: grant.clientId } };
 }

@@ -1,6 +1,7 @@
 import type { EnvironmentRow, Repositories } from '../../db/store.ts';
 import { LIFETIME, MCP_LOGIN, RETENTION } from '../budgets.ts';
 import { retentionMs } from '../contents/execution-contents.ts';
+import { periodOf } from '../executions/statistics.ts';
 
 /** A kind of row that is stored for a limited time. */
 export interface Expiring {
@@ -25,6 +26,11 @@ export const EXPIRING: readonly Expiring[] = [
     name: 'executions',
     removeSome: (tx, { id, settings }, now) => tx.executions.sweep(id, now - retentionMs(settings), ROWS),
   },
+  {
+    name: 'statistics of executions',
+    removeSome: (tx, { id }, now) =>
+      tx.executionStatistics.sweep(id, periodOf(now - LIFETIME.executionStatisticsMs, now).fromHour),
+  },
   { name: 'jobs', removeSome: (tx, { id }, now) => tx.jobs.purge(id, now - LIFETIME.endedJobsMs, ROWS) },
   {
     name: 'payloads of failed jobs',
@@ -38,6 +44,7 @@ export const EXPIRING: readonly Expiring[] = [
   },
   { name: 'consent flows', removeSome: (tx, { id }, now) => tx.authFlows.sweep(id, now, ROWS) },
   { name: 'logins of MCP clients', removeSome: (tx, { id }, now) => tx.oauthLogins.sweep(id, now, ROWS) },
+  { name: 'operator sessions', removeSome: (tx, { id }, now) => tx.operatorSessions.sweep(id, now, ROWS) },
   { name: 'grants of MCP clients', removeSome: (tx, { id }, now) => tx.oauthGrants.sweep(id, now, ROWS) },
   {
     name: 'unused MCP clients',

@@ -1,6 +1,7 @@
 import type { EnvironmentId, EventRow, Store } from '../../db/store.ts';
 import { EVENT_STREAM } from '../budgets.ts';
 import { ApiError } from '../errors.ts';
+import { principalState } from '../operators/principal.ts';
 
 export interface EventFeedTools {
   store: Pick<Store, 'read'>;
@@ -10,7 +11,7 @@ export interface EventFeedTools {
 
 export interface Subscription {
   environmentId: EnvironmentId;
-  /** The client that reads the stream. The stream ends when the client is disabled. */
+  /** The client or operator session that reads the stream. The stream ends when the client is disabled or the session ends. */
   clientId: string;
   /** The stream contains the events after this `seq`. */
   after: number;
@@ -64,7 +65,7 @@ export function createEventFeed({ store, now }: EventFeedTools): EventFeed {
     let seq = after;
     const isOver = () => signal.aborted || closing.signal.aborted || now() >= until;
     while (!isOver()) {
-      const client = await store.read.apiClients.state(environmentId, clientId);
+      const client = await principalState(store.read, environmentId, clientId, now());
       if (!client?.enabled) return;
       // The wait starts before the read, so that an event which is stored meanwhile is not missed.
       const event = next(environmentId, signal);

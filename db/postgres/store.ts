@@ -73,7 +73,7 @@ export async function openPostgresStore({
   );
   const units = createUnits(writers);
   const flush = createFlush(ask);
-  const folding = startTimer(() => readers.ask({ text: 'select fold_counts()' }), {
+  const folding = startTimer(() => readers.ask({ text: 'select fold_counts(), fold_execution_statistics()' }), {
     everyMs: POSTGRES.foldEveryMs,
     // If the server cannot be reached, the callers that need it report the error.
     failed: (error) => {

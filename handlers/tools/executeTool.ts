@@ -34,7 +34,7 @@ export const executeTool: Handler<'executeTool', Executions> = async (call, repl
   const ahead = await planAhead(read, executions, environment.id, request);
   let execution: RunningExecution;
   const origin = {
-    apiClientId: call.client.clientId,
+    apiClientId: call.client.actor,
     instance: executions.instance.number,
     agentRunId,
     startedAt: executions.now(),

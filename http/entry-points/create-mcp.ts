@@ -33,7 +33,7 @@ export function createMcpServing(parts: McpServingParts): McpServing {
     if (isAccessToken(token)) return openAccess(sealed, store.read, id, serverId, token, now());
     const provider = isJwt(token) ? await store.read.loginProviders.get(id) : undefined;
     if (provider?.type === 'JWT') return jwts.verify(provider, environment, serverId, token);
-    return openSessionToken(sealed, store.read, id, serverId, token);
+    return openSessionToken(sealed, store.read, id, serverId, token, now());
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isToken } from '../../core/accounts/links/tokens.ts';
 import type { Environment } from '../environments.ts';
+import { readCookie } from './cookies.ts';
 
 /**
  * Returns the name of the cookie that identifies the browser of a flow (threat L3). With the prefix, browsers reject
@@ -17,10 +17,7 @@ function isSecure({ baseUrl }: Environment): boolean {
 
 /** Returns the secret of the browser; undefined if it has none, or sends several cookies of that name. */
 export function readFlowCookie(req: IncomingMessage, environment: Environment): string | undefined {
-  const name = cookieName(environment);
-  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
-  return values.length === 1 && isToken(values[0]) ? values[0] : undefined;
+  return readCookie(req, cookieName(environment));
 }
 
 /** Returns the value of a Set-Cookie header. `Lax`, because the callback is a navigation from the provider's site. */

@@ -98,7 +98,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     // A preflight carries no token.
     if (req.method === 'OPTIONS') return preflight(req, SESSION_METHODS);
     const session = await authenticate(exchange, environment, serverId);
-    exchange.client = { clientId: session.grant.clientId, scopes: [] };
+    exchange.client = { clientId: session.grant.clientId, scopes: [], actor: session.grant.clientId };
     pipeline.limit(exchange);
     const methods = req.headers['mcp-session-id'] === undefined ? ['POST'] : SESSION_METHODS;
     if (!methods.includes(req.method ?? '')) throw notAllowed(exchange, methods);

@@ -83,7 +83,7 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
       id: executionId,
       toolName: RAW_CALL,
       agentRunId,
-      apiClientId: client?.clientId ?? '',
+      apiClientId: client?.actor ?? '',
       instance: parts.instance.number,
       startedAt,
     };
@@ -131,7 +131,7 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
 }
 
 function causeOf({ client, requestId }: Exchange, { environmentId }: StartedExecution): Cause {
-  return { environmentId, actor: client?.clientId ?? '', requestId };
+  return { environmentId, actor: client?.actor ?? '', requestId };
 }
 
 function outcomeOf(status: number): ToolOutcome {

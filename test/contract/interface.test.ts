@@ -61,6 +61,7 @@ listMcpGrants get /api/v1/mcp/grants accounts:read
 revokeMcpGrants post /api/v1/mcp/grants:revoke accounts:write
 revokeMcpGrant post /api/v1/mcp/grants/{grant_id}:revoke accounts:write
 listExecutions get /api/v1/executions tools:read
+getExecutionStatistics get /api/v1/executions:statistics tools:read
 getExecution get /api/v1/executions/{execution_id} tools:read
 listEvents get /api/v1/events events:read
 streamEvents get /api/v1/events:stream events:read
@@ -88,6 +89,9 @@ listApiClients get /api/v1/api_clients admin
 createApiClient post /api/v1/api_clients admin
 disableApiClient post /api/v1/api_clients/{client_id}:disable admin
 rotateApiClientSecret post /api/v1/api_clients/{client_id}:rotate_secret admin
+listOperatorSessions get /api/v1/operator_sessions admin
+createOperatorSession post /api/v1/operator_sessions admin
+endOperatorSession post /api/v1/operator_sessions/{session_id}:end admin
 getEnvironment get /api/v1/environment admin
 updateEnvironment put /api/v1/environment admin
 issueToken post /oauth/token none
@@ -149,6 +153,8 @@ const OWN_STATUSES: Record<string, string[]> = {
   downloadFile: ['404'],
   disableApiClient: ['404'],
   rotateApiClientSecret: ['404'],
+  createOperatorSession: ['404'],
+  endOperatorSession: ['404'],
 };
 
 /** Statuses of the operations that take no bearer token. */
@@ -168,6 +174,7 @@ const CREATES = [
   'createCustomProvider',
   'createConnection',
   'createApiClient',
+  'createOperatorSession',
   'createMcpConfig',
   'createMcpClient',
   'createMcpSessionToken',

@@ -31,6 +31,7 @@ const NAMES: Record<string, Record<string, string>> = {
     endpoint_id: 'endpoint',
     delivery_id: 'delivery',
     grant_id: 'grant',
+    session_id: 'session',
   },
   query: {
     id: 'account',
@@ -131,6 +132,7 @@ describe('things of another environment (C1)', () => {
     endpoint: unknownId('whk'),
     delivery: unknownId('whd'),
     grant: unknownId('grt'),
+    session: unknownId('ops'),
     mcpClient: unknownId('ocl'),
   };
 
@@ -171,6 +173,8 @@ describe('things of another environment (C1)', () => {
     const file = new FileContent('foreign.bin', undefined, Buffer.from([1]));
     const owner = { id: account.id, organizationId: 'foreign-org', userId: 'foreign-user' };
     const kept = await server.deps.files.keep(other.environment.id, owner, file);
+    const operator = { operator: 'foreign', role: 'OWNER' };
+    const offered = await other.call('POST', '/api/v1/operator_sessions', { body: operator });
     const grantId = server.deps.newId('grt');
     const mcpClient = server.deps.newId('ocl');
     const user = { organizationId: 'foreign-org', userId: 'foreign-user', identifier: 'foreign@acme.test' };
@@ -206,6 +210,7 @@ describe('things of another environment (C1)', () => {
       endpoint: endpoint.id,
       delivery,
       grant: grantId,
+      session: offered.body.operator_session.id,
       mcpClient,
       tool: 'foreign_desk_get',
       file: kept?.url.split('/').at(-1) as string,

@@ -24,6 +24,7 @@ const PINNED = [
   'createConnection request $.client_secret',
   'createMcpClient 201 $.client_secret',
   'createMcpSessionToken 201 $.token',
+  'createOperatorSession 201 $.login_url',
   'createWebhookEndpoint 201 $.secret',
   'generateMagicLink 200 $.link',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.oauth_token.access_token',

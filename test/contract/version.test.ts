@@ -14,7 +14,7 @@ describe('the version of the program', () => {
 
   it('is the same in package.json, its lock, the contract and the changelog', () => {
     const lock = JSON.parse(read('package-lock.json'));
-    const [heading] = read('CHANGELOG.md').match(/^## .*$/m) ?? [];
+    const [heading] = read('CHANGELOG.md').match(/^## \d.*$/m) ?? [];
     const versions = {
       lock: lock.version,
       'root package of the lock': lock.packages[''].version,

@@ -24,6 +24,7 @@ import {
   oauthGrant,
   oauthLogin,
   openTestStore,
+  operatorSession,
   PIECE,
   storedContent,
   tool,
@@ -114,6 +115,7 @@ describe('no query without an environment (C1)', () => {
       oauthClients: 'OAuthClient',
       oauthLogins: 'OAuthLogin',
       oauthGrants: 'OAuthGrant',
+      operatorSessions: 'OperatorSession',
       customProviders: 'CustomProvider',
       environmentTools: 'EnvironmentTool',
       connections: 'Connection',
@@ -125,6 +127,7 @@ describe('no query without an environment (C1)', () => {
       jobQueue: 'JobQueue',
       periodicJobs: 'PeriodicJob',
       executions: 'Execution',
+      executionStatistics: 'ExecutionStatistic',
       storedContents: 'StoredContent',
       idempotencyKeys: 'IdempotencyKey',
       audit: 'Audit',
@@ -231,6 +234,25 @@ describe('no query without an environment (C1)', () => {
       ],
       'oauthLogins.delete': [(r, env) => r.oauthLogins.delete(env, 'lgn_1'), false],
       'oauthLogins.sweep': [(r, env) => r.oauthLogins.sweep(env, NOW + 1e9, 9), 0],
+      'operatorSessions.get': [(r, env) => r.operatorSessions.get(env, 'ops_1'), undefined],
+      'operatorSessions.byToken': [(r, env) => r.operatorSessions.byToken(env, digest('session 1')), undefined],
+      'operatorSessions.countLive': [(r, env) => r.operatorSessions.countLive(env, 0, 9), 0],
+      'operatorSessions.list': [(r, env) => r.operatorSessions.list(env, page), empty],
+      'operatorSessions.open': [
+        (r, env) => {
+          const offered = { id: 'ops_1', tokenDigest: digest('session 1'), now: NOW };
+          return r.operatorSessions.open(env, offered, { tokenDigest: digest('next'), expiresAt: NOW + 1 });
+        },
+        false,
+      ],
+      'operatorSessions.touch': [(r, env) => r.operatorSessions.touch(env, 'ops_1', NOW + 7), false],
+      'operatorSessions.delete': [(r, env) => r.operatorSessions.delete(env, 'ops_1'), false],
+      'operatorSessions.sweep': [(r, env) => r.operatorSessions.sweep(env, NOW + 1e9, 9), 0],
+      'executionStatistics.grouped': [
+        (r, env) => r.executionStatistics.grouped(env, 'hour', { fromHour: 0, beforeHour: 1e9 }),
+        [],
+      ],
+      'executionStatistics.sweep': [(r, env) => r.executionStatistics.sweep(env, 1e9), 0],
       'oauthGrants.get': [(r, env) => r.oauthGrants.get(env, 'grt_1'), undefined],
       'oauthGrants.list': [(r, env) => r.oauthGrants.list(env, { clientId: 'ocl_1' }, page), empty],
       'oauthGrants.some': [(r, env) => r.oauthGrants.some(env, { clientId: 'ocl_1' }, 9), []],
@@ -397,6 +419,7 @@ describe('no query without an environment (C1)', () => {
       'oauthClients.insert',
       'oauthGrants.insert',
       'oauthLogins.insert',
+      'operatorSessions.insert',
       'storedContents.insert',
       'webhookDeliveries.insert',
       'webhookEndpoints.insert',
@@ -442,6 +465,7 @@ describe('no query without an environment (C1)', () => {
         for (const id of ['ocl_1', 'ocl_2']) await tx.oauthClients.insert(env, oauthClient(id));
         for (const id of ['lgn_1', 'lgn_2']) await tx.oauthLogins.insert(env, oauthLogin(id));
         for (const id of ['grt_1', 'grt_2']) await tx.oauthGrants.insert(env, oauthGrant(id));
+        for (const id of ['ops_1', 'ops_2']) await tx.operatorSessions.insert(env, operatorSession(id));
         await tx.executions.insert(env, {
           id: 'exec_1',
           accountId: row.id,
@@ -452,6 +476,9 @@ describe('no query without an environment (C1)', () => {
           instance: 0,
           startedAt: NOW,
         });
+        const ended = { accountId: row.id, connector: 'github', toolName: 'x', agentRunId: null, apiClientId: 'cli_1' };
+        await tx.executions.insert(env, { ...ended, id: 'exec_ended', instance: 0, startedAt: NOW });
+        await tx.executions.finish(env, 'exec_ended', { status: 'SUCCEEDED', finishedAt: NOW });
         await tx.catalogueDigests.set(env, { github: 'digest' });
         await tx.storedContents.insert(env, storedContent('file_1', row.id));
         for (const id of ['areq_1', 'areq_2', 'areq_3']) {

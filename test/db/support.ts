@@ -15,6 +15,7 @@ import type {
   NewOAuthClient,
   NewOAuthGrant,
   NewOAuthLogin,
+  NewOperatorSession,
   NewStoredContent,
   PendingGrant,
   Store,
@@ -337,6 +338,21 @@ export function oauthGrant(id: string, parts: Partial<NewOAuthGrant> = {}): NewO
     retiredAt: [],
     createdAt: NOW,
     usedAt: NOW,
+    expiresAt: NOW + 1000,
+    ...parts,
+  };
+}
+
+/** An unused one-time address, whose secret is `session <number>`. */
+export function operatorSession(id: string, parts: Partial<NewOperatorSession> = {}): NewOperatorSession {
+  return {
+    id,
+    state: 'OFFERED',
+    operator: 'ada',
+    role: 'OWNER',
+    tokenDigest: digest(`session ${id.split('_')[1]}`),
+    createdAt: NOW,
+    usedAt: null,
     expiresAt: NOW + 1000,
     ...parts,
   };

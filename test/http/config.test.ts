@@ -20,6 +20,7 @@ describe('readConfig', () => {
       rateLimit: 100,
       connectionsPerAddress: 1_000,
       trustedProxies: '',
+      console: true,
       logLevel: 'info',
       securityContacts: [],
       securityPolicy: null,
@@ -43,6 +44,7 @@ describe('readConfig', () => {
       'DATABASE_CONNECTIONS',
       'DATABASE_PREPARE',
       'DATABASE_REPLICA_URL',
+      'VALETKEY_CONSOLE',
     ];
     const empty = Object.fromEntries([...names, ...vault].map((name) => [name, '']));
     expect(readConfig(empty)).to.deep.equal(readConfig({}));

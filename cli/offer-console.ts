@@ -1,0 +1,25 @@
+import { OPERATORS } from '../core/budgets.ts';
+import { CONSOLE_PATH, createAddress } from '../core/operators/console-address.ts';
+import type { FirstStart } from '../wiring/keys.ts';
+import type { Parts } from '../wiring/parts.ts';
+import { localOperator } from './console.ts';
+import { print } from './first-start.ts';
+
+/**
+ * Prints a one-time address of the console at the first start, and at later starts in a terminal while no operator has a session. Other
+ * starts write to a log, where a secret has no place.
+ */
+export async function offerConsole(parts: Parts, { client, environment }: FirstStart): Promise<void> {
+  if (!parts.config.console) return;
+  const live = await parts.store.read.operatorSessions.countLive(environment.id, parts.now(), 1);
+  if (client === null && (live > 0 || !process.stderr.isTTY)) {
+    print(
+      `The console is at ${environment.baseUrl}${CONSOLE_PATH}; this prints an address to log in:`,
+      '',
+      '  node_modules/.bin/node cli/valetkey.js console',
+    );
+    return;
+  }
+  const address = await createAddress(parts.store, parts, environment, { operator: localOperator(), role: 'OWNER' });
+  print(`Open the console (this address works once, for ${OPERATORS.addressMs / 60_000} minutes):`, '', `  ${address}`);
+}

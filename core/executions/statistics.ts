@@ -1,0 +1,90 @@
+import type { StatisticGroup, StatisticRow } from '../../db/store.ts';
+import { STATISTICS } from '../budgets.ts';
+
+export interface Statistic {
+  /** As the contract describes it for each kind of group. */
+  key: string;
+  executions: number;
+  succeeded: number;
+  failed: number;
+  unknown: number;
+  /** Milliseconds, estimated; null if no execution has a known duration. */
+  p50: number | null;
+  p99: number | null;
+}
+
+export interface Period {
+  /** Hours since 1970, UTC: `fromHour` is inclusive, `beforeHour` exclusive. */
+  fromHour: number;
+  beforeHour: number;
+}
+
+/** The upper bounds of the durations that are counted together, in milliseconds: see 0007_execution_statistics.sql. */
+const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000] as const;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Returns the full hours that contain a period. Times are in milliseconds UTC. */
+export function periodOf(from: number, before: number): Period {
+  return { fromHour: Math.floor(from / HOUR_MS), beforeHour: Math.ceil(before / HOUR_MS) };
+}
+
+/** Returns the beginning of an hour, in milliseconds UTC. */
+export function beginningOf(hour: number): number {
+  return hour * HOUR_MS;
+}
+
+/**
+ * Adds up the counts of a list of rows to one statistic for each group, and to one for all.
+ *
+ * @returns hours in their order, other groups with the most executions first
+ */
+export function summarize(
+  kind: StatisticGroup,
+  rows: readonly StatisticRow[],
+): { total: Statistic; groups: Statistic[] } {
+  const byKey = Map.groupBy(rows, (row) => keyOf(kind, row));
+  const groups = [...byKey].map(([key, some]) => statisticOf(key, some));
+  const inOrder =
+    kind === 'hour'
+      ? groups.toSorted((a, b) => Number(a.key) - Number(b.key))
+      : groups.toSorted((a, b) => b.executions - a.executions || (a.key < b.key ? -1 : 1)).slice(0, STATISTICS.groups);
+  return { total: statisticOf('', rows), groups: inOrder };
+}
+
+function keyOf(kind: StatisticGroup, { group, status }: StatisticRow): string {
+  if (kind !== 'outcome') return group;
+  if (status === 'FAILED') return group === '' ? 'not_sent' : group;
+  return status.toLowerCase();
+}
+
+function statisticOf(key: string, rows: readonly StatisticRow[]): Statistic {
+  const totalOf = (status: StatisticRow['status']) => sum(rows.filter((row) => row.status === status));
+  const measured = rows.filter(({ status }) => status !== 'UNKNOWN');
+  return {
+    key,
+    executions: sum(rows),
+    succeeded: totalOf('SUCCEEDED'),
+    failed: totalOf('FAILED'),
+    unknown: totalOf('UNKNOWN'),
+    p50: quantile(measured, 0.5),
+    p99: quantile(measured, 0.99),
+  };
+}
+
+function sum(rows: readonly StatisticRow[]): number {
+  return rows.reduce((total, row) => total + row.total, 0);
+}
+
+/** Estimates a quantile; durations are assumed to be spread evenly between two bounds. */
+function quantile(rows: readonly StatisticRow[], share: number): number | null {
+  let left = sum(rows) * share;
+  if (left === 0) return null;
+  let lower = 0;
+  for (const upper of BOUNDS) {
+    const count = sum(rows.filter(({ upToMs }) => upToMs === upper));
+    if (count > 0 && left <= count) return Math.ceil(lower + ((upper - lower) * left) / count);
+    left -= count;
+    lower = upper;
+  }
+  return lower;
+}

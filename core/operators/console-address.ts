@@ -1,0 +1,29 @@
+import type { EnvironmentRow, OperatorRole, Store } from '../../db/store.ts';
+import { type OperatorTools, offerSession } from './sessions.ts';
+
+/** The path of the console. */
+export const CONSOLE_PATH = '/console';
+
+/**
+ * Returns the one-time address for a token. The token is in the fragment, which browsers send to no server, so no log
+ * contains it.
+ */
+export function loginAddress({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token: string): string {
+  return `${baseUrl}${CONSOLE_PATH}/login#${token}`;
+}
+
+/**
+ * Creates a one-time address on the command line, for the operator of the server.
+ *
+ * @throws ApiError TOO_MANY_SESSIONS
+ */
+export async function createAddress(
+  store: Pick<Store, 'write'>,
+  tools: OperatorTools,
+  environment: EnvironmentRow,
+  operator: { operator: string; role: OperatorRole },
+): Promise<string> {
+  const cause = { environmentId: environment.id, actor: 'operator', requestId: '' };
+  const { token } = await store.write((tx) => offerSession(tx, tools, cause, operator));
+  return loginAddress(environment, token);
+}

@@ -1,0 +1,35 @@
+import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import { actorOf, isOpen } from './sessions.ts';
+
+/** What a request with an access token is checked against. */
+export interface PrincipalState {
+  enabled: boolean;
+  /** Tokens of an older generation are rejected. */
+  generation: number;
+  /** The name in the audit log and in the records of executions. */
+  actor: string;
+}
+
+/** The generation of every session: a session ends as a whole. */
+export const SESSION_GENERATION = 1;
+const SESSION_ID = /^ops_/;
+
+/**
+ * Returns the state of the holder of access tokens: an API client, or a session of an operator.
+ *
+ * @param now milliseconds UTC
+ * @returns undefined for an unknown client, and for a session that has ended
+ */
+export async function principalState(
+  read: Pick<ReadRepositories, 'apiClients' | 'operatorSessions'>,
+  environmentId: EnvironmentId,
+  id: string,
+  now: number,
+): Promise<PrincipalState | undefined> {
+  if (!SESSION_ID.test(id)) {
+    const client = await read.apiClients.state(environmentId, id);
+    return client && { ...client, actor: id };
+  }
+  const session = await read.operatorSessions.get(environmentId, id);
+  return session && { enabled: isOpen(session, now), generation: SESSION_GENERATION, actor: actorOf(session) };
+}

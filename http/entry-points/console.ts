@@ -1,0 +1,145 @@
+import { OPERATORS } from '../../core/budgets.ts';
+import { ApiError } from '../../core/errors.ts';
+import { CONSOLE_PATH } from '../../core/operators/console-address.ts';
+import { SESSION_GENERATION } from '../../core/operators/principal.ts';
+import { scopesOf } from '../../core/operators/roles.ts';
+import {
+  actorOf,
+  endSession,
+  type OperatorTools,
+  openSession,
+  sessionOfCookie,
+} from '../../core/operators/sessions.ts';
+import { rfc3339 } from '../../core/rfc3339.ts';
+import { issueAccessToken } from '../../core/tokens/access-token.ts';
+import type { SigningKeys } from '../../core/tokens/signing-key.ts';
+import type { OperatorSessionRow, Store } from '../../db/store.ts';
+import { readBody } from '../body.ts';
+import { type BodyMemory, bodyHoldOf } from '../body-hold.ts';
+import { JSON_BODY } from '../body-rule.ts';
+import type { Reply } from '../contract.ts';
+import type { Environment } from '../environments.ts';
+import type { Exchange } from '../exchange.ts';
+import { errorReply } from '../failure.ts';
+import type { EntryPoint, Pipeline } from '../pipeline.ts';
+import { respondUntyped } from '../reply.ts';
+import { type ConsoleFiles, createConsoleFiles } from './console-files.ts';
+import { noSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
+
+export type ConsoleParts = BodyMemory & Omit<OperatorTools, 'newId'> & { store: Store; signingKeys: SigningKeys };
+
+type Action = (exchange: Exchange, environment: Environment) => Promise<Reply>;
+
+const SECOND_MS = 1000;
+
+/**
+ * Serves the console and the sessions of its operators. The console is a client of the API: it exchanges the cookie of its session for
+ * short-lived access tokens here, and uses nothing else of this entry point.
+ */
+export function createConsole(
+  parts: ConsoleParts,
+  pipeline: Pipeline,
+  files: ConsoleFiles = createConsoleFiles(),
+): EntryPoint {
+  const { store, now } = parts;
+
+  const actions: Record<string, Action> = {
+    /** Exchanges the token of a one-time address for a session. */
+    async 'POST /session'(exchange, environment) {
+      const body = (await readBody(exchange.req, JSON_BODY, bodyHoldOf(exchange, parts))).value as { token?: unknown };
+      const { requestId } = exchange;
+      const origin = { environmentId: environment.id, requestId };
+      const opened = await store.write((tx) => openSession(tx, parts, origin, body?.token));
+      if (!opened) throw unauthenticated('The one-time address is unknown, was used already, or has expired.');
+      const { session, cookie } = opened;
+      return respondUntyped(200, present(session), {
+        'set-cookie': sessionCookie(environment, cookie, OPERATORS.sessionMs / SECOND_MS),
+      });
+    },
+    /** Issues an access token with the scopes of the operator's role. */
+    async 'POST /session:token'(exchange, environment) {
+      const session = await requireSession(exchange, environment);
+      const at = now();
+      const lifetimeMs = Math.min(OPERATORS.tokenMs, session.expiresAt - at);
+      const facts = {
+        issuer: environment.baseUrl,
+        audience: environment.baseUrl,
+        clientId: session.id,
+        environmentId: environment.id,
+        generation: SESSION_GENERATION,
+        scopes: scopesOf(session.role),
+      };
+      const seconds = Math.max(1, Math.floor(lifetimeMs / SECOND_MS));
+      const token = issueAccessToken(parts.signingKeys.current, facts, at, parts.random, seconds);
+      await store.write((tx) => tx.operatorSessions.touch(environment.id, session.id, at));
+      return respondUntyped(200, {
+        ...present(session),
+        access_token: token,
+        expires_in: seconds,
+        scopes: facts.scopes,
+        environment: { id: environment.id, kind: environment.kind, base_url: environment.baseUrl },
+      });
+    },
+    async 'POST /session:end'(exchange, environment) {
+      const session = await findSession(exchange, environment);
+      if (session) {
+        const cause = { environmentId: environment.id, actor: actorOf(session), requestId: exchange.requestId };
+        await store.write((tx) => endSession(tx, parts, cause, session.id));
+      }
+      return respondUntyped(204, undefined, {
+        'set-cookie': noSessionCookie(environment),
+        'clear-site-data': '"cache", "storage"',
+      });
+    },
+  };
+
+  const findSession = ({ req }: Exchange, environment: Environment) =>
+    sessionOfCookie(store.read, parts, environment.id, readSessionCookie(req, environment));
+
+  async function requireSession(exchange: Exchange, environment: Environment): Promise<OperatorSessionRow> {
+    const session = await findSession(exchange, environment);
+    if (!session) throw unauthenticated('There is no session, or it has ended. Log in with a new one-time address.');
+    return session;
+  }
+
+  return {
+    name: 'console',
+    async dispatch(exchange) {
+      const { req } = exchange;
+      const path = (req.url ?? '/').replace(/\?.*$/s, '').slice(CONSOLE_PATH.length);
+      if (!path.startsWith('/session')) return files.serve(exchange, path);
+      const environment = await pipeline.findEnvironment(exchange);
+      pipeline.limit(exchange);
+      const action = Object.hasOwn(actions, `POST ${path}`) ? actions[`POST ${path}`] : undefined;
+      if (!action) throw new ApiError('NOT_FOUND', 'The path does not exist.');
+      if (req.method !== 'POST') {
+        exchange.responseHeaders['allow'] = 'POST';
+        throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
+      }
+      requireOwnPage(exchange);
+      return action(exchange, environment);
+    },
+    showError: errorReply,
+  };
+}
+
+/**
+ * Only the console may use the cookie (threat of CSRF): a browser tells which site sends a request, and pages of other sites cannot send
+ * the header without being asked first.
+ *
+ * @throws ApiError ORIGIN_NOT_ALLOWED
+ */
+function requireOwnPage({ req: { headers } }: Exchange): void {
+  const site = headers['sec-fetch-site'];
+  const isOwn = site === undefined ? URL.parse(headers.origin ?? '')?.host === headers.host : site === 'same-origin';
+  if (!isOwn || headers['valetkey-console'] !== '1')
+    throw new ApiError('ORIGIN_NOT_ALLOWED', 'Only the console may use its session.');
+}
+
+function unauthenticated(detail: string): ApiError {
+  return new ApiError('UNAUTHENTICATED', detail, { authFailure: { reason: 'operator_session' } });
+}
+
+function present({ id, operator, role, expiresAt }: OperatorSessionRow) {
+  return { operator_session: { id, operator, role, expires_at: rfc3339(expiresAt) } };
+}

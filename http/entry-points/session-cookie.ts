@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import type { Environment } from '../environments.ts';
+import { readCookie } from './cookies.ts';
+
+/** With the prefix, browsers reject the cookie from any other host and without TLS. It cannot be used with plain http. */
+function nameOf(environment: Environment): string {
+  return isSecure(environment) ? '__Host-valetkey-console' : 'valetkey-console';
+}
+
+function isSecure({ baseUrl }: Environment): boolean {
+  return baseUrl.startsWith('https:');
+}
+
+/** Returns the secret of the operator's session; undefined if there is none, or several cookies have its name. */
+export function readSessionCookie(req: IncomingMessage, environment: Environment): string | undefined {
+  return readCookie(req, nameOf(environment));
+}
+
+/** Returns the value of a Set-Cookie header. `Strict`: no request that another site causes carries the session. */
+export function sessionCookie(environment: Environment, secret: string, maxAgeSeconds: number): string {
+  const secure = isSecure(environment) ? '; Secure' : '';
+  return `${nameOf(environment)}=${secret}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** Returns the value of a Set-Cookie header that removes the cookie. */
+export function noSessionCookie(environment: Environment): string {
+  return sessionCookie(environment, '', 0);
+}

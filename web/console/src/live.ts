@@ -1,0 +1,126 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { fetchWithToken } from './api.ts';
+import { currentSession } from './session.ts';
+
+/**
+ * Follows the events of the environment and refreshes what they change. One tab of the browser reads the stream, because a browser has
+ * few connections for a host, and tells the others.
+ */
+
+/** The first part of the keys of queries that an event changes, by the first part of its name. */
+const CHANGED: Record<string, readonly string[]> = {
+  connected_account: ['accounts', 'account', 'audit'],
+  link: ['accounts', 'account', 'audit'],
+  revocation: ['revocations', 'account', 'audit'],
+  execution: ['executions', 'execution', 'statistics', 'account'],
+  connection: ['connections', 'connection', 'audit'],
+  custom_provider: ['providers', 'audit'],
+  tool: ['tools', 'audit'],
+  tools: ['tools', 'audit'],
+  mcp_config: ['mcp', 'audit'],
+  mcp_client: ['mcp', 'audit'],
+  mcp_grant: ['mcp', 'audit'],
+  api_client: ['settings', 'audit'],
+  operator_session: ['settings', 'audit'],
+  environment: ['settings', 'audit'],
+  webhook_endpoint: ['webhooks', 'audit'],
+};
+
+export type LiveState = 'connecting' | 'live' | 'off';
+
+const GATHER_MS = 400;
+const RETRY_MS = 3000;
+const OFF_RETRY_MS = 60_000;
+const NO_SESSION_MS = 200;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let state: LiveState = 'connecting';
+const listeners = new Set<() => void>();
+
+export function liveState(): LiveState {
+  return state;
+}
+
+export function onLiveState(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function setState(next: LiveState): void {
+  if (next === state) return;
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+/** Starts to follow the events, for as long as the page is open. */
+export function followEvents(queries: QueryClient): void {
+  const channel = new BroadcastChannel('valetkey-events');
+  const changed = new Set<string>();
+  let isWaiting = false;
+  const gather = (type: string) => {
+    for (const key of CHANGED[type.split('.')[0] ?? ''] ?? []) changed.add(key);
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      for (const key of changed) void queries.invalidateQueries({ queryKey: [key] });
+      changed.clear();
+    }, GATHER_MS);
+  };
+  channel.onmessage = ({ data }: MessageEvent<{ type?: string; state?: LiveState }>) => {
+    if (data.type) gather(data.type);
+    if (data.state) setState(data.state);
+  };
+  const tell = (next: LiveState) => {
+    setState(next);
+    channel.postMessage({ state: next });
+  };
+  // Without the lock manager each tab follows the events itself.
+  const alone = (run: () => Promise<void>) =>
+    'locks' in navigator ? navigator.locks.request('valetkey-events', run) : run();
+  void alone(async () => {
+    let lastId: string | undefined;
+    for (;;) {
+      if (!currentSession()) {
+        await pause(NO_SESSION_MS);
+        continue;
+      }
+      lastId = await readStream(lastId, tell, (type) => {
+        gather(type);
+        channel.postMessage({ type });
+      });
+      await pause(state === 'off' ? OFF_RETRY_MS : RETRY_MS * (0.5 + Math.random()));
+    }
+  });
+}
+
+async function readStream(
+  lastId: string | undefined,
+  tell: (state: LiveState) => void,
+  onEvent: (type: string) => void,
+): Promise<string | undefined> {
+  let last = lastId;
+  try {
+    const headers: Record<string, string> = last === undefined ? {} : { 'last-event-id': last };
+    const response = await fetchWithToken('/api/v1/events:stream', { headers });
+    if (!response.ok || !response.body) {
+      tell(response.status === 409 || response.status === 403 ? 'off' : 'connecting');
+      return undefined;
+    }
+    tell('live');
+    const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+    const reader = events.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      last = value.id ?? last;
+      if (value.event) onEvent(value.event);
+    }
+  } catch {
+    // The connection was lost; the caller connects again.
+  }
+  tell('connecting');
+  return last;
+}

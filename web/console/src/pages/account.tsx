@@ -1,0 +1,164 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { may } from '../session.ts';
+import { List } from '../ui/list.tsx';
+import { Button, Card, Confirm, Empty, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
+import { AUDIT_COLUMNS, loadAudit } from './audit.tsx';
+import { allowVerifyAddress } from './connect-account.tsx';
+import { EXECUTION_COLUMNS, loadExecutions } from './executions.tsx';
+import { createLinkForHere } from './link.ts';
+
+type Account = Schemas['ConnectedAccountDetails'];
+
+/** What an operator should do next, for each status. */
+const NEXT: Record<Schemas['AccountStatus'], string> = {
+  ACTIVE: 'Agents can call tools with this account.',
+  EXPIRED: 'The credentials no longer work. The user must link the account again.',
+  PENDING_AUTH: 'The user has not finished connecting. Send a link, or connect here.',
+  PENDING_VERIFICATION: 'The user has finished the link. Your application must verify the user within ten minutes.',
+  DISCONNECTED: 'The account was disconnected. Link it again to use it.',
+};
+
+export function AccountPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data, error, isPending } = useQuery({
+    queryKey: ['account', id],
+    queryFn: () => take(api.GET('/api/v1/connected_accounts/details', { params: { query: { id } } })),
+  });
+  if (isPending) return <Loading />;
+  if (error)
+    return (
+      <Page title="Account">
+        <Trouble error={error} />
+      </Page>
+    );
+  const { connected_account: account } = data;
+  return (
+    <Page title={account.identifier} lead={<code>{account.id}</code>} actions={<Actions account={account} />}>
+      <Card title="State">
+        <p className="advice">
+          <Status value={account.status} /> {account.status_reason || NEXT[account.status]}
+        </p>
+        <Facts
+          rows={[
+            ['Provider', account.provider],
+            [
+              'Connection',
+              <Link key="connection" to="/connections/$id" params={{ id: account.connection_id }}>
+                {account.connector}
+              </Link>,
+            ],
+            ['User', <bdi key="user">{account.user_id}</bdi>],
+            ['Organization', <bdi key="organization">{account.organization_id}</bdi>],
+            ['Type', account.authorization_type],
+            ['Token expires', <Time key="expires" value={account.token_expires_at} />],
+            ['Last used', <Time key="used" value={account.last_used_at} />],
+            ['Created', <Time key="created" value={account.created_at} />],
+            ['Changed', <Time key="changed" value={account.updated_at} />],
+            ['Scopes', scopesOf(account)],
+          ]}
+        />
+      </Card>
+      <Card title="Timeline">
+        <List
+          label="Timeline"
+          queryKey={['audit', 'account', id]}
+          load={(token) => loadAudit({ subject_id: id }, token)}
+          columns={AUDIT_COLUMNS.filter(({ head }) => head !== 'Subject')}
+          rowKey={(row) => row.id}
+          empty={<p className="muted">Nothing was recorded, or it was archived.</p>}
+        />
+      </Card>
+      <Card
+        title="Calls"
+        actions={
+          <Link to="/executions" search={{ connected_account_id: id }}>
+            All
+          </Link>
+        }
+      >
+        <List
+          label="Calls of the account"
+          queryKey={['executions', 'account', id]}
+          load={(token) => loadExecutions({ connected_account_id: id }, token)}
+          columns={EXECUTION_COLUMNS}
+          rowKey={(row) => row.id}
+          rowHref={(row) => `/executions/${row.id}`}
+          empty={
+            <Empty title="No tool was called with this account yet" action={<TryTool account={account} />}>
+              Run one of its tools to see how it works.
+            </Empty>
+          }
+        />
+      </Card>
+    </Page>
+  );
+}
+
+function TryTool({ account }: { account: Account }) {
+  return (
+    <Link to="/tools" search={{ connector: account.provider, account: account.id }}>
+      Tools of {account.provider}
+    </Link>
+  );
+}
+
+function scopesOf({ authorization_details: details }: Account): string {
+  const oauth = 'oauth_token' in details ? details.oauth_token : undefined;
+  return (oauth?.scopes ?? []).join(', ');
+}
+
+function Actions({ account }: { account: Account }) {
+  const { id } = account;
+  const navigate = useNavigate();
+  const [asks, setAsks] = useState<'disconnect' | 'delete'>();
+  const link = useMutation({
+    async mutationFn() {
+      await allowVerifyAddress();
+      return createLinkForHere({ id }, account.identifier);
+    },
+    onSuccess: ({ link: address }) => location.assign(address),
+  });
+  const disconnect = useMutation({
+    mutationFn: () => take(api.POST('/api/v1/connected_accounts:disconnect', { body: { id } })),
+  });
+  const remove = useMutation({
+    mutationFn: () => take(api.POST('/api/v1/connected_accounts:delete', { body: { id } })),
+    onSuccess: () => void navigate({ to: '/accounts' }),
+  });
+  if (!may('accounts:write')) return null;
+  return (
+    <>
+      <TryTool account={account} />
+      <Button kind={account.status === 'ACTIVE' ? 'plain' : 'primary'} onClick={() => link.mutate()}>
+        {account.status === 'PENDING_AUTH' ? 'Connect here' : 'Link again'}
+      </Button>
+      {account.status !== 'DISCONNECTED' && <Button onClick={() => setAsks('disconnect')}>Disconnect …</Button>}
+      <Button kind="danger" onClick={() => setAsks('delete')}>
+        Delete …
+      </Button>
+      <Trouble error={link.error ?? disconnect.error ?? remove.error} />
+      {asks && (
+        <Confirm
+          title={asks === 'delete' ? 'Delete this account?' : 'Disconnect this account?'}
+          action={asks === 'delete' ? 'Delete' : 'Disconnect'}
+          onClose={() => setAsks(undefined)}
+          onConfirm={() => {
+            (asks === 'delete' ? remove : disconnect).mutate();
+            setAsks(undefined);
+          }}
+        >
+          <p>
+            Its tokens are revoked at the provider, and agents can no longer call tools with{' '}
+            <strong>
+              <bdi>{account.identifier}</bdi>
+            </strong>
+            .{asks === 'delete' && ' Its record is deleted; its executions are kept.'}
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

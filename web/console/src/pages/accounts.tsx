@@ -1,0 +1,108 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { may } from '../session.ts';
+import { Filters, useFilters } from '../ui/filters.tsx';
+import { type Column, List } from '../ui/list.tsx';
+import { Button, Empty, Page, Status, Time } from '../ui/parts.tsx';
+import { ConnectAccount } from './connect-account.tsx';
+import { RevocationList } from './revocations.tsx';
+
+type Account = Schemas['ConnectedAccountSummary'];
+
+const COLUMNS: readonly Column<Account>[] = [
+  {
+    head: 'Account',
+    min: 11,
+    grow: 3,
+    cell: (row) => (
+      <Link to="/accounts/$id" params={{ id: row.id }}>
+        <bdi>{row.identifier}</bdi>
+      </Link>
+    ),
+  },
+  { head: 'Status', min: 9, grow: 2, cell: (row) => <Status value={row.status} /> },
+  { head: 'Provider', min: 7, grow: 2, cell: (row) => row.provider },
+  { head: 'User', min: 7, grow: 2, cell: (row) => <bdi>{row.user_id}</bdi> },
+  { head: 'Organization', min: 7, grow: 2, cell: (row) => <bdi>{row.organization_id}</bdi> },
+  { head: 'Last used', min: 7, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
+];
+
+const FILTERS = [
+  { name: 'query', label: 'Identifier contains', placeholder: 'ada@' },
+  {
+    name: 'status',
+    label: 'Status',
+    options: ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'],
+  },
+  { name: 'provider', label: 'Provider', placeholder: 'github' },
+  { name: 'user_id', label: 'User' },
+  { name: 'organization_id', label: 'Organization' },
+] as const;
+
+async function load({ query: text, ...filters }: Record<string, string>, token: string | undefined) {
+  const paging = { page_size: 100, ...(token !== undefined && { page_token: token }) };
+  const page = text
+    ? await take(api.GET('/api/v1/connected_accounts:search', { params: { query: { query: text, ...paging } } }))
+    : await take(api.GET('/api/v1/connected_accounts', { params: { query: { ...filters, ...paging } as never } }));
+  return {
+    rows: page.connected_accounts,
+    next: page.next_page_token,
+    total: page.total_size,
+    isLowerBound: page.total_size_is_lower_bound,
+  };
+}
+
+export function AccountsPage() {
+  const values = useFilters();
+  const [isConnecting, setIsConnecting] = useState(values['connect'] !== undefined);
+  const filters = Object.fromEntries(
+    FILTERS.map(({ name }) => [name, values[name] ?? '']).filter(([, value]) => value !== ''),
+  ) as Record<string, string>;
+  const connect = may('accounts:write') && (
+    <Button kind="primary" onClick={() => setIsConnecting(true)}>
+      Connect an account
+    </Button>
+  );
+  return (
+    <Page title="Accounts" lead="Accounts of your users at third-party applications." actions={connect}>
+      {isConnecting && <ConnectAccount connector={values['connect'] ?? ''} onClose={() => setIsConnecting(false)} />}
+      <nav className="tabs" aria-label="Views">
+        <Link to="/accounts" search={{}} className={values['view'] ? '' : 'chosen'}>
+          Accounts
+        </Link>
+        <Link to="/accounts" search={{ view: 'revocations' }} className={values['view'] ? 'chosen' : ''}>
+          Revocations
+        </Link>
+      </nav>
+      {values['view'] === 'revocations' ? (
+        <RevocationList />
+      ) : (
+        <>
+          <Filters filters={FILTERS} />
+          {filters['query'] && (
+            <p className="hint">The search looks at identifiers only; other filters are not applied.</p>
+          )}
+          <List
+            label="Accounts"
+            queryKey={['accounts', filters]}
+            load={(token) => load(filters, token)}
+            columns={COLUMNS}
+            rowKey={({ id }) => id}
+            rowHref={({ id }) => `/accounts/${id}`}
+            empty={
+              Object.keys(filters).length > 0 ? (
+                <Empty title="No account matches">Change or clear the filters.</Empty>
+              ) : (
+                <Empty title="No account is connected yet" action={connect}>
+                  A user connects an account by opening a link of yours. Agents then call tools with it, and never see
+                  its credentials.
+                </Empty>
+              )
+            }
+          />
+        </>
+      )}
+    </Page>
+  );
+}

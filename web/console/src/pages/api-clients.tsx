@@ -1,0 +1,150 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { Button, Card, Confirm, Copy, Field, Loading, Status, Time, Trouble } from '../ui/parts.tsx';
+
+type Client = Schemas['ApiClient'];
+type Scope = Schemas['Scope'];
+
+const SCOPES: Record<string, readonly Scope[]> = {
+  'An agent: finds and runs tools': ['tools:read', 'tools:execute'],
+  'An application: also connects accounts': [
+    'accounts:read',
+    'accounts:write',
+    'connections:read',
+    'providers:read',
+    'tools:read',
+    'tools:execute',
+    'events:read',
+  ],
+};
+
+export function ApiClients() {
+  const { data, error } = useQuery({
+    queryKey: ['settings', 'clients'],
+    queryFn: () => take(api.GET('/api/v1/api_clients', { params: { query: { page_size: 100 } } })),
+  });
+  const [secret, setSecret] = useState<{ id: string; secret: string }>();
+  const rotate = useMutation({
+    mutationFn: (id: string) =>
+      take(
+        api.POST('/api/v1/api_clients/{client_id}:rotate_secret', { params: { path: { client_id: id } }, body: {} }),
+      ),
+    onSuccess: ({ api_client: { id }, client_secret }) => setSecret({ id, secret: client_secret }),
+  });
+  const disable = useMutation({
+    mutationFn: (id: string) =>
+      take(api.POST('/api/v1/api_clients/{client_id}:disable', { params: { path: { client_id: id } } })),
+  });
+  const [asks, setAsks] = useState<Client>();
+  if (!data) return error ? <Trouble error={error} /> : <Loading />;
+  return (
+    <Card title="API clients">
+      <div className="scroll-x">
+        <table className="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">State</th>
+              <th scope="col">Scopes</th>
+              <th scope="col">Secrets</th>
+              <th scope="col">Actions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.api_clients.map((client) => (
+              <tr key={client.id}>
+                <td>
+                  <bdi>{client.name}</bdi>
+                  <br />
+                  <code className="muted">{client.id}</code>
+                </td>
+                <td>
+                  <Status value={client.enabled ? 'ENABLED' : 'DISABLED'} />
+                </td>
+                <td>{client.scopes.join(', ')}</td>
+                <td>
+                  {client.secrets.map(({ id, prefix, expires_at: expires }) => (
+                    <div key={id}>
+                      <code>{prefix}…</code>{' '}
+                      {expires && (
+                        <>
+                          expires <Time value={expires} />
+                        </>
+                      )}
+                    </div>
+                  ))}
+                </td>
+                <td>
+                  {client.enabled && (
+                    <div className="actions">
+                      <Button onClick={() => rotate.mutate(client.id)}>Rotate the secret</Button>
+                      <Button kind="danger" onClick={() => setAsks(client)}>
+                        Disable …
+                      </Button>
+                    </div>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Trouble error={rotate.error ?? disable.error} />
+      {secret && (
+        <div className="stack" role="status">
+          <p>
+            The secret of <code>{secret.id}</code>, shown once:
+          </p>
+          <Copy text={secret.secret} label="the secret" block />
+        </div>
+      )}
+      <NewClient onMade={(id, made) => setSecret({ id, secret: made })} />
+      {asks && (
+        <Confirm
+          title={`Disable ${asks.name}?`}
+          action="Disable"
+          onClose={() => setAsks(undefined)}
+          onConfirm={() => {
+            disable.mutate(asks.id);
+            setAsks(undefined);
+          }}
+        >
+          <p>Its tokens are revoked immediately. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
+function NewClient({ onMade }: { onMade(id: string, secret: string): void }) {
+  const create = useMutation({
+    mutationFn: (body: { name: string; scopes: Scope[] }) => take(api.POST('/api/v1/api_clients', { body })),
+    onSuccess: ({ api_client: { id }, client_secret }) => onMade(id, client_secret),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    create.mutate({ name: String(form.get('name')), scopes: [...(SCOPES[String(form.get('kind'))] ?? [])] });
+  };
+  return (
+    <form className="filters" onSubmit={submit}>
+      <Field label="New client">
+        {(id) => <input id={id} name="name" required maxLength={100} placeholder="Support agent" />}
+      </Field>
+      <Field label="For">
+        {(id) => (
+          <select id={id} name="kind">
+            {Object.keys(SCOPES).map((kind) => (
+              <option key={kind}>{kind}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Button type="submit" disabled={create.isPending}>
+        Create
+      </Button>
+      <Trouble error={create.error} />
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+import { Link } from '@tanstack/react-router';
+import { api, type Schemas, take } from '../api.ts';
+import { may } from '../session.ts';
+import { Filters, useFilters } from '../ui/filters.tsx';
+import { type Column, List } from '../ui/list.tsx';
+import { Empty, Page, Status } from '../ui/parts.tsx';
+
+type Connection = Schemas['Connection'];
+
+const COLUMNS: readonly Column<Connection>[] = [
+  {
+    head: 'Connection',
+    min: 10,
+    grow: 2,
+    cell: (row) => (
+      <Link to="/connections/$id" params={{ id: row.id }}>
+        {row.key_id}
+      </Link>
+    ),
+  },
+  { head: 'Provider', min: 8, grow: 2, cell: (row) => row.provider_key },
+  {
+    head: 'State',
+    min: 10,
+    grow: 2,
+    cell: (row) =>
+      row.enabled ? (
+        <Status value={row.status} label={row.status === 'COMPLETED' ? 'Ready' : undefined} />
+      ) : (
+        <Status value="DISABLED" />
+      ),
+  },
+  { head: 'Type', min: 8, grow: 1, cell: (row) => row.type },
+  { head: 'Organization', min: 8, grow: 1, cell: (row) => row.organization_name || row.organization_id },
+];
+
+const FILTERS = [
+  { name: 'provider', label: 'Provider', placeholder: 'github' },
+  { name: 'status', label: 'State', options: ['DRAFT', 'IN_PROGRESS', 'COMPLETED'] },
+] as const;
+
+export function ConnectionsPage() {
+  const { provider, status } = useFilters();
+  const filters = { ...(provider && { provider }), ...(status && { status }) };
+  const setUp = may('connections:write') && (
+    <Link to="/connections/new" className="button primary">
+      Set up a connection
+    </Link>
+  );
+  return (
+    <Page
+      title="Connections"
+      lead="Applications that users can connect, with their clients and scopes."
+      actions={setUp}
+    >
+      <Filters filters={FILTERS} />
+      <List
+        label="Connections"
+        queryKey={['connections', 'list', filters]}
+        load={async (token) => {
+          const query = { ...filters, page_size: 100, ...(token !== undefined && { page_token: token }) };
+          const page = await take(api.GET('/api/v1/connections', { params: { query: query as never } }));
+          return { rows: page.connections, next: page.next_page_token, total: page.total_size };
+        }}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/connections/${id}`}
+        empty={
+          Object.keys(filters).length > 0 ? (
+            <Empty title="No connection matches">Change or clear the filters.</Empty>
+          ) : (
+            <Empty title="Nothing can be connected yet" action={setUp}>
+              A connection says how users of an application connect: with which client of yours, and which scopes.
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}

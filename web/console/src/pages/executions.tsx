@@ -1,0 +1,73 @@
+import { Link } from '@tanstack/react-router';
+import { api, type Schemas, take } from '../api.ts';
+import { Filters, useFilters } from '../ui/filters.tsx';
+import { formatMs, words } from '../ui/format.ts';
+import { type Column, List } from '../ui/list.tsx';
+import { Empty, Page, Status, Time } from '../ui/parts.tsx';
+
+type Execution = Schemas['Execution'];
+
+export const EXECUTION_COLUMNS: readonly Column<Execution>[] = [
+  { head: 'Started', min: 7, grow: 1, cell: (row) => <Time value={row.started_at} /> },
+  { head: 'Status', min: 8, grow: 1, cell: (row) => <Status value={row.status} /> },
+  {
+    head: 'Tool',
+    min: 12,
+    grow: 3,
+    cell: (row) => (
+      <Link to="/executions/$id" params={{ id: row.id }}>
+        {row.tool_name}
+      </Link>
+    ),
+  },
+  { head: 'Error', min: 9, grow: 2, cell: (row) => (row.error_kind ? words(row.error_kind) : '') },
+  { head: 'Duration', min: 5, grow: 1, cell: (row) => formatMs(row.duration_ms) },
+  { head: 'Caller', min: 9, grow: 2, cell: (row) => row.api_client_id },
+];
+
+const FILTERS = [
+  { name: 'status', label: 'Status', options: ['STARTED', 'SUCCEEDED', 'FAILED', 'UNKNOWN'] },
+  { name: 'tool_name', label: 'Tool', placeholder: 'github_get_issue' },
+  { name: 'connector', label: 'Connector', placeholder: 'github' },
+  { name: 'connected_account_id', label: 'Account', placeholder: 'ca_…' },
+  { name: 'agent_run_id', label: 'Agent run' },
+] as const;
+
+export async function loadExecutions(filters: Readonly<Record<string, string | undefined>>, token: string | undefined) {
+  const query = { ...filters, page_size: 100, ...(token !== undefined && { page_token: token }) };
+  const page = await take(api.GET('/api/v1/executions', { params: { query: query as never } }));
+  return {
+    rows: page.executions,
+    next: page.next_page_token,
+    total: page.total_size,
+    isLowerBound: page.total_size_is_lower_bound,
+  };
+}
+
+export function ExecutionsPage() {
+  const values = useFilters();
+  const filters = Object.fromEntries(FILTERS.map(({ name }) => [name, values[name]]).filter(([, value]) => value));
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page title="Executions" lead="Every tool call, with its outcome. New calls appear by themselves.">
+      <Filters filters={FILTERS} />
+      <List
+        label="Executions"
+        queryKey={['executions', filters]}
+        load={(token) => loadExecutions(filters, token)}
+        columns={EXECUTION_COLUMNS}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/executions/${id}`}
+        empty={
+          isFiltered ? (
+            <Empty title="No execution matches">Change or clear the filters.</Empty>
+          ) : (
+            <Empty title="No tool was called yet" action={<Link to="/tools">Try a tool</Link>}>
+              An execution is recorded when an agent calls a tool, over the API or over MCP.
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}

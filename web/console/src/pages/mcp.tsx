@@ -1,0 +1,268 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { currentSession, may } from '../session.ts';
+import { type Column, List } from '../ui/list.tsx';
+import { Button, Card, Confirm, Copy, Empty, Field, Page, Time, Trouble } from '../ui/parts.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+
+interface Server {
+  id: string;
+  name: string;
+  url: string;
+  /** Whether it is an MCP config, which can be deleted here. */
+  isConfig: boolean;
+}
+
+export function McpPage() {
+  const servers = useQuery({ queryKey: ['mcp', 'connections', 'servers'], queryFn: loadServers });
+  const [chosen, setChosen] = useState('');
+  const server = servers.data?.find(({ id }) => id === chosen) ?? servers.data?.[0];
+  return (
+    <Page title="MCP" lead="Each server offers the tools of one or more connections to MCP clients.">
+      <Trouble error={servers.error} />
+      {servers.data?.length === 0 && (
+        <Empty title="There is no MCP server yet">
+          Set up a connection first: each connection is an MCP server. A server with the tools of several connections is
+          created here.
+        </Empty>
+      )}
+      {server && servers.data && (
+        <Card title="Servers">
+          <Field label="Server">
+            {(id) => (
+              <select id={id} value={server.id} onChange={({ target }) => setChosen(target.value)}>
+                {servers.data.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Copy text={server.url} label="the address" />
+          <Tabs
+            label="Add to"
+            panels={Object.fromEntries(Object.entries(CLIENTS).map(([name, show]) => [name, () => show(server)]))}
+          />
+          <SessionToken key={server.id} server={server} />
+          {server.isConfig && may('connections:write') && <DeleteServer server={server} />}
+        </Card>
+      )}
+      {may('connections:write') && <NewServer />}
+      <Grants />
+    </Page>
+  );
+}
+
+async function loadServers(): Promise<Server[]> {
+  const [{ configs }, { connections }] = await Promise.all([
+    take(api.GET('/api/v1/mcp/configs', { params: { query: { page_size: 100 } } })),
+    take(api.GET('/api/v1/connections', { params: { query: { page_size: 100, status: 'COMPLETED' } } })),
+  ]);
+  return [
+    ...configs.map(({ id, name, mcp_server_url: url }) => ({ id, name, url, isConfig: true })),
+    ...connections.map(({ id, key_id: name, mcp_server_url: url }) => ({ id, name, url, isConfig: false })),
+  ];
+}
+
+const LOGIN = 'The client then opens a login. Your application says who the user is (setting “MCP login address”).';
+
+/** How each client adds a server. */
+const CLIENTS: Record<string, (server: Server) => React.ReactNode> = {
+  Claude: ({ url }) => (
+    <div className="stack">
+      <p>In Claude: Settings, Connectors, “Add custom connector”. Enter the address. {LOGIN}</p>
+      <p>Claude Code:</p>
+      <Copy text={`claude mcp add --transport http valetkey ${url}`} label="the command for Claude Code" block />
+    </div>
+  ),
+  ChatGPT: () => (
+    <p>
+      In ChatGPT: Settings, Apps and connectors, Advanced, turn on developer mode, then “Create”. Enter the address.{' '}
+      {LOGIN}
+    </p>
+  ),
+  Cursor: (server) => (
+    <div className="stack">
+      <p>
+        Add this to <code>.cursor/mcp.json</code>. {LOGIN}
+      </p>
+      <Copy
+        text={JSON.stringify({ mcpServers: { [slug(server)]: { url: server.url } } }, null, 2)}
+        label="the settings for Cursor"
+        block
+      />
+    </div>
+  ),
+  'VS Code': (server) => (
+    <div className="stack">
+      <p>
+        Add this to <code>.vscode/mcp.json</code>. {LOGIN}
+      </p>
+      <Copy
+        text={JSON.stringify({ servers: { [slug(server)]: { type: 'http', url: server.url } } }, null, 2)}
+        label="the settings for VS Code"
+        block
+      />
+    </div>
+  ),
+};
+
+function slug({ name }: Server): string {
+  return (
+    name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, '') || 'valetkey'
+  );
+}
+
+/** A token with which a client acts for one user without a login. */
+function SessionToken({ server }: { server: Server }) {
+  const create = useMutation({
+    mutationFn: (user: { user_id: string; identifier: string }) =>
+      take(api.POST('/api/v1/mcp/session_tokens', { body: { server_id: server.id, ...user } })),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    create.mutate({ user_id: String(form.get('user_id')), identifier: String(form.get('identifier')) });
+  };
+  if (!may('tools:execute')) return null;
+  const operator = currentSession()?.operator;
+  return (
+    <details>
+      <summary>A token for one user, to try the server without a login</summary>
+      <form className="stack" onSubmit={submit}>
+        <Field label="User id">
+          {(id) => <input id={id} name="user_id" required maxLength={255} defaultValue={operator} />}
+        </Field>
+        <Field label="Identifier of the account">
+          {(id) => <input id={id} name="identifier" required maxLength={255} defaultValue={operator} />}
+        </Field>
+        <Trouble error={create.error} />
+        <div className="actions">
+          <Button type="submit" disabled={create.isPending}>
+            Create a token
+          </Button>
+        </div>
+      </form>
+      {create.data && (
+        <>
+          <p>It is shown once, is valid for an hour, and ends with your session.</p>
+          <Copy text={create.data.token} label="the token" block />
+        </>
+      )}
+    </details>
+  );
+}
+
+function DeleteServer({ server: { id, name } }: { server: Server }) {
+  const [asks, setAsks] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => take(api.DELETE('/api/v1/mcp/configs/{config_id}', { params: { path: { config_id: id } } })),
+  });
+  return (
+    <div className="actions">
+      <Button kind="danger" onClick={() => setAsks(true)}>
+        Delete this server …
+      </Button>
+      <Trouble error={remove.error} />
+      {asks && (
+        <Confirm
+          title={`Delete ${name}?`}
+          action="Delete"
+          onClose={() => setAsks(false)}
+          onConfirm={() => {
+            setAsks(false);
+            remove.mutate();
+          }}
+        >
+          <p>Clients that use its address can no longer connect.</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function NewServer() {
+  const connections = useQuery({
+    queryKey: ['connections', 'names'],
+    queryFn: () => take(api.GET('/api/v1/connections', { params: { query: { page_size: 100 } } })),
+  });
+  const create = useMutation({
+    mutationFn: (body: { name: string; mappings: { connection_id: string }[] }) =>
+      take(api.POST('/api/v1/mcp/configs', { body })),
+  });
+  const options = connections.data?.connections ?? [];
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const mappings = form.getAll('connection').map((id) => ({ connection_id: String(id) }));
+    create.mutate({ name: String(form.get('name')), mappings });
+  };
+  if (options.length === 0) return null;
+  return (
+    <Card title="New server">
+      <form className="stack" onSubmit={submit}>
+        <Field label="Name">
+          {(id) => <input id={id} name="name" required maxLength={100} placeholder="Support agents" />}
+        </Field>
+        <fieldset className="plain-fieldset">
+          <legend>Connections whose tools it offers</legend>
+          {options.map(({ id, key_id: name }) => (
+            <label className="check" key={id}>
+              <input type="checkbox" name="connection" value={id} />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+        <Trouble error={create.error} />
+        <div className="actions">
+          <Button type="submit" disabled={create.isPending}>
+            Create
+          </Button>
+          <span role="status">{create.isSuccess && `${create.data.config.name} was created.`}</span>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Grants() {
+  const revoke = useMutation({
+    mutationFn: (id: string) =>
+      take(api.POST('/api/v1/mcp/grants/{grant_id}:revoke', { params: { path: { grant_id: id } } })),
+  });
+  const columns: readonly Column<Schemas['McpGrant']>[] = [
+    { head: 'Client', min: 10, grow: 2, cell: (row) => <bdi>{row.client.name}</bdi> },
+    { head: 'Returns to', min: 9, grow: 2, cell: (row) => row.client.redirect_host },
+    { head: 'User', min: 9, grow: 2, cell: (row) => <bdi>{row.user.identifier}</bdi> },
+    { head: 'Server', min: 9, grow: 2, cell: (row) => row.server_id },
+    { head: 'Last used', min: 7, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
+    {
+      head: 'Action',
+      min: 7,
+      grow: 0,
+      cell: (row) => may('accounts:write') && <Button onClick={() => revoke.mutate(row.id)}>Revoke</Button>,
+    },
+  ];
+  return (
+    <Card title="Who is logged in">
+      <Trouble error={revoke.error} />
+      <List
+        label="Grants"
+        queryKey={['mcp', 'grants']}
+        load={async (token) => {
+          const query = { page_size: 100, ...(token !== undefined && { page_token: token }) };
+          const page = await take(api.GET('/api/v1/mcp/grants', { params: { query } }));
+          return { rows: page.grants, next: page.next_page_token, total: page.total_size };
+        }}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={<p className="muted">No user has logged in with an MCP client yet.</p>}
+      />
+    </Card>
+  );
+}

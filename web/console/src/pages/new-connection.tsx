@@ -1,0 +1,127 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import { api, take } from '../api.ts';
+import { useFilters } from '../ui/filters.tsx';
+import { words } from '../ui/format.ts';
+import { Button, Card, Empty, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
+
+/** The first two steps of a connection: the application, and how its users connect. */
+export function NewConnectionPage() {
+  const { provider } = useFilters();
+  return (
+    <Page
+      title="Set up a connection"
+      lead={provider ? 'Step 2 of 3: how users connect.' : 'Step 1 of 3: choose an application.'}
+    >
+      {provider ? <ChooseType identifier={provider} /> : <ChooseProvider />}
+    </Page>
+  );
+}
+
+function ChooseProvider() {
+  const [text, setText] = useState('');
+  const query = useDeferredValue(text.trim());
+  const { data, error } = useQuery({
+    queryKey: ['providers', query],
+    queryFn: () =>
+      take(api.GET('/api/v1/providers', { params: { query: { page_size: 100, ...(query && { query }) } } })),
+    placeholderData: (previous) => previous,
+  });
+  return (
+    <>
+      <Field label="Search">
+        {(id) => (
+          <input
+            id={id}
+            type="search"
+            value={text}
+            placeholder="GitHub"
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+      <Trouble error={error} />
+      {!data && !error && <Loading />}
+      {data?.providers.length === 0 && (
+        <Empty title="No application matches">
+          You can <Link to="/import">import the description of its API</Link>.
+        </Empty>
+      )}
+      <ul className="tiles">
+        {data?.providers.map((provider) => (
+          <li key={provider.identifier}>
+            <Link to="/connections/new" search={{ provider: provider.identifier }}>
+              <Mark provider={provider} />
+              <span>
+                {provider.display_name}
+                <br />
+                <small>{provider.auth_patterns.map(({ type }) => words(type)).join(', ')}</small>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The mark of a provider, if this server has it. Pictures of other hosts are not loaded. */
+function Mark({
+  provider: { icon_src: source, display_name: name },
+}: {
+  provider: { icon_src: string; display_name: string };
+}) {
+  const url = source ? URL.parse(source, location.href) : null;
+  if (url && url.origin === location.origin) return <img src={url.href} alt="" loading="lazy" />;
+  return (
+    <span className="mono" aria-hidden="true">
+      {name.charAt(0)}
+    </span>
+  );
+}
+
+function ChooseType({ identifier }: { identifier: string }) {
+  const navigate = useNavigate();
+  const { data, error } = useQuery({
+    queryKey: ['providers', 'one', identifier],
+    queryFn: () => take(api.GET('/api/v1/providers/{identifier}', { params: { path: { identifier } } })),
+  });
+  const create = useMutation({
+    mutationFn: (type: string) =>
+      take(api.POST('/api/v1/connections', { body: { connector: identifier, type: type as never } })),
+    onSuccess: ({ connection }) => void navigate({ to: '/connections/$id', params: { id: connection.id } }),
+  });
+  if (error) return <Trouble error={error} />;
+  if (!data) return <Loading />;
+  const { provider } = data;
+  return (
+    <>
+      <Trouble error={create.error} />
+      {provider.auth_patterns.map(({ type, display_name: name, description }) => (
+        <Card
+          key={type}
+          title={`${provider.display_name}: ${name ?? words(type)}`}
+          actions={
+            <Button kind="primary" disabled={create.isPending} onClick={() => create.mutate(type)}>
+              Choose
+            </Button>
+          }
+        >
+          <p>{description ?? WAYS[type] ?? ''}</p>
+        </Card>
+      ))}
+      <p>
+        <Link to="/connections/new" search={{}}>
+          Another application
+        </Link>
+      </p>
+    </>
+  );
+}
+
+const WAYS: Record<string, string> = {
+  OAUTH: 'Users give consent at the application. You register a client there.',
+  API_KEY: 'Users enter a key on a page of this server.',
+  BEARER_TOKEN: 'Users enter a token on a page of this server.',
+};

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, take } from '../api.ts';
+import { Card } from '../ui/parts.tsx';
+
+/** The first steps in a new environment, until a tool was called. */
+export function NextSteps() {
+  const { data } = useQuery({ queryKey: ['connections', 'accounts', 'executions', 'steps'], queryFn: loadSteps });
+  const first = data?.findIndex(({ isDone }) => !isDone) ?? -1;
+  if (!data || first < 0) return null;
+  return (
+    <Card title="Next steps">
+      <ol className="steps">
+        {data.map(({ title, text, to, label, isDone }, index) => (
+          <li key={title} className={isDone ? 'done' : index === first ? 'now' : ''}>
+            <div>
+              <strong>{title}</strong> {isDone && <span className="muted">done</span>}
+              <p>{text}</p>
+            </div>
+            {!isDone && (
+              <Link to={to} className={index === first ? 'button primary' : 'button plain'}>
+                {label}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+async function loadSteps() {
+  const one = { params: { query: { page_size: 1 } } };
+  const [connections, accounts, executions] = await Promise.all([
+    take(api.GET('/api/v1/connections', one)),
+    take(api.GET('/api/v1/connected_accounts', { params: { query: { page_size: 1, status: 'ACTIVE' } } })),
+    take(api.GET('/api/v1/executions', one)),
+  ]);
+  return [
+    {
+      title: 'Set up a connection',
+      text: 'Choose an application, such as GitHub, and say how its users connect.',
+      to: '/connections/new',
+      label: 'Set up',
+      isDone: connections.total_size > 0,
+    },
+    {
+      title: 'Connect an account',
+      text: 'Open a link as a user would: give consent, or enter a key.',
+      to: '/accounts?connect=',
+      label: 'Connect',
+      isDone: accounts.total_size > 0,
+    },
+    {
+      title: 'Call a tool',
+      text: 'Run a tool with the account, and copy the same call for your agent.',
+      to: '/tools',
+      label: 'Try a tool',
+      isDone: executions.total_size > 0,
+    },
+  ];
+}

@@ -1,0 +1,177 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { currentSession, may } from '../session.ts';
+import { Button, Card, Facts, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
+import { ApiClients } from './api-clients.tsx';
+import { Operators } from './operators.tsx';
+
+type Environment = Schemas['Environment'];
+type Changes = { [K in keyof Schemas['UpdateEnvironmentRequest']]?: unknown };
+
+const DAY = 'Days';
+
+export function SettingsPage() {
+  return (
+    <Page title="Settings" lead="The environment, the clients of its API, and its operators.">
+      {may('admin') ? (
+        <>
+          <EnvironmentSettings />
+          <ApiClients />
+          <Operators />
+        </>
+      ) : (
+        <p className="advice">
+          Only operators with the role owner can see and change the settings. Your role is{' '}
+          {currentSession()?.role.toLowerCase()}.
+        </p>
+      )}
+    </Page>
+  );
+}
+
+function EnvironmentSettings() {
+  const { data, error } = useQuery({
+    queryKey: ['settings', 'environment'],
+    queryFn: () => take(api.GET('/api/v1/environment')),
+  });
+  if (error) return <Trouble error={error} />;
+  if (!data) return <Loading />;
+  const { environment } = data;
+  return (
+    <>
+      <Card title="Environment">
+        <Facts
+          rows={[
+            ['Id', environment.id],
+            ['Kind', environment.kind === 'PRODUCTION' ? 'Production' : 'Development'],
+            ['Address', environment.base_url],
+            ['Hosts', environment.hosts.join(', ')],
+          ]}
+        />
+        <p className="hint">
+          The address, the egress policy, the keys and further environments are set on the server: see{' '}
+          <code>valetkey environments</code> and <code>valetkey keys</code>.
+        </p>
+      </Card>
+      <SettingsForm key={JSON.stringify(environment)} environment={environment} />
+    </>
+  );
+}
+
+function SettingsForm({ environment }: { environment: Environment }) {
+  const save = useMutation({
+    mutationFn: (body: Changes) => take(api.PUT('/api/v1/environment', { body: body as never })),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const list = (name: string) => String(form.get(name)).split(/\s+/).filter(Boolean);
+    const days = (name: string) => (form.get(name) ? Number(form.get(name)) : null);
+    save.mutate({
+      link_lifetime_seconds: Number(form.get('link_minutes')) * 60,
+      user_verify_urls: list('user_verify_urls'),
+      execution_retention_days: days('execution_retention_days'),
+      audit_retention_days: days('audit_retention_days'),
+      keep_execution_contents: form.has('keep_execution_contents'),
+      keep_events: form.has('keep_events'),
+      mcp_login_url: String(form.get('mcp_login_url')) || null,
+      mcp_dynamic_registration: form.has('mcp_dynamic_registration'),
+    });
+  };
+  return (
+    <Card title="Behaviour">
+      <form className="stack" onSubmit={submit}>
+        <Check
+          name="keep_events"
+          label="Keep events for 30 days"
+          hint="Makes this console live, and lets clients stream events."
+          checked={environment.keep_events}
+        />
+        <Check
+          name="keep_execution_contents"
+          label="Keep contents of executions"
+          hint="Stores the masked request and the response of each call, encrypted."
+          checked={environment.keep_execution_contents}
+        />
+        <Field
+          label="Addresses to which users may return after a link"
+          hint="One in each line. The link names one of them."
+        >
+          {(id) => (
+            <textarea
+              id={id}
+              name="user_verify_urls"
+              defaultValue={environment.user_verify_urls.join('\n')}
+              spellCheck={false}
+            />
+          )}
+        </Field>
+        <Field label="Lifetime of links" hint="Minutes.">
+          {(id) => (
+            <input
+              id={id}
+              name="link_minutes"
+              type="number"
+              min={1}
+              required
+              defaultValue={environment.link_lifetime_seconds / 60}
+            />
+          )}
+        </Field>
+        <Field label="Executions are kept for" hint={DAY}>
+          {(id) => (
+            <input
+              id={id}
+              name="execution_retention_days"
+              type="number"
+              min={1}
+              defaultValue={environment.execution_retention_days}
+            />
+          )}
+        </Field>
+        <Field
+          label="Audit entries are kept in the database for"
+          hint={`${DAY}. Then they are archived to files. Empty: always.`}
+        >
+          {(id) => (
+            <input
+              id={id}
+              name="audit_retention_days"
+              type="number"
+              min={1}
+              defaultValue={environment.audit_retention_days ?? ''}
+            />
+          )}
+        </Field>
+        <Field label="MCP login address" hint="The page of your application to which users of MCP clients are sent.">
+          {(id) => <input id={id} name="mcp_login_url" type="url" defaultValue={environment.mcp_login_url ?? ''} />}
+        </Field>
+        <Check
+          name="mcp_dynamic_registration"
+          label="MCP clients may register themselves"
+          hint="Needed by clients such as ChatGPT that have no published document."
+          checked={environment.mcp_dynamic_registration}
+        />
+        <Trouble error={save.error} />
+        <div className="actions">
+          <Button type="submit" kind="primary" disabled={save.isPending}>
+            Save
+          </Button>
+          <span role="status">{save.isSuccess && 'Saved.'}</span>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Check({ name, label, hint, checked }: { name: string; label: string; hint: string; checked: boolean }) {
+  return (
+    <label className="check">
+      <input type="checkbox" name={name} defaultChecked={checked} />
+      <span>
+        {label} <span className="hint">{hint}</span>
+      </span>
+    </label>
+  );
+}

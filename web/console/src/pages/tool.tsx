@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { api, type Schemas, take } from '../api.ts';
+import { Card, Facts, Json, Loading, Page, Trouble } from '../ui/parts.tsx';
+import { Playground } from './playground.tsx';
+import { Hints } from './tools.tsx';
+
+export function ToolPage() {
+  const { name } = useParams({ strict: false }) as { name: string };
+  const { data, error, isPending } = useQuery({
+    queryKey: ['tools', 'one', name],
+    queryFn: () => take(api.GET('/api/v1/tools/{tool_name}', { params: { path: { tool_name: name } } })),
+  });
+  if (isPending) return <Loading />;
+  if (error)
+    return (
+      <Page title={name}>
+        <Trouble error={error} />
+      </Page>
+    );
+  const tool = data.tool as Schemas['Tool'];
+  return (
+    <Page title={tool.title} lead={<code>{tool.name}</code>} actions={<Hints hints={tool.hints} />}>
+      <p>{tool.description}</p>
+      <Playground key={name} tool={tool} example={data.definition?.examples?.[0]?.input ?? {}} />
+      <Card title="Definition">
+        <Facts
+          rows={[
+            ['Connector', tool.connector],
+            ['Tags', tool.tags.join(', ')],
+            ['Scopes', tool.scopes.map((set) => set.join(' + ')).join(' or ')],
+            ['Pages', tool.paginated ? 'The result has pages: pass next_cursor, or set all_pages.' : ''],
+          ]}
+        />
+        <div className="columns">
+          <div className="stack">
+            <h3>Input schema</h3>
+            <Json value={tool.input_schema} label="Input schema" />
+          </div>
+          <div className="stack">
+            <h3>Output schema</h3>
+            <Json value={tool.output_schema} label="Output schema" />
+          </div>
+        </div>
+      </Card>
+    </Page>
+  );
+}

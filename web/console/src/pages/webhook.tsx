@@ -1,0 +1,179 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { may } from '../session.ts';
+import { Filters, useFilters } from '../ui/filters.tsx';
+import { type Column, List } from '../ui/list.tsx';
+import { Button, Card, Confirm, Copy, Empty, Facts, Json, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
+import { EndpointState } from './webhooks.tsx';
+
+type Delivery = Schemas['WebhookDelivery'];
+
+const FILTERS = [{ name: 'state', label: 'State', options: ['PENDING', 'DELIVERED', 'FAILED'] }] as const;
+
+export function WebhookPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data, error, isPending } = useQuery({
+    queryKey: ['webhooks', 'one', id],
+    queryFn: () => take(api.GET('/api/v1/webhook_endpoints/{endpoint_id}', { params: { path: { endpoint_id: id } } })),
+  });
+  if (isPending) return <Loading />;
+  if (error)
+    return (
+      <Page title="Webhook endpoint">
+        <Trouble error={error} />
+      </Page>
+    );
+  const { webhook_endpoint: endpoint } = data;
+  return (
+    <Page title={endpoint.url} lead={<code>{endpoint.id}</code>} actions={<Actions endpoint={endpoint} />}>
+      <Card title="Facts">
+        <Facts
+          rows={[
+            ['State', <EndpointState key="state" endpoint={endpoint} />],
+            ['Reason', endpoint.disabled_reason],
+            ['Failing since', <Time key="failing" value={endpoint.failing_since} />],
+            ['Events', endpoint.event_types.join(', ') || 'all but executions'],
+            ['In order', endpoint.ordered ? 'Yes' : 'No'],
+            ['Signature', endpoint.algorithm],
+            ['Description', endpoint.description],
+            ['Created', <Time key="created" value={endpoint.created_at} />],
+          ]}
+        />
+      </Card>
+      <Card title="Deliveries">
+        <Filters filters={FILTERS} />
+        <Deliveries endpointId={id} />
+      </Card>
+    </Page>
+  );
+}
+
+function Deliveries({ endpointId }: { endpointId: string }) {
+  const { state } = useFilters();
+  const [shown, setShown] = useState<Delivery>();
+  const redeliver = useMutation({
+    mutationFn: (id: string) =>
+      take(api.POST('/api/v1/webhook_deliveries/{delivery_id}:redeliver', { params: { path: { delivery_id: id } } })),
+  });
+  const columns: readonly Column<Delivery>[] = [
+    { head: 'Time', min: 7, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
+    { head: 'State', min: 8, grow: 1, cell: (row) => <Status value={row.state} /> },
+    { head: 'Event', min: 13, grow: 3, cell: (row) => row.event_type },
+    {
+      head: 'Response',
+      min: 8,
+      grow: 1,
+      cell: (row) => row.last_attempt?.response?.status ?? row.last_attempt?.error ?? '',
+    },
+    { head: 'Attempts', min: 5, grow: 1, cell: (row) => row.attempts },
+    {
+      head: 'Actions',
+      min: 13,
+      grow: 0,
+      cell: (row) => (
+        <>
+          <Button onClick={() => setShown(row)}>Details</Button>{' '}
+          {may('events:write') && <Button onClick={() => redeliver.mutate(row.id)}>Redeliver</Button>}
+        </>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Trouble error={redeliver.error} />
+      <List
+        label="Deliveries"
+        queryKey={['webhooks', 'deliveries', endpointId, state]}
+        load={async (token) => {
+          const query = {
+            endpoint_id: endpointId,
+            page_size: 100,
+            ...(state && { state }),
+            ...(token && { page_token: token }),
+          };
+          const page = await take(api.GET('/api/v1/webhook_deliveries', { params: { query: query as never } }));
+          return {
+            rows: page.webhook_deliveries,
+            next: page.next_page_token,
+            total: page.total_size,
+            isLowerBound: page.total_size_is_lower_bound,
+          };
+        }}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title={state ? 'No delivery matches' : 'Nothing was delivered yet'}>
+            Send a test event to try the endpoint.
+          </Empty>
+        }
+      />
+      {shown && (
+        <div className="stack">
+          <h3>
+            Last attempt of {shown.event_type} <code>{shown.id}</code>
+          </h3>
+          <Json value={shown.last_attempt} label="Last attempt" />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Actions({ endpoint: { id, enabled } }: { endpoint: Schemas['WebhookEndpoint'] }) {
+  const navigate = useNavigate();
+  const [asks, setAsks] = useState(false);
+  const params = { params: { path: { endpoint_id: id } } };
+  const test = useMutation({
+    mutationFn: () => take(api.POST('/api/v1/webhook_endpoints/{endpoint_id}:test', params)),
+  });
+  const rotate = useMutation({
+    mutationFn: () => take(api.POST('/api/v1/webhook_endpoints/{endpoint_id}:rotate_secret', { ...params, body: {} })),
+  });
+  const toggle = useMutation({
+    mutationFn: () =>
+      take(
+        enabled
+          ? api.POST('/api/v1/webhook_endpoints/{endpoint_id}:disable', params)
+          : api.POST('/api/v1/webhook_endpoints/{endpoint_id}:enable', params),
+      ),
+  });
+  const remove = useMutation({
+    mutationFn: () => take(api.DELETE('/api/v1/webhook_endpoints/{endpoint_id}', params)),
+    onSuccess: () => void navigate({ to: '/webhooks' }),
+  });
+  if (!may('events:write')) return null;
+  return (
+    <>
+      <Button kind="primary" disabled={!enabled || test.isPending} onClick={() => test.mutate()}>
+        Send a test event
+      </Button>
+      <Button onClick={() => rotate.mutate()}>Rotate the secret</Button>
+      <Button onClick={() => toggle.mutate()}>{enabled ? 'Disable' : 'Enable'}</Button>
+      <Button kind="danger" onClick={() => setAsks(true)}>
+        Delete …
+      </Button>
+      <Trouble error={test.error ?? rotate.error ?? toggle.error ?? remove.error} />
+      {rotate.data && (
+        <div role="status">
+          <p>The new signing secret, shown once:</p>
+          <Copy text={rotate.data.secret} label="the signing secret" />
+        </div>
+      )}
+      {asks && (
+        <Confirm
+          title="Delete this endpoint?"
+          action="Delete"
+          onClose={() => setAsks(false)}
+          onConfirm={() => {
+            setAsks(false);
+            remove.mutate();
+          }}
+        >
+          <p>Events are no longer delivered to it. Waiting deliveries end.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const NUMBER = new Intl.NumberFormat('en');
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+];
+
+export function formatTime(text: string): string {
+  return DATE.format(new Date(text));
+}
+
+export function formatAgo(text: string, now = Date.now()): string {
+  const difference = new Date(text).getTime() - now;
+  const [unit, size] = STEPS.find(([, ms]) => Math.abs(difference) >= ms) ?? ['second', 1000];
+  return RELATIVE.format(Math.trunc(difference / size), unit);
+}
+
+export function formatNumber(value: number): string {
+  return NUMBER.format(value);
+}
+
+export function formatMs(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–';
+  if (ms < 1000) return `${ms} ms`;
+  return ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+/** `upstream_rate_limited` → `Upstream rate limited`. */
+export function words(name: string): string {
+  const text = name.replaceAll('_', ' ').toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,128 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { formatNumber } from './format.ts';
+import { Loading, Trouble } from './parts.tsx';
+
+export interface Column<T> {
+  head: string;
+  /** The smallest width, in rem. */
+  min: number;
+  /** The share of the width that is left; 0 for a column that does not grow. */
+  grow: number;
+  cell(row: T): ReactNode;
+}
+
+export interface ListPage<T> {
+  rows: readonly T[];
+  next: string;
+  total: number;
+  isLowerBound?: boolean | undefined;
+}
+
+interface ListProps<T> {
+  label: string;
+  queryKey: readonly unknown[];
+  load(token: string | undefined): Promise<ListPage<T>>;
+  columns: readonly Column<T>[];
+  rowKey(row: T): string;
+  /** The address of a row. */
+  rowHref?(row: T): string;
+  empty: ReactNode;
+}
+
+const ROW_PX = 44;
+const GAP_REM = 0.75;
+/** Rows before the end of the loaded ones at which the next page is requested. */
+const AHEAD = 30;
+
+/** A list of any length: only visible rows are in the document, and pages are loaded as they are needed. */
+export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty }: ListProps<T>) {
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => load(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next || undefined,
+  });
+  const rows = query.data?.pages.flatMap((page) => page.rows) ?? [];
+  const frame = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+  });
+  const visible = virtual.getVirtualItems();
+  const lastIndex = visible.at(-1)?.index ?? 0;
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && lastIndex >= rows.length - AHEAD) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage, lastIndex, rows.length]);
+  const navigate = useNavigate();
+
+  if (query.error) return <Trouble error={query.error} />;
+  if (query.isPending) return <Loading />;
+  if (rows.length === 0) return empty;
+  const last = query.data.pages.at(-1);
+  const gridTemplateColumns = columns
+    .map(({ min, grow }) => (grow ? `minmax(${min}rem, ${grow}fr)` : `${min}rem`))
+    .join(' ');
+  const minWidth = `${columns.reduce((sum, { min }) => sum + min + GAP_REM, GAP_REM)}rem`;
+  const open = (row: T) => rowHref && void navigate({ to: rowHref(row) });
+  return (
+    <>
+      <p className="count" role="status">
+        {last?.isLowerBound && 'more than '}
+        {formatNumber(last?.total ?? rows.length)} {last?.total === 1 ? 'entry' : 'entries'}
+      </p>
+      <div className="list" ref={frame} role="region" aria-label={`${label}, scrollable`} tabIndex={0}>
+        <div role="table" aria-label={label} style={{ minWidth }} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
+          <div role="row" className="row head" style={{ gridTemplateColumns }} aria-rowindex={1}>
+            {columns.map(({ head }) => (
+              <div role="columnheader" key={head}>
+                {head}
+              </div>
+            ))}
+          </div>
+          <div role="rowgroup" className="rows" style={{ height: virtual.getTotalSize() }}>
+            {visible.map(({ index, start }) => {
+              const row = rows[index] as T;
+              return (
+                <div
+                  role="row"
+                  key={rowKey(row)}
+                  className={rowHref ? 'row link' : 'row'}
+                  style={{ gridTemplateColumns, transform: `translateY(${start}px)` }}
+                  aria-rowindex={index + 2}
+                  tabIndex={rowHref ? 0 : undefined}
+                  onClick={() => open(row)}
+                  onKeyDown={(event) => onRowKey(event, () => open(row))}
+                >
+                  {columns.map(({ head, cell }) => (
+                    <div role="cell" key={head} data-head={head}>
+                      {cell(row)}
+                    </div>
+                  ))}
+                </div>
+              );
+            })}
+          </div>
+        </div>
+      </div>
+      {isFetchingNextPage && <Loading />}
+    </>
+  );
+}
+
+/** Enter opens a row; the arrows move between rows. */
+function onRowKey(event: KeyboardEvent<HTMLDivElement>, open: () => void): void {
+  if (event.target !== event.currentTarget) return;
+  const { currentTarget: row } = event;
+  const other = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+  if (event.key === 'Enter') open();
+  if (other instanceof HTMLElement) {
+    event.preventDefault();
+    other.focus();
+  }
+}

@@ -1,0 +1,213 @@
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { ApiProblem } from '../api.ts';
+import { formatAgo, formatTime, words } from './format.ts';
+
+export function Page({ title, lead, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Valetkey`;
+  }, [title]);
+  return (
+    <>
+      <header className="page-head">
+        <div>
+          <h1>{title}</h1>
+          {lead && <p className="lead">{lead}</p>}
+        </div>
+        {actions && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+interface PageProps {
+  title: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Button({
+  kind = 'plain',
+  ...rest
+}: ComponentProps<'button'> & { kind?: 'plain' | 'primary' | 'danger' }) {
+  return <button type="button" {...rest} className={`button ${kind}`} />;
+}
+
+export function Card({ title, actions, children }: { title?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section className="card" aria-labelledby={title ? id : undefined}>
+      {title && (
+        <div className="card-head">
+          <h2 id={id}>{title}</h2>
+          {actions && <div className="actions">{actions}</div>}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+const TONES: Record<string, string> = {
+  ACTIVE: 'good',
+  SUCCEEDED: 'good',
+  DELIVERED: 'good',
+  COMPLETED: 'good',
+  OPEN: 'good',
+  ENABLED: 'good',
+  LIVE: 'good',
+  DONE: 'good',
+  FAILED: 'bad',
+  DISABLED: 'bad',
+  EXPIRED: 'warn',
+  UNKNOWN: 'warn',
+  IN_PROGRESS: 'warn',
+  DRAFT: 'warn',
+  OFFERED: 'warn',
+  PENDING_VERIFICATION: 'warn',
+};
+
+/** A state in words, with a colour and a sign, so that colour is not the only difference. */
+export function Status({ value, label }: { value: string; label?: string }) {
+  return <span className={`status ${TONES[value] ?? 'neutral'}`}>{label ?? words(value)}</span>;
+}
+
+export function Time({ value }: { value: string | null | undefined }) {
+  if (!value) return <span className="muted">–</span>;
+  return (
+    <time dateTime={value} title={formatTime(value)}>
+      {formatAgo(value)}
+    </time>
+  );
+}
+
+export function Facts({ rows }: { rows: [string, ReactNode][] }) {
+  return (
+    <dl className="facts">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value === '' || value === null || value === undefined ? <span className="muted">–</span> : value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** An error of the API: what happened, the fields, and the reference for support. */
+export function Trouble({ error }: { error: unknown }) {
+  if (!error) return null;
+  const problem = error instanceof ApiProblem ? error.problem : {};
+  return (
+    <div className="trouble" role="alert">
+      <strong>{problem.title ?? 'The request failed'}</strong>
+      <p>{error instanceof Error ? error.message : String(error)}</p>
+      {problem.errors && (
+        <ul>
+          {problem.errors.map(({ field, message }) => (
+            <li key={`${field} ${message}`}>
+              <code>{field}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem.request_id && <p className="muted">Reference: {problem.request_id}</p>}
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <p className="loading" role="status">
+      Loading …
+    </p>
+  );
+}
+
+/** A text to copy. */
+export function Copy({ text, label, block = false }: { text: string; label: string; block?: boolean }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  return (
+    <div className={block ? 'copy block' : 'copy'}>
+      {block ? <Code text={text} label={label} /> : <code>{text}</code>}
+      <button type="button" className="copy-button" onClick={copy} aria-label={`Copy ${label}`}>
+        <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      </button>
+    </div>
+  );
+}
+
+/** Preformatted text. It can be scrolled with the keyboard. */
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    <pre className="code" tabIndex={0} role="region" aria-label={label}>
+      {text}
+    </pre>
+  );
+}
+
+export function Json({ value, label }: { value: unknown; label: string }) {
+  return <Code text={JSON.stringify(value, null, 2) ?? 'null'} label={label} />;
+}
+
+export function Field({
+  label,
+  hint,
+  children,
+}: {
+  label: string;
+  hint?: ReactNode;
+  children: (id: string) => ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children(id)}
+      {hint && <p className="hint">{hint}</p>}
+    </div>
+  );
+}
+
+/** A question that must be answered before something is ended or deleted. */
+export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+      <h2 id={id}>{title}</h2>
+      <div>{children}</div>
+      <div className="actions end">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="danger" onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  title: string;
+  children: ReactNode;
+  action: string;
+  onConfirm(): void;
+  onClose(): void;
+}
