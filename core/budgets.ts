@@ -353,11 +353,13 @@ export const POSTGRES = {
   statementMs: 15 * SECOND,
   lockMs: 5 * SECOND,
   idleMs: 15 * SECOND,
-  /** How often a unit is run again after conflicts. */
-  reruns: 10,
-  /** From this run on, a unit runs while no other such unit runs. */
+  /** For how long a unit is run again after conflicts. */
+  rerunMs: 10 * SECOND,
+  /** From this run on, a unit runs while no other unit runs. */
   aloneFromRun: 4,
-  /** The pause before another run is random: at most this long, multiplied by the number of runs so far. */
+  /** How long such a run waits for the end of the other units, while new ones wait for it. */
+  aloneWaitMs: 500,
+  /** The pause before the third run is random: at most this long. The maximum doubles with each run. */
   rerunPauseMs: 5,
   /** How long and how often the outcome of a commit is requested after its connection was lost. */
   outcomeMs: 10 * SECOND,

@@ -1,4 +1,4 @@
-import { RelationError, StorageError, type Store, type Transaction } from '../db/store.ts';
+import { RelationError, StorageError, type Store, type Transaction, type WriteTerms } from '../db/store.ts';
 
 export interface PersistentWriteTools {
   store: Pick<Store, 'write'>;
@@ -20,10 +20,11 @@ const PAUSES_MS = [50, 200, 800, 3_000] as const;
 export async function writePersistently<T>(
   { store, wait, log }: PersistentWriteTools,
   unit: (tx: Transaction) => Promise<T>,
+  terms?: WriteTerms,
 ): Promise<T> {
   for (const ms of PAUSES_MS) {
     try {
-      return await store.write(unit);
+      return await store.write(unit, terms);
     } catch (err) {
       // A RelationError may mean that an encryption key was retired in the meantime; the next attempt encrypts with its
       // successor.
@@ -32,5 +33,5 @@ export async function writePersistently<T>(
       await wait(ms);
     }
   }
-  return store.write(unit);
+  return store.write(unit, terms);
 }

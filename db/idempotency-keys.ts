@@ -152,9 +152,12 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
       return (await kept().get({ environmentId, clientId }))?.bytes ?? 0;
     },
     async claim(environmentId, key) {
-      await dropExpired().run({ ...key, environmentId, now: key.createdAt });
-      if ((await insert().run({ ...key, environmentId })).changes === 1) return { state: 'NEW' };
-      return { state: 'EXISTING', row: (await get().get({ ...key, environmentId })) as IdempotencyKeyRow };
+      const values = { ...key, environmentId };
+      // The insertion comes first, because a search for the key would conflict with insertions of neighbouring keys.
+      if ((await insert().run(values)).changes === 1) return { state: 'NEW' };
+      const { changes } = await dropExpired().run({ ...values, now: key.createdAt });
+      if (changes === 1 && (await insert().run(values)).changes === 1) return { state: 'NEW' };
+      return { state: 'EXISTING', row: (await get().get(values)) as IdempotencyKeyRow };
     },
     async attachExecution(environmentId, name, executionId) {
       return (await attach().run({ ...name, environmentId, executionId })).changes === 1;

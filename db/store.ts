@@ -71,7 +71,7 @@ export interface Store {
    *
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */
-  write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>;
+  write<T>(unit: (tx: Transaction) => Promise<T>, terms?: WriteTerms): Promise<T>;
   /**
    * As `write`, but resolves when the transaction is committed. Then it survives a crash of this process; `durable`
    * resolves when it also survives a power failure. Use it for work that can continue meanwhile; nothing may be
@@ -80,7 +80,7 @@ export interface Store {
   commit<T>(unit: (tx: Transaction) => Promise<T>): Promise<Committed<T>>;
   /**
    * As `commit`, for writes that no client relies on: they become durable with the next durable write. A power failure
-   * may lose the last of them.
+   * may lose the last of them. A note is not isolated (see `WriteTerms`).
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
   /**
@@ -110,6 +110,15 @@ export interface Store {
   scrub(): Promise<boolean>;
   /** Waits for the running writes, rejects new ones and closes the database. */
   close(): Promise<void>;
+}
+
+export interface WriteTerms {
+  /**
+   * False for a unit that decides nothing by what it reads: each of its writes names its row and the state that the row
+   * must have. Other units may then change between its statements what it has read, so it does not conflict with units
+   * that only read or write the neighbours of its rows. True by default.
+   */
+  isolated?: boolean;
 }
 
 /** The result of a committed unit: other reads see it, and it survives a crash of this process. */

@@ -114,7 +114,7 @@ export async function storeEnd(
   };
   const contents = writeContents && tools.store.note(writeContents).catch(contentsLost);
   try {
-    if (durable) await writePersistently(tools, unit);
+    if (durable) await writePersistently(tools, unit, { isolated: false });
     else await tools.store.note(unit);
     await contents;
   } catch (err) {

@@ -16,7 +16,7 @@ import { requireSchema } from './schema.ts';
 import { openHost, type Question } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
-import { createWriter, type Unit } from './writer.ts';
+import { createWriter, type Unit, type UnitTerms } from './writer.ts';
 
 /** The result of every call of `shareReads`, which does nothing here: reads of one turn are sent together anyway. */
 const SHARED = Promise.resolve();
@@ -82,9 +82,9 @@ export async function openPostgresStore({
   });
   let closing: Promise<void> | undefined;
 
-  async function run<T>(unit: Unit<T>, durable: boolean): Promise<T> {
+  async function run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T> {
     try {
-      return await units.run(unit, durable);
+      return await units.run(unit, terms);
     } catch (error) {
       throw closing ? error : failed(error);
     }
@@ -93,15 +93,15 @@ export async function openPostgresStore({
   return {
     read: replica === undefined ? repositories : replica.withLists(repositories),
     shareReads: () => SHARED,
-    write: (unit) => run(unit, true),
+    write: (unit, { isolated = true } = {}) => run(unit, { durable: true, isolated }),
     async commit<T>(unit: Unit<T>): Promise<Committed<T>> {
-      const value = await run(unit, false);
+      const value = await run(unit, { durable: false, isolated: true });
       const durable = flush();
       durable.catch(() => {});
       return { value, durable };
     },
     async note(unit) {
-      await run(unit, false);
+      await run(unit, { durable: false, isolated: false });
     },
     fence(instance) {
       for (const writer of writers) writer.fence(instance);

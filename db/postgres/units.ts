@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { POSTGRES } from '../../core/budgets.ts';
-import { RelationError, StorageError, UniqueError } from '../errors.ts';
+import { RelationError, RetryableError, StorageError, UniqueError } from '../errors.ts';
 import { ConflictError } from './errors.ts';
-import type { Unit, Writer } from './writer.ts';
+import type { Unit, UnitTerms, Writer } from './writer.ts';
 
 /** Runs units on several connections, and runs them again if they conflict with another transaction. */
 export interface Units {
-  /** @throws StorageError; what the unit throws; ConflictError if every run conflicted with other transactions */
-  run<T>(unit: Unit<T>, durable: boolean): Promise<T>;
+  /** @throws StorageError; what the unit throws; ConflictError if every run conflicted until the time was over */
+  run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T>;
   /** Rejects new units, and waits for the existing ones. */
   drain(): Promise<void>;
 }
@@ -22,10 +22,10 @@ export function createUnits(writers: readonly Writer[]): Units {
   /** Units with repeated conflicts run one after the other; otherwise they would conflict with each other again. */
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function attempt<T>(unit: Unit<T>, durable: boolean, runs: number): Promise<T> {
+  async function attempt<T>(unit: Unit<T>, terms: UnitTerms, runs: number): Promise<T> {
     const writer = free.pop() ?? (await new Promise<Writer>((resolve) => waiting.push(resolve)));
     try {
-      return await writer.run(unit, { durable, again: runs > 1, alone: runs >= POSTGRES.aloneFromRun });
+      return await writer.run(unit, { ...terms, again: runs > 1, alone: runs >= POSTGRES.aloneFromRun });
     } finally {
       const next = waiting.shift();
       if (next) next(writer);
@@ -33,29 +33,27 @@ export function createUnits(writers: readonly Writer[]): Units {
     }
   }
 
-  async function again<T>(unit: Unit<T>, durable: boolean): Promise<T> {
-    let conflict: unknown;
-    for (let runs = 2; runs <= POSTGRES.reruns + 1; runs++) {
-      if (runs > 2) await pause(Math.random() * POSTGRES.rerunPauseMs * (runs - 2));
+  async function again<T>(unit: Unit<T>, terms: UnitTerms): Promise<T> {
+    const until = performance.now() + POSTGRES.rerunMs;
+    for (let runs = 2; ; runs++) {
+      if (runs > 2) await pause(Math.random() * Math.min(POSTGRES.rerunPauseMs * 2 ** (runs - 3), POSTGRES.aloneWaitMs));
       try {
-        return await attempt(unit, durable, runs);
+        return await attempt(unit, terms, runs);
       } catch (error) {
-        if (!(error instanceof ConflictError)) throw error;
-        conflict = error;
+        if (!isConflict(error, runs) || performance.now() >= until) throw error;
       }
     }
-    throw conflict;
   }
 
   return {
-    async run(unit, durable) {
+    async run(unit, terms) {
       if (closed) throw new StorageError('STORE_CLOSED', 'the store is closed');
       open++;
       try {
-        return await attempt(unit, durable, 1);
+        return await attempt(unit, terms, 1);
       } catch (error) {
         if (!isContended(error)) throw error;
-        const rerun = turn.then(() => again(unit, durable));
+        const rerun = turn.then(() => again(unit, terms));
         turn = rerun.catch(() => {});
         return await rerun;
       } finally {
@@ -81,3 +79,12 @@ export function createUnits(writers: readonly Writer[]): Units {
 function isContended(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof UniqueError || error instanceof RelationError;
 }
+
+/** Whether a later run may succeed. A run that must be alone fails while another unit does not end. */
+function isConflict(error: unknown, runs: number): boolean {
+  if (error instanceof ConflictError) return true;
+  return error instanceof RetryableError && error.code === LOCK_NOT_AVAILABLE && runs >= POSTGRES.aloneFromRun;
+}
+
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = '55P03';

@@ -1,3 +1,4 @@
+import { POSTGRES } from '../../core/budgets.ts';
 import { type AfterCommit, createAfterCommit } from '../after-commit.ts';
 import { joinEndings } from '../ending.ts';
 import { StorageError } from '../errors.ts';
@@ -16,7 +17,12 @@ export type Unit<T> = (tx: Transaction) => Promise<T>;
 export interface UnitTerms {
   /** Whether the commit must survive a power loss of the server. */
   durable: boolean;
-  /** Whether no other unit with this option may run at the same time, in any process. */
+  /** Whether the unit relies on what it has read: see `WriteTerms`. */
+  isolated: boolean;
+}
+
+export interface RunTerms extends UnitTerms {
+  /** Whether no other unit may run at the same time, in any process. */
   alone: boolean;
   /** Whether an earlier run had a conflict. */
   again: boolean;
@@ -29,7 +35,7 @@ export interface Writer {
    *
    * @throws ConflictError if nothing was changed and another run can succeed; StorageError; what the unit throws
    */
-  run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T>;
+  run<T>(unit: Unit<T>, terms: RunTerms): Promise<T>;
   /** From now on, units fail if the instance is not registered. */
   fence(instance: number): void;
   close(): Promise<void>;
@@ -58,7 +64,8 @@ interface Running {
 }
 
 // PostgreSQL would read small tables completely, which conflicts with every transaction that writes to them.
-const BEGIN = 'begin isolation level serializable; set local enable_seqscan = off';
+const ISOLATED = 'begin isolation level serializable; set local enable_seqscan = off';
+const SHARED = 'begin isolation level read committed';
 
 export function createWriter({ connector, place, prepare, outcomes, report }: WriterParts): Writer {
   const lane: AuditLane = { number: place, heads: new Map() };
@@ -111,7 +118,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     });
   }
 
-  async function run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T> {
+  async function run<T>(unit: Unit<T>, terms: RunTerms): Promise<T> {
     const session = await connector.session();
     if (terms.again) lane.heads.clear();
     ending.begin();
@@ -191,11 +198,19 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
   };
 }
 
-function begin(session: Session, { durable, alone }: UnitTerms, instance: number | undefined): Promise<unknown> {
-  const parts = [BEGIN];
+function begin(
+  session: Session,
+  { durable, isolated, alone }: RunTerms,
+  instance: number | undefined,
+): Promise<unknown> {
+  const parts = [isolated ? ISOLATED : SHARED];
   if (!durable) parts.push('set local synchronous_commit = off');
-  // The lock is taken before the first statement that takes a snapshot, so the unit sees the writes of the unit before it.
-  if (alone) parts.push('lock table crowded_units in exclusive mode');
+  // The lock is taken before the first statement that takes a snapshot, so a unit that runs alone sees all writes before it.
+  // It must not wait long for a slow unit, because all other units wait behind it.
+  if (alone) {
+    parts.push(`set local lock_timeout = ${POSTGRES.aloneWaitMs}`, 'lock table crowded_units in exclusive mode');
+    parts.push('set local lock_timeout to default');
+  } else parts.push('lock table crowded_units in row share mode');
   if (instance !== undefined) parts.push(`select require_instance(${instance})`);
   const begun = session.ask({ text: parts.join('; ') });
   begun.catch(() => {});

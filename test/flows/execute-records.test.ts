@@ -26,9 +26,9 @@ describe('what is written down about an execution', () => {
         now: clock.now,
         store: wrap((store) => ({
           ...store,
-          write: (unit) => {
+          write: (unit, terms) => {
             writes.write += 1;
-            return store.write(unit);
+            return store.write(unit, terms);
           },
           commit: (unit) => {
             writes.commit += 1;

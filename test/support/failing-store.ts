@@ -22,7 +22,7 @@ export function failingStore(store: Store, fault: FaultSwitch): Store {
       const place = repository === 'apiClients' && name === 'state' ? 'client' : 'read';
       return (...args) => (failsAt(place) ? Promise.reject(fault.error()) : call(...args));
     }),
-    write: (unit) => (failsAt('write') ? Promise.reject(fault.error()) : store.write(unit)),
+    write: (unit, terms) => (failsAt('write') ? Promise.reject(fault.error()) : store.write(unit, terms)),
     commit: (unit) => (failsAt('write') ? Promise.reject(fault.error()) : store.commit(unit)),
   };
 }
@@ -39,7 +39,7 @@ export function recordingStore(store: Store, record: (call: string) => void): St
       record(`${repository}.${name}`);
       return call(...args);
     }),
-    write: (unit) => recorded('write', store.write(unit)),
+    write: (unit, terms) => recorded('write', store.write(unit, terms)),
     commit: (unit) => recorded('commit', store.commit(unit)),
     note: (unit) => recorded('note', store.note(unit)),
   };

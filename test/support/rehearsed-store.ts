@@ -1,4 +1,4 @@
-import type { Store, Transaction } from '../../db/store.ts';
+import type { Store, Transaction, WriteTerms } from '../../db/store.ts';
 
 type Unit = (tx: Transaction) => Promise<unknown>;
 
@@ -7,26 +7,26 @@ type Unit = (tx: Transaction) => Promise<unknown>;
  * outside of the transaction happens twice, so that its test fails.
  */
 export function rehearsed(store: Store): Store {
-  const rehearse = (unit: Unit) => {
+  const rehearse = (unit: Unit, terms?: WriteTerms) => {
     const run = store.write(async (tx) => {
       await unit(tx);
       throw new Error('the first run is undone');
-    });
+    }, terms);
     // The caller waits for the second run, which fails in the same way as the first one.
     run.catch(() => {});
   };
   return {
     ...store,
-    write(unit) {
-      rehearse(unit);
-      return store.write(unit);
+    write(unit, terms) {
+      rehearse(unit, terms);
+      return store.write(unit, terms);
     },
     commit(unit) {
       rehearse(unit);
       return store.commit(unit);
     },
     note(unit) {
-      rehearse(unit);
+      rehearse(unit, { isolated: false });
       return store.note(unit);
     },
   };
