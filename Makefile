@@ -9,8 +9,6 @@ POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operati
   'test/flows/{several-servers,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
 # They stop the clock of the process, by which the driver measures its timeouts, or hold a transaction that another one waits for.
 POSTGRES_TESTS += --ignore test/core/jobs/runner.test.ts --ignore test/operations/import-places.test.ts
-# A known gap (docs/postgresql.md): of hundreds of calls of one account that end at the same moment, a few get 503.
-POSTGRES_TESTS += --ignore test/flows/execute-dead-provider.test.ts
 
 .DEFAULT_GOAL := help
 

@@ -36,7 +36,8 @@ export function createUnits(writers: readonly Writer[]): Units {
   async function again<T>(unit: Unit<T>, terms: UnitTerms): Promise<T> {
     const until = performance.now() + POSTGRES.rerunMs;
     for (let runs = 2; ; runs++) {
-      if (runs > 2) await pause(Math.random() * Math.min(POSTGRES.rerunPauseMs * 2 ** (runs - 3), POSTGRES.aloneWaitMs));
+      if (runs > 2)
+        await pause(Math.random() * Math.min(POSTGRES.rerunPauseMs * 2 ** (runs - 3), POSTGRES.aloneWaitMs));
       try {
         return await attempt(unit, terms, runs);
       } catch (error) {

@@ -56,6 +56,53 @@ describe('units on PostgreSQL', () => {
     });
   });
 
+  it('end although other units keep changing what they read', async () => {
+    const id = await added();
+    let changes = 0;
+    let isOver = false;
+    const others = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        await test.store.write(async (tx) => {
+          const version = (await tx.accounts.get(test.env, id))?.version ?? 0;
+          await tx.accounts.update(test.env, id, version, { updatedAt: NOW });
+        });
+        changes++;
+      }
+    });
+    let runs = 0;
+    const changed = await test.store.write(async (tx) => {
+      runs++;
+      const row = await tx.accounts.get(test.env, id);
+      // Another unit commits in the meantime, unless all of them wait for this one.
+      const before = changes;
+      for (let turns = 0; turns < 2000 && changes === before; turns++) await tx.breathe();
+      return await tx.accounts.update(test.env, id, row?.version ?? 0, { status: 'EXPIRED', updatedAt: NOW });
+    });
+    isOver = true;
+    await Promise.all(others);
+    expect(changed).to.equal(true);
+    expect(runs).to.be.above(1);
+  });
+
+  it('do not conflict with each other if they are not isolated, when they change neighbouring rows', async () => {
+    const ids = await Promise.all(Array.from({ length: 32 }, added));
+    let runs = 0;
+    await Promise.all(
+      ids.map((id) =>
+        test.store.write(
+          async (tx) => {
+            runs++;
+            await tx.accounts.update(test.env, id, 1, { status: 'EXPIRED', updatedAt: NOW });
+          },
+          { isolated: false },
+        ),
+      ),
+    );
+    expect(runs).to.equal(ids.length);
+    const rows = await test.store.read.accounts.list(test.env, { status: 'EXPIRED' }, { size: 1 });
+    expect(rows.total).to.equal(ids.length);
+  });
+
   it('are rolled back if they continue after a statement that failed', async () => {
     const row = account(test.newId, connectionId);
     await test.store.write((tx) => tx.accounts.insert(test.env, row));
