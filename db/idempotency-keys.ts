@@ -1,3 +1,4 @@
+import { conflictOf } from './columns.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
@@ -5,6 +6,7 @@ import type {
   IdempotencyClaim,
   IdempotencyKeyName,
   IdempotencyKeyRow,
+  IdempotencyReply,
   NewIdempotencyKey,
 } from './rows/idempotency-keys.ts';
 import { idempotencyBytes, idempotencyKeys, instances } from './schema.ts';
@@ -19,14 +21,10 @@ export interface IdempotencyKeyReads {
 export interface IdempotencyKeyWrites {
   /** Takes the key as RUNNING, or returns who has it. A key that has expired by `createdAt` counts as free. */
   claim(environmentId: EnvironmentId, key: NewIdempotencyKey): Promise<IdempotencyClaim>;
-  /** Stores which execution belongs to the request, before it is sent. @returns false if the key is not RUNNING */
-  attachExecution(environmentId: EnvironmentId, name: IdempotencyKeyName, executionId: string): Promise<boolean>;
   /** Stores the response for retries. @returns false if the key is not RUNNING */
-  complete(
-    environmentId: EnvironmentId,
-    name: IdempotencyKeyName,
-    reply: { status: number; sealedReply: Buffer | null },
-  ): Promise<boolean>;
+  complete(environmentId: EnvironmentId, name: IdempotencyKeyName, reply: IdempotencyReply): Promise<boolean>;
+  /** As `complete`, for the unit that has claimed the key. */
+  completeClaimed(environmentId: EnvironmentId, key: NewIdempotencyKey, reply: IdempotencyReply): Promise<void>;
   /** Frees a key that is RUNNING, after a request that had no effect. */
   release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
   /** Releases the keys of instances that have stopped, if no execution belongs to them yet. @returns how many */
@@ -70,39 +68,38 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
       .where(and(oneKey, lte(t.expiresAt, sql.placeholder('now'))))
       .prepare(),
   );
+  const claimed = {
+    environmentId: sql.placeholder('environmentId'),
+    clientId: sql.placeholder('clientId'),
+    route: sql.placeholder('route'),
+    keyDigest: sql.placeholder('keyDigest'),
+    requestDigest: sql.placeholder('requestDigest'),
+    executionId: sql.placeholder('executionId'),
+    instance: sql.placeholder('instance'),
+    createdAt: sql.placeholder('createdAt'),
+    expiresAt: sql.placeholder('expiresAt'),
+  };
   const insert = once(() =>
     db
       .insert(t)
-      .values({
-        environmentId: sql.placeholder('environmentId'),
-        clientId: sql.placeholder('clientId'),
-        route: sql.placeholder('route'),
-        keyDigest: sql.placeholder('keyDigest'),
-        requestDigest: sql.placeholder('requestDigest'),
-        state: 'RUNNING',
-        instance: sql.placeholder('instance'),
-        createdAt: sql.placeholder('createdAt'),
-        expiresAt: sql.placeholder('expiresAt'),
-      })
+      .values({ ...claimed, state: 'RUNNING' })
       .onConflictDoNothing()
       .prepare(),
   );
-  const attach = once(() =>
+  const reply = {
+    state: 'DONE' as const,
+    status: sql`${sql.placeholder('status')}`,
+    sealedReply: sql`${sql.placeholder('sealedReply')}`,
+  };
+  const complete = once(() => db.update(t).set(reply).where(and(oneKey, running)).prepare());
+  const completeClaimed = once(() =>
     db
-      .update(t)
-      .set({ executionId: sql`${sql.placeholder('executionId')}` })
-      .where(and(oneKey, running))
-      .prepare(),
-  );
-  const complete = once(() =>
-    db
-      .update(t)
-      .set({
-        state: 'DONE',
-        status: sql`${sql.placeholder('status')}`,
-        sealedReply: sql`${sql.placeholder('sealedReply')}`,
+      .insert(t)
+      .values({ ...claimed, ...reply })
+      .onConflictDoUpdate({
+        target: conflictOf(t.environmentId, t.clientId, t.route, t.keyDigest),
+        set: { state: sql`excluded.state`, status: sql`excluded.status`, sealedReply: sql`excluded.sealed_reply` },
       })
-      .where(and(oneKey, running))
       .prepare(),
   );
   const release = once(() => db.delete(t).where(and(oneKey, running)).prepare());
@@ -152,18 +149,19 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
       return (await kept().get({ environmentId, clientId }))?.bytes ?? 0;
     },
     async claim(environmentId, key) {
-      const values = { ...key, environmentId };
+      const values = { executionId: null, ...key, environmentId };
       // The insertion comes first, because a search for the key would conflict with insertions of neighbouring keys.
       if ((await insert().run(values)).changes === 1) return { state: 'NEW' };
       const { changes } = await dropExpired().run({ ...values, now: key.createdAt });
       if (changes === 1 && (await insert().run(values)).changes === 1) return { state: 'NEW' };
       return { state: 'EXISTING', row: (await get().get(values)) as IdempotencyKeyRow };
     },
-    async attachExecution(environmentId, name, executionId) {
-      return (await attach().run({ ...name, environmentId, executionId })).changes === 1;
-    },
     async complete(environmentId, name, { status, sealedReply }) {
       return (await complete().run({ ...name, environmentId, status, sealedReply })).changes === 1;
+    },
+    async completeClaimed(environmentId, key, reply) {
+      // The claim is in the way of the insertion, so it is updated, without a search that would conflict with other claims.
+      await completeClaimed().run({ executionId: null, ...key, environmentId, ...reply });
     },
     async release(environmentId, name) {
       return (await release().run({ ...name, environmentId })).changes === 1;

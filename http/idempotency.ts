@@ -1,12 +1,20 @@
-import { LIFETIME, STORED } from '../core/budgets.ts';
+import { LIFETIME } from '../core/budgets.ts';
 import { ApiError } from '../core/errors.ts';
 import { type ExecutionEnd, type StoreEndTools, storeEnd } from '../core/executions/execution-end.ts';
 import type { Instance } from '../core/instances/instance.ts';
 import type { Digester } from '../core/vault/digest.ts';
 import type { SealedTokens } from '../core/vault/sealed-token.ts';
-import type { IdempotencyKeyName, IdempotencyKeyRow, Repositories, Store, Transaction } from '../db/store.ts';
+import type {
+  IdempotencyKeyName,
+  IdempotencyKeyRow,
+  NewIdempotencyKey,
+  Repositories,
+  Store,
+  Transaction,
+} from '../db/store.ts';
 import type { ActedReply, Reply, StoredReplies } from './contract.ts';
 import type { Exchange } from './exchange.ts';
+import { isFull, kept, tooManyKeys } from './kept-replies.ts';
 import { respondUntyped } from './reply.ts';
 import type { ContractRequest } from './request.ts';
 import { openReply, packReply, packReplyInThread, sealReply } from './stored-replies.ts';
@@ -23,6 +31,12 @@ export interface IdempotencyParts extends StoreEndTools {
 }
 
 type Unit = (tx: Transaction) => Promise<Reply>;
+
+/** A key to be claimed, and the bytes that its client has stored. */
+interface Claim {
+  key: NewIdempotencyKey;
+  keptBytes: number;
+}
 
 /**
  * The Idempotency-Key of a request: the reply to the first request is kept for 24 hours and replayed to a request with the same key and
@@ -46,25 +60,31 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   /**
-   * Claims the key in a transaction. If an earlier request has used it, returns the response to that one.
+   * Returns the key as it will be claimed. What the client has stored is read before the transaction, because each
+   * request with a key changes it: transactions that read it would conflict.
    *
    * @throws ApiError RATE_LIMITED if the client has too many keys
    */
-  async function claim(tx: Repositories): Promise<Reply | undefined> {
+  async function toClaim(executionId?: string): Promise<Claim | undefined> {
     if (!key) return undefined;
+    const { idempotencyKeys } = parts.store.read;
     const at = parts.now();
-    if (isFull(await tx.idempotencyKeys.keptBytes(environmentId, clientId))) {
-      const known = await tx.idempotencyKeys.get(environmentId, key.name);
+    const keptBytes = await idempotencyKeys.keptBytes(environmentId, clientId);
+    if (isFull(keptBytes)) {
+      const known = await idempotencyKeys.get(environmentId, key.name);
       if (!known || known.expiresAt <= at) throw tooManyKeys();
     }
-    const claimed = await tx.idempotencyKeys.claim(environmentId, {
-      ...key.name,
-      requestDigest: key.requestDigest,
-      instance: parts.instance.number,
-      createdAt: at,
-      expiresAt: at + LIFETIME.idempotencyKeyMs,
-    });
-    return claimed.state === 'EXISTING' ? replay(tx, claimed.row, key.requestDigest) : undefined;
+    const times = { createdAt: at, expiresAt: at + LIFETIME.idempotencyKeyMs };
+    const { number: instance } = parts.instance;
+    const row = { ...key.name, requestDigest: key.requestDigest, instance, ...times };
+    return { key: { ...row, ...(executionId !== undefined && { executionId }) }, keptBytes };
+  }
+
+  /** Claims the key in a transaction. If an earlier request has used it, returns the response to that one. */
+  async function claim(tx: Repositories, claim: Claim | undefined): Promise<Reply | undefined> {
+    if (!claim) return undefined;
+    const claimed = await tx.idempotencyKeys.claim(environmentId, claim.key);
+    return claimed.state === 'EXISTING' ? replay(tx, claimed.row, claim.key.requestDigest) : undefined;
   }
 
   async function replay(tx: Repositories, row: IdempotencyKeyRow, requestDigest: Buffer): Promise<Reply> {
@@ -106,19 +126,17 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       : new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
   }
 
-  function seal(key: { name: IdempotencyKeyName }, packed: Buffer): Buffer {
-    return sealReply(parts.sealedReplies, bind(key.name), packed, parts.now() + LIFETIME.idempotencyKeyMs);
+  function seal({ key }: Claim, packed: Buffer): Buffer {
+    return sealReply(parts.sealedReplies, bind(key), packed, parts.now() + LIFETIME.idempotencyKeyMs);
   }
 
-  async function keep(tx: Repositories, reply: Reply, sealed: Buffer): Promise<void> {
-    if (!key) return;
+  async function keep(tx: Repositories, { key }: Claim, reply: Reply, sealed: Buffer): Promise<void> {
     if (wasNotBegun(reply)) {
-      await tx.idempotencyKeys.release(environmentId, key.name);
+      await tx.idempotencyKeys.release(environmentId, key);
       return;
     }
     const held = await tx.idempotencyKeys.keptBytes(environmentId, clientId);
-    const sealedReply = held + sealed.length > STORED.keptRepliesBytes ? null : sealed;
-    await tx.idempotencyKeys.complete(environmentId, key.name, { status: reply.status, sealedReply });
+    await tx.idempotencyKeys.complete(environmentId, key, kept(reply, sealed, held));
   }
 
   function bind(name: IdempotencyKeyName): string[] {
@@ -127,16 +145,20 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
   return {
     /** The effect, the claim and the stored response are one transaction: all of it happens, or nothing. */
-    commit: (unit: Unit, replies?: StoredReplies): Promise<Reply> =>
-      parts.store.write(async (tx) => {
-        const earlier = await claim(tx);
+    async commit(unit: Unit, replies?: StoredReplies): Promise<Reply> {
+      const claimed = await toClaim();
+      return await parts.store.write(async (tx) => {
+        const earlier = await claim(tx, claimed);
         if (earlier) return replies ? replies.replay(tx, earlier) : earlier;
         const reply = await unit(tx);
-        if (!key) return reply;
-        const kept = replies?.keep ? replies.keep(reply) : reply;
-        await keep(tx, kept, seal(key, packReply(kept)));
+        if (!claimed) return reply;
+        const shown = replies?.keep ? replies.keep(reply) : reply;
+        const sealed = seal(claimed, packReply(shown));
+        const { key, keptBytes } = claimed;
+        await tx.idempotencyKeys.completeClaimed(environmentId, key, kept(shown, sealed, keptBytes));
         return reply;
-      }),
+      });
+    },
 
     /** See `Call.commitThenAct`. If `act` fails, the key stays claimed, because its outcome is unknown. */
     async commitThenAct(
@@ -144,39 +166,31 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       begin: (tx: Transaction) => Promise<void>,
       act: () => Promise<ActedReply>,
     ): Promise<Reply> {
+      const claimed = await toClaim(executionId);
       const { value: earlier, durable } = await parts.store.commit(async (tx) => {
-        const kept = await claim(tx);
-        if (kept) return kept;
-        if (key) await tx.idempotencyKeys.attachExecution(environmentId, key.name, executionId);
+        const replayed = await claim(tx, claimed);
+        if (replayed) return replayed;
         await begin(tx);
         return undefined;
       });
       // The claim of a key must be durable before anything is sent, because a key promises that nothing is done twice.
       // Without a key, the write to the disk and the call run concurrently.
-      if (key) await durable;
+      if (claimed) await durable;
       if (earlier) return earlier;
       const { reply, end } = await act();
-      if (key) {
+      if (claimed) {
         // Done before the transaction, because other requests wait for that.
-        const sealed = seal(key, await packReplyInThread(reply));
+        const sealed = seal(claimed, await packReplyInThread(reply));
         // The outcome and the stored response are written in one transaction.
-        await storeEnd(parts, end ?? noEnd(executionId), { more: (tx) => keep(tx, reply, sealed), durable: true });
+        await storeEnd(parts, end ?? noEnd(executionId), {
+          more: (tx) => keep(tx, claimed, reply, sealed),
+          durable: true,
+        });
       } else if (end) await storeEnd(parts, end);
       await durable;
       return reply;
     },
   };
-}
-
-/** Whether there is no space for another key. */
-function isFull(keptBytes: number): boolean {
-  return keptBytes + STORED.idempotencyKeyBytes > STORED.idempotencyBytes;
-}
-
-function tooManyKeys(): ApiError {
-  const detail =
-    'The client has used too many idempotency keys within 24 hours. Send the request later, or without a key.';
-  return new ApiError('RATE_LIMITED', detail);
 }
 
 /** Whether the server was too busy to act, so that the same request with the same key may be repeated. */

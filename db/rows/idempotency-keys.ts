@@ -20,6 +20,16 @@ export interface IdempotencyKeyRow {
 export type IdempotencyKeyName = Pick<IdempotencyKeyRow, 'clientId' | 'route' | 'keyDigest'>;
 
 export type NewIdempotencyKey = IdempotencyKeyName &
-  Pick<IdempotencyKeyRow, 'requestDigest' | 'instance' | 'createdAt' | 'expiresAt'>;
+  Pick<IdempotencyKeyRow, 'requestDigest' | 'instance' | 'createdAt' | 'expiresAt'> & {
+    /** The execution of the request, which has not been sent yet. */
+    executionId?: string;
+  };
+
+/** The stored result of a request. */
+export interface IdempotencyReply {
+  status: number;
+  /** null if it is too large to be stored. */
+  sealedReply: Buffer | null;
+}
 
 export type IdempotencyClaim = { state: 'NEW' } | { state: 'EXISTING'; row: IdempotencyKeyRow };

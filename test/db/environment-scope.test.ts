@@ -358,7 +358,6 @@ describe('no query without an environment (C1)', () => {
       'executions.markAbandoned': [(r, env) => r.executions.markAbandoned(env, NOW), 0],
       'idempotencyKeys.get': [(r, env) => r.idempotencyKeys.get(env, keyName), undefined],
       'idempotencyKeys.keptBytes': [(r, env) => r.idempotencyKeys.keptBytes(env, keyName.clientId), 0],
-      'idempotencyKeys.attachExecution': [(r, env) => r.idempotencyKeys.attachExecution(env, keyName, 'exec_1'), false],
       'idempotencyKeys.complete': [
         (r, env) => r.idempotencyKeys.complete(env, keyName, { status: 200, sealedReply: null }),
         false,
@@ -412,6 +411,7 @@ describe('no query without an environment (C1)', () => {
       'executions.insert',
       'executions.insertPlanned',
       'idempotencyKeys.claim',
+      'idempotencyKeys.completeClaimed',
       'jobs.insert',
       'jobs.insertFailed',
       'loginProviders.replace',

@@ -262,13 +262,29 @@ describe('idempotency keys', () => {
   });
 
   it('keep the response', async () => {
-    await claim();
+    await claim({ executionId: 'exec_1' });
     const reply = { status: 200, sealedReply: Buffer.from('sealed') };
-    expect(await test.store.write((tx) => tx.idempotencyKeys.attachExecution(test.env, name, 'exec_1'))).to.equal(true);
     expect(await test.store.write((tx) => tx.idempotencyKeys.complete(test.env, name, reply))).to.equal(true);
     expect(await test.store.write((tx) => tx.idempotencyKeys.complete(test.env, name, reply))).to.equal(false);
     expect(await test.store.write((tx) => tx.idempotencyKeys.release(test.env, name))).to.equal(false);
     expect(await read()).to.deep.include({ ...reply, state: 'DONE', executionId: 'exec_1' });
+  });
+
+  it('keep the response that the unit of the claim stores', async () => {
+    const reply = { status: 201, sealedReply: Buffer.from('sealed') };
+    await test.store.write(async (tx) => {
+      await tx.idempotencyKeys.claim(test.env, key);
+      await tx.idempotencyKeys.completeClaimed(test.env, key, reply);
+    });
+    expect((await claim()).state).to.equal('EXISTING');
+    expect(await read()).to.deep.include({
+      ...reply,
+      state: 'DONE',
+      executionId: null,
+      requestDigest: key.requestDigest,
+    });
+    const kept = await test.store.read.idempotencyKeys.keptBytes(test.env, name.clientId);
+    expect(kept).to.equal(256 + reply.sealedReply.length);
   });
 
   it('are free again after a release, and after their time', async () => {
@@ -285,9 +301,8 @@ describe('idempotency keys', () => {
   it('are freed after a crash only where nothing had been sent', async () => {
     const gone = await test.register('gone');
     await claim({ instance: gone });
-    await claim({ keyDigest: digest('sent'), instance: gone });
     const sent = { ...name, keyDigest: digest('sent') };
-    await test.store.write((tx) => tx.idempotencyKeys.attachExecution(test.env, sent, 'exec_1'));
+    await claim({ ...sent, instance: gone, executionId: 'exec_1' });
     expect(await test.store.write((tx) => tx.idempotencyKeys.releaseAbandoned(test.env))).to.equal(0);
     await test.store.write((tx) => tx.instances.remove(gone));
     expect(await test.store.write((tx) => tx.idempotencyKeys.releaseAbandoned(test.env))).to.equal(1);

@@ -61,8 +61,7 @@ describe('registering an instance', () => {
       const about = { ...execution, instance: dead.number, startedAt: NOW + 1e6 };
       await tx.executions.insert(test.env, { ...about, id: 'exec_1' });
       await tx.idempotencyKeys.claim(test.env, { ...key, instance: dead.number, keyDigest: digest('not begun') });
-      await tx.idempotencyKeys.claim(test.env, { ...key, instance: dead.number, keyDigest });
-      await tx.idempotencyKeys.attachExecution(test.env, { ...key, keyDigest }, 'exec_1');
+      await tx.idempotencyKeys.claim(test.env, { ...key, instance: dead.number, keyDigest, executionId: 'exec_1' });
     });
     await register(NOW + 2);
     const { read } = test.store;
