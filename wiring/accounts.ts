@@ -32,7 +32,9 @@ type Needs = Pick<Surroundings, 'now' | 'log' | 'startTimer'> &
 export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, parts: Needs): AccountParts {
   const { store, now, log, startTimer, instance, signingKeys } = parts;
   const failed = (err: unknown) => log.warn({ err }, 'times of use were not written');
-  const tracker = new UsageTracker((id, times) => store.write((tx) => tx.accounts.touch(environmentId(id), times)));
+  const tracker = new UsageTracker((id, times) =>
+    store.write((tx) => tx.accounts.touch(environmentId(id), times), { isolated: false }),
+  );
   closing.defer(() => tracker.flush().catch(failed));
   const flushing = startTimer(() => tracker.flush(), { everyMs: BACKGROUND.usageMs, failed });
   closing.defer(() => flushing.stop(JOBS.stopMs));

@@ -242,7 +242,7 @@ export function createAccountRepository(
       return (await forgetObtained().run({ environmentId, connectionId, shown: JSON.stringify(shown) })).changes;
     },
     async touch(environmentId, uses) {
-      for (const { id, lastUsedAt } of uses) await touch().run({ environmentId, id, lastUsedAt });
+      await Promise.all(uses.map(({ id, lastUsedAt }) => touch().run({ environmentId, id, lastUsedAt })));
     },
     async remove(environmentId, id, deletedAt) {
       if ((await bury().run({ environmentId, id, deletedAt })).changes === 0) return false;
