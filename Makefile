@@ -7,8 +7,6 @@ MOCHA := mocha
 TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
   'test/flows/{several-servers,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
-# They stop the clock of the process, by which the driver measures its timeouts, or hold a transaction that another one waits for.
-POSTGRES_TESTS += --ignore test/core/jobs/runner.test.ts --ignore test/operations/import-places.test.ts
 
 .DEFAULT_GOAL := help
 

@@ -5,6 +5,7 @@ import { createConnector } from '../support/all-types.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase } from '../support/database-file.ts';
+import { NO_BACKGROUND } from '../support/no-background.ts';
 import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { accountRow, putInState } from '../support/states.ts';
@@ -27,7 +28,8 @@ describe('updateConnectedAccount', () => {
     [upstream, elsewhere] = [await startUpstream(), await startUpstream()];
     server = await startTestServer({
       env: { VALETKEY_EGRESS_ALLOW: `127.0.0.1:${upstream.port},127.0.0.1:${elsewhere.port}` },
-      overrides: { now: clock.now },
+      // Tests compare the whole database before and after a request.
+      overrides: { now: clock.now, ...NO_BACKGROUND },
     });
     desk = await createConnector(server, [{ type: 'API_KEY' }]);
   });
