@@ -9,13 +9,13 @@ import { STORAGE } from './budgets.ts';
  * @param size how many elements take about 5 ms
  */
 export async function inPieces<T>(
-  tx: Pick<Transaction, 'breathe'>,
+  tx: Pick<Transaction, 'yieldToEventLoop'>,
   all: readonly T[],
   work: (piece: readonly T[]) => unknown,
   size: number = STORAGE.rowsPerTurn,
 ): Promise<void> {
   for (let from = 0; from < all.length; from += size) {
-    if (from > 0) await tx.breathe();
+    if (from > 0) await tx.yieldToEventLoop();
     await work(all.slice(from, from + size));
   }
 }

@@ -182,7 +182,7 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads,
         rows += 1;
       }
       if (batch.length < BATCH) break;
-      await pacing.breathe();
+      await pacing.yieldToEventLoop();
     }
     const { head } = chain;
     const complete = head === undefined ? last === undefined : head.seq === last && head.hash.equals(hash);

@@ -132,7 +132,7 @@ export interface Transaction extends Repositories {
    * Lets other work run on the event loop. Units that write thousands of rows call it after each batch. The transaction
    * stays open and other writes wait, so the unit is still one atomic change.
    */
-  breathe(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
 }
 
 /** The repositories without their writing functions, for use outside of transactions. */
@@ -229,4 +229,4 @@ export function createRepositories(
 }
 
 /** Within a transaction, lists do not yield the event loop. */
-const IN_TRANSACTION: Pacing = { limits: LIST, breathe: async () => {} };
+const IN_TRANSACTION: Pacing = { limits: LIST, yieldToEventLoop: async () => {} };

@@ -34,13 +34,13 @@ export interface SliceLimits {
 export interface Pacing {
   limits: SliceLimits;
   /** Lets other work run on the event loop; does nothing within a transaction. */
-  breathe(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
 }
 
 /** Reads the first matching rows in slices, regardless of how many candidates must be read. */
 export async function rowsInSlices<Row, K>(
   reader: SliceReader<Row, K>,
-  { limits, breathe }: Pacing,
+  { limits, yieldToEventLoop }: Pacing,
   start: K | undefined,
   limit: number,
 ): Promise<Row[]> {
@@ -51,14 +51,14 @@ export async function rowsInSlices<Row, K>(
     found.push(...(await reader.rows(from, to, limit - found.length)));
     if (found.length >= limit || to === undefined) return found;
     from = to;
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 
 /** Counts the matching rows in slices, up to the limits. */
 export async function countInSlices<Row, K>(
   reader: SliceReader<Row, K>,
-  { limits, breathe }: Pacing,
+  { limits, yieldToEventLoop }: Pacing,
   counted: number,
 ): Promise<Total> {
   let total = 0;
@@ -69,7 +69,7 @@ export async function countInSlices<Row, K>(
     if (total > counted) return { total: counted, totalIsExact: false };
     if (to === undefined) return { total, totalIsExact: true };
     from = to;
-    await breathe();
+    await yieldToEventLoop();
   }
   return { total, totalIsExact: false };
 }

@@ -23,7 +23,7 @@ export interface IdempotencyParts extends StoreEndTools {
   readonly store: Store;
   readonly digester: Digester;
   /** Encrypts the stored replies. */
-  readonly sealedReplies: SealedTokens;
+  readonly sealedData: SealedTokens;
   /** This process, which is part of every claim of a key. */
   readonly instance: Instance;
   /** Milliseconds UTC. */
@@ -95,7 +95,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       );
     }
     if (row.state === 'RUNNING') throw await stillRunning(tx, row);
-    const kept = row.sealedReply && openReply(parts.sealedReplies, bind(row), row.sealedReply);
+    const kept = row.sealedReply && openReply(parts.sealedData, bind(row), row.sealedReply);
     if (!kept) throw notStored(row);
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
   }

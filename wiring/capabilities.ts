@@ -5,7 +5,7 @@ import type { Parts } from './parts.ts';
 /** The parts that the handlers of each group of operations use. A group that needs another part lists it here. */
 export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>): Capabilities {
   const { now, random, wait, newId, log, metrics, threads } = parts;
-  const { store, scrubStorage, vault, digester, signingKeys, sealedTokens, sealedReplies } = parts;
+  const { store, scrubStorage, vault, digester, signingKeys, sealedTokens, sealedData } = parts;
   const { egressOf, discovery, fetchFor, upstreamSessions, syncTurns } = parts;
   const { catalogue, toolDirectory, toolInputs, ownInputs, toolJudge } = parts;
   const { events, jobQueue, jobs, links, instance } = parts;
@@ -61,7 +61,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
       scrubStorage,
     },
     service: { readiness },
-    tokens: { store, digester, signingKeys, sealedReplies, newId, events, now, random },
+    tokens: { store, digester, signingKeys, sealedData, newId, events, now, random },
     tools: { ...lists, catalogue, toolDirectory, toolJudge, events },
     webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries, eventFeed },
   };

@@ -24,7 +24,7 @@ export interface Keys {
   /** Seals page tokens. */
   readonly sealedTokens: SealedTokens;
   /** Encrypts longer texts: stored responses, sessions, flows of links. */
-  readonly sealedReplies: SealedTokens;
+  readonly sealedData: SealedTokens;
 }
 
 /** What the first start has created, to be shown to the operator once. */
@@ -66,7 +66,7 @@ export async function openKeys(
     digester,
     signingKeys: deployment.signing,
     sealedTokens: createSealedTokens(deployment.sealing, now, random),
-    sealedReplies: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
+    sealedData: createSealedTokens(deployment.sealing, now, random, MAX_REPLY_CHARS),
     firstStart: { keyFile: keys.created, client: made.client, environment: made.environment },
   };
 

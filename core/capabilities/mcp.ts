@@ -6,6 +6,6 @@ import type { Lists } from './lists.ts';
 /** MCP configs, and tokens for the sessions of users at MCP servers. */
 export interface McpConfigs extends Lists, ConfigTools {
   /** Encrypts session tokens. */
-  sealedReplies: SealedTokens;
+  sealedData: SealedTokens;
   events: Events;
 }

@@ -4,7 +4,7 @@ import { inPieces } from '../in-pieces.ts';
 
 /** Deletes tools of an environment by name, and lets other work run in between. */
 export async function deleteTools(
-  tx: Pick<Transaction, 'breathe' | 'environmentTools'>,
+  tx: Pick<Transaction, 'yieldToEventLoop' | 'environmentTools'>,
   environmentId: EnvironmentId,
   names: readonly string[],
 ): Promise<void> {
@@ -13,10 +13,11 @@ export async function deleteTools(
 
 /** Deletes all tools of a provider, in pieces, so that other work gets turns of the event loop. */
 export async function deleteToolsOf(
-  tx: Pick<Transaction, 'breathe' | 'environmentTools'>,
+  tx: Pick<Transaction, 'yieldToEventLoop' | 'environmentTools'>,
   environmentId: EnvironmentId,
   connector: string,
 ): Promise<void> {
   const size = STORAGE.deletionsPerTurn;
-  while ((await tx.environmentTools.deleteOfConnector(environmentId, connector, size)) === size) await tx.breathe();
+  while ((await tx.environmentTools.deleteOfConnector(environmentId, connector, size)) === size)
+    await tx.yieldToEventLoop();
 }

@@ -170,7 +170,7 @@ export async function* accountsOf(
     yield* rows;
     if (rows.length < PAGE) return;
     afterSeq = rows.at(-1)?.seq ?? 0;
-    await tx.breathe();
+    await tx.yieldToEventLoop();
   }
 }
 

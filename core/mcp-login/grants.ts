@@ -95,7 +95,7 @@ export async function endGrants(
     if (rows.length === 0) return ended;
     for (const grant of rows) await endGrant(tx, tools, grant, reason, cause);
     ended += rows.length;
-    await tx.breathe();
+    await tx.yieldToEventLoop();
   }
 }
 

@@ -12,7 +12,7 @@ import type { Form } from './token-parameters.ts';
 
 export interface RefreshTools extends Pick<GrantTools, 'events' | 'now'> {
   /** Encrypts and decrypts access tokens and refresh tokens. */
-  sealedReplies: SealedTokens;
+  sealedData: SealedTokens;
 }
 
 export type Refreshed = { ok: true; grant: OAuthGrantRow; scopes: string[] } | { ok: false; error: TokenError };
@@ -38,7 +38,7 @@ export async function refreshGrant(
 ): Promise<Refreshed> {
   if (token === undefined) return refused(tokenError('invalid_request', 'The parameter refresh_token is missing'));
   const { id: environmentId } = environment;
-  const carried = openRefreshToken(tools.sealedReplies, environmentId, token);
+  const carried = openRefreshToken(tools.sealedData, environmentId, token);
   if (!carried) return refused(INVALID);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const at = tools.now();

@@ -82,9 +82,9 @@ export async function revokeToken(
       status: 400,
       challenge: false,
     });
-  const { sealedReplies, store } = tools;
+  const { sealedData, store } = tools;
   const carried =
-    openRefreshToken(sealedReplies, environment.id, token) ?? openAccessToken(sealedReplies, environment.id, token);
+    openRefreshToken(sealedData, environment.id, token) ?? openAccessToken(sealedData, environment.id, token);
   if (carried) {
     await store.write(async (tx) => {
       const grant = await tx.oauthGrants.get(environment.id, carried.grantId);
@@ -97,12 +97,12 @@ export async function revokeToken(
 
 /** Whether a code is unknown, or a refresh token is invalid. Checked without a transaction, as anyone can send one. */
 async function isUnknown(
-  { sealedReplies, store, digester }: TokenEndpointTools,
+  { sealedData, store, digester }: TokenEndpointTools,
   { id }: EnvironmentRow,
   { grant_type: grantType, refresh_token: refreshToken, code }: Form,
 ): Promise<boolean> {
   if (grantType === 'refresh_token') {
-    return refreshToken !== undefined && openRefreshToken(sealedReplies, id, refreshToken) === null;
+    return refreshToken !== undefined && openRefreshToken(sealedData, id, refreshToken) === null;
   }
   if (code === undefined) return false;
   return !isToken(code) || !(await store.read.oauthLogins.byToken(id, loginTokenDigest(digester, 'code', code)));
@@ -118,7 +118,7 @@ async function authenticated({ store, digester }: TokenEndpointTools, { id }: En
 }
 
 function issued(
-  { sealedReplies, now }: TokenEndpointTools,
+  { sealedData, now }: TokenEndpointTools,
   grant: OAuthGrantRow,
   scopes: readonly string[],
   refreshes: boolean,
@@ -126,11 +126,11 @@ function issued(
   return {
     ok: true,
     value: {
-      access_token: mintAccessToken(sealedReplies, grant, scopes, now()),
+      access_token: mintAccessToken(sealedData, grant, scopes, now()),
       token_type: 'Bearer',
       expires_in: MCP_LOGIN.accessTokenMs / 1000,
       scope: scopes.join(' '),
-      ...(refreshes && { refresh_token: mintRefreshToken(sealedReplies, grant) }),
+      ...(refreshes && { refresh_token: mintRefreshToken(sealedData, grant) }),
     },
   };
 }

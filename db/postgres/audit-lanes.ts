@@ -104,13 +104,13 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
   async function write(environmentId: EnvironmentId, before: AuditHead, head: AuditHead): Promise<void> {
     if (before.seq !== startOf(before)) {
       const values = { environmentId, lane: lane.number, ...head, before: before.seq, beforeHash: before.hash };
-      if ((await moveOn().run(values)).changes === 0) throw laneTaken();
+      if ((await moveOn().run(values)).changes === 0) throw laneTakenError();
       return;
     }
     try {
       await open().run({ environmentId, ...head });
     } catch (error) {
-      throw error instanceof UniqueError ? laneTaken(error) : error;
+      throw error instanceof UniqueError ? laneTakenError(error) : error;
     }
   }
 
@@ -168,6 +168,6 @@ export function isLaneTaken(error: unknown): boolean {
   return error instanceof ConflictError && error.code === LANE_TAKEN;
 }
 
-export function laneTaken(cause?: unknown): ConflictError {
+export function laneTakenError(cause?: unknown): ConflictError {
   return new ConflictError(LANE_TAKEN, 'another connection writes to the same chain of the audit log', { cause });
 }

@@ -23,7 +23,7 @@ const OF_STORAGE = /^(08|28|3D|53|57P|58|XX)|^(25006|25P03|42501)$/;
 /** Converts an error of the driver to one of the storage interface; other errors are returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error;
-  if (!isServerError(error)) return isOfConnection(error) ? lost(error) : error;
+  if (!isServerError(error)) return isOfConnection(error) ? connectionLostError(error) : error;
   const { code, constraint = '', column } = error;
   const cause = withoutValues(error);
   switch (code) {
@@ -56,7 +56,7 @@ export function translateError(error: unknown): unknown {
  * The error for a connection that ended or could not be opened. It is unknown whether the server executed the
  * statement.
  */
-export function lost(cause: unknown): StorageError {
+export function connectionLostError(cause: unknown): StorageError {
   return new StorageError('CONNECTION_LOST', 'the connection to the database was lost', { cause });
 }
 

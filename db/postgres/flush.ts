@@ -1,4 +1,4 @@
-import type { Ask } from './statements.ts';
+import type { RunQuery } from './statements.ts';
 
 /** Makes all earlier commits durable, including those that did not wait for the disk. */
 export type Flush = () => Promise<void>;
@@ -7,12 +7,12 @@ export type Flush = () => Promise<void>;
  * Returns a function that makes all earlier commits durable. A durable commit makes everything before it durable, so
  * concurrent callers share one. This commit writes only an empty message to the write-ahead log, which is cheapest.
  */
-export function createFlush(ask: Ask): Flush {
+export function createFlush(query: RunQuery): Flush {
   let current: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   const flush = async () => {
     next = undefined;
-    await ask({ text: "select pg_logical_emit_message(true, 'valetkey', '')" });
+    await query({ text: "select pg_logical_emit_message(true, 'valetkey', '')" });
   };
   return () => {
     // A flush that is already running may have started before the caller's commit.

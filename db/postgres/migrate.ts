@@ -88,7 +88,7 @@ async function nextFile({ ask }: Session, { files, options }: Run): Promise<Migr
   await ask({
     text: 'create table if not exists migrations (name text collate "C" primary key not null, sha256 text collate "C" not null, applied_at bigint not null)',
   });
-  const applied = await appliedTo(ask);
+  const applied = await appliedTo(query);
   assertHistory(applied, files);
   const file = files[applied.length];
   return file?.isContract && options.until === 'expand' ? undefined : file;
@@ -147,10 +147,10 @@ async function inTransaction<T>({ ask }: Session, work: () => Promise<T>): Promi
   await ask({ text: 'begin isolation level read committed' });
   try {
     const result = await work();
-    await ask({ text: 'commit' });
+    await query({ text: 'commit' });
     return result;
   } catch (error) {
-    await ask({ text: 'rollback' }).catch(() => {});
+    await query({ text: 'rollback' }).catch(() => {});
     throw error;
   }
 }

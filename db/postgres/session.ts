@@ -14,11 +14,11 @@ export interface Session {
   /** How many statements are waiting for a reply. */
   readonly waiting: number;
   /** @throws StorageError and the other errors of the storage interface */
-  ask(question: Question): Promise<Reply>;
+  query(statement: Query): Promise<QueryResult>;
   close(): Promise<void>;
 }
 
-export interface Question {
+export interface Query {
   text: string;
   /**
    * The name under which the server keeps the prepared statement. Without a name, the statement is prepared each time.
@@ -28,14 +28,14 @@ export interface Question {
   values?: unknown[] | undefined;
 }
 
-export interface Reply {
+export interface QueryResult {
   /** The command, such as `COMMIT`. */
   command: string;
   rows: unknown[][];
   changes: number;
 }
 
-export interface SessionTerms {
+export interface SessionOptions {
   /** The maximum time of a statement in milliseconds; null for no limit, for migrations. */
   statementMs?: number | null;
   /** Whether a standby is accepted, which can only be read. */
@@ -90,13 +90,13 @@ export async function openHost(
     get waiting() {
       return waiting;
     },
-    ask({ text, name, values }) {
+    query({ text, name, values }) {
       waiting++;
       return new Promise((resolve, reject) => {
         client.query({ text, name, values, rowMode: 'array' } as pg.QueryConfig, (error: Error | undefined, result) => {
           waiting--;
-          if (error) reject(open ? translateError(error) : lost(error));
-          else resolve(replyOf(result as unknown as Result | Result[]));
+          if (error) reject(open ? translateError(error) : connectionLostError(error));
+          else resolve(lastResult(result as unknown as Result | Result[]));
         });
       });
     },
@@ -124,7 +124,7 @@ interface Result {
 }
 
 /** Returns the reply to the last statement of a text. */
-function replyOf(results: Result | Result[]): Reply {
+function lastResult(results: Result | Result[]): QueryResult {
   const { command, rows, rowCount } = Array.isArray(results) ? (results.at(-1) as Result) : results;
   return { command: command ?? '', rows, changes: rowCount ?? 0 };
 }

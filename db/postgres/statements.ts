@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import type { Plan, Values } from '../plan.ts';
 import { createStatements, type Statement, type Statements } from '../statements.ts';
 import { postgresDialect } from './dialect.ts';
-import type { Question, Reply } from './session.ts';
+import type { Query, QueryResult } from './session.ts';
 import { toStored } from './values.ts';
 
 /** Sends a statement on a connection that the function chooses. */
-export type Ask = (question: Question) => Promise<Reply>;
+export type RunQuery = (statement: Query) => Promise<QueryResult>;
 
 /**
- * Creates the statements for the connections behind `ask`.
+ * Creates the statements for the connections behind `query`.
  *
  * @param prepare whether the server keeps prepared statements, which saves it a third of the work
  */
-export function createPostgresStatements(ask: Ask, prepare: boolean): Statements {
-  return createStatements({ dialect: postgresDialect, prepare: (plan) => statementOf(ask, plan, prepare) });
+export function createPostgresStatements(query: RunQuery, prepare: boolean): Statements {
+  return createStatements({ dialect: postgresDialect, prepare: (plan) => statementOf(query, plan, prepare) });
 }
 
-function statementOf(ask: Ask, { text, bind, toRow }: Plan, prepare: boolean): Statement {
+function statementOf(query: RunQuery, { text, bind, toRow }: Plan, prepare: boolean): Statement {
   const name = prepare ? nameOf(text) : undefined;
-  const send = (values: Values) => ask({ text, name, values: bind(values).map(toStored) });
+  const send = (values: Values) => query({ text, name, values: bind(values).map(toStored) });
   const decode = toRow as (stored: readonly unknown[]) => Values;
   return {
     async run(values = {}) {

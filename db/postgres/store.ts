@@ -6,7 +6,7 @@ import { createRepositories } from '../repositories.ts';
 import { createStorageHealth } from '../storage-health.ts';
 import type { Committed, Store } from '../store.ts';
 import { createAuditLanes } from './audit-lanes.ts';
-import { createConnector } from './connector.ts';
+import { createCommitOutcomes } from './commit-outcomes.ts';
 import { createFlush } from './flush.ts';
 import { createHosts } from './hosts.ts';
 import { createOutcomes } from './outcomes.ts';
@@ -41,7 +41,7 @@ export async function openPostgresStore({
   const { report = warn } = watch;
   const open = createHosts(location, openHost);
   const readers = createReaders(open, size);
-  await requireSchema(readers.ask).catch(async (error) => {
+  await requireSchema(readers.query).catch(async (error) => {
     await readers.close();
     throw error;
   });
@@ -50,12 +50,12 @@ export async function openPostgresStore({
     if (error instanceof StorageError && !(error instanceof RetryableError)) health.failed(error);
     return error;
   };
-  const ask = (question: Question) =>
-    readers.ask(question).catch((error) => {
+  const query = (statement: Query) =>
+    readers.query(statement).catch((error) => {
       throw failed(error);
     });
-  const { repositories } = createRepositories(createPostgresStatements(ask, prepare), {
-    pacing: { limits: listLimits, breathe: nextTurn },
+  const { repositories } = createRepositories(createPostgresStatements(query, prepare), {
+    pacing: { limits: listLimits, yieldToEventLoop: nextTurn },
     // The lane is not used: these repositories only read, and they read the last records of all chains.
     auditHeads: (statements) => createAuditLanes(statements, { number: 0, heads: new Map() }),
   });
@@ -64,7 +64,7 @@ export async function openPostgresStore({
   const outcomes = createOutcomes(readers);
   const writers = Array.from({ length: places }, (_, place) =>
     createWriter({
-      connector: createConnector(open),
+      connection: createReconnectingSession(open),
       place,
       prepare,
       outcomes,
@@ -108,7 +108,7 @@ export async function openPostgresStore({
     },
     async healthy() {
       if (closing || health.failing() !== null) return false;
-      return await readers.ask({ text: 'select 1' }).then(
+      return await readers.query({ text: 'select 1' }).then(
         () => true,
         () => false,
       );

@@ -4,8 +4,8 @@ import { joinEndings } from '../ending.ts';
 import { StorageError } from '../errors.ts';
 import { createRepositories, type Transaction } from '../repositories.ts';
 import { openScope } from '../scope.ts';
-import { type AuditLane, changeLane, createAuditLanes, isLaneTaken, laneTaken } from './audit-lanes.ts';
-import type { Connector } from './connector.ts';
+import { type AuditLane, changeLane, createAuditLanes, isLaneTaken, laneTakenError } from './audit-lanes.ts';
+import type { CommitOutcomes } from './commit-outcomes.ts';
 import { ConflictError } from './errors.ts';
 import { newestMigration } from './migrate.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -14,7 +14,7 @@ import { createPostgresStatements } from './statements.ts';
 
 export type Unit<T> = (tx: Transaction) => Promise<T>;
 
-export interface UnitTerms {
+export interface UnitOptions {
   /** Whether the commit must survive a power loss of the server. */
   durable: boolean;
   /** Whether the unit relies on what it has read: see `WriteTerms`. */
@@ -42,11 +42,11 @@ export interface Writer {
 }
 
 export interface WriterParts {
-  connector: Connector;
+  connection: ReconnectingSession;
   /** The number of the connection in this process. The connection starts with the audit lane of this number. */
   place: number;
   prepare: boolean;
-  outcomes: Outcomes;
+  outcomes: CommitOutcomes;
   /** Receives the error of a failed effect. */
   report(error: unknown): void;
 }
@@ -67,25 +67,25 @@ interface Running {
 const ISOLATED = 'begin isolation level serializable; set local enable_seqscan = off';
 const SHARED = 'begin isolation level read committed';
 
-export function createWriter({ connector, place, prepare, outcomes, report }: WriterParts): Writer {
+export function createWriter({ connection, place, prepare, outcomes, report }: WriterParts): Writer {
   const lane: AuditLane = { number: place, heads: new Map() };
   const afterCommit: AfterCommit = createAfterCommit(report);
-  const statements = createPostgresStatements((question) => ask(question), prepare);
+  const statements = createPostgresStatements((statement) => query(statement), prepare);
   const { repositories, ending: ofRepositories } = createRepositories(statements, {
     auditHeads: (made) => createAuditLanes(made, lane),
     schemaNumber: newestMigration(),
   });
   const ending = joinEndings([ofRepositories, afterCommit.ending]);
-  const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, breathe };
+  const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, yieldToEventLoop };
   let running: Running | undefined;
   let fenced: number | undefined;
 
-  async function ask(question: Question): Promise<Reply> {
+  async function query(statement: Query): Promise<QueryResult> {
     const unit = running as Running;
     unit.calls++;
-    unit.hasWritten ||= !question.text.startsWith('select');
+    unit.hasWritten ||= !statement.text.startsWith('select');
     try {
-      return await unit.session.ask(question);
+      return await unit.session.query(statement);
     } catch (error) {
       unit.failure ??= error;
       throw error;
@@ -95,7 +95,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     }
   }
 
-  async function breathe(): Promise<void> {
+  async function yieldToEventLoop(): Promise<void> {
     const unit = running as Running;
     unit.calls++;
     await new Promise((resolve) => setImmediate(resolve));
@@ -160,7 +160,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
   async function commit(current: Running): Promise<void> {
     const { session } = current;
     if (!current.hasWritten) return await end(session, undefined);
-    const xid = session.ask({ text: 'select pg_current_xact_id_if_assigned()::text' });
+    const xid = session.query({ text: 'select pg_current_xact_id_if_assigned()::text' });
     await Promise.all([ending.write(), xid]);
     const [[id] = []] = (await xid).rows;
     await end(session, typeof id === 'string' ? id : undefined);
@@ -169,7 +169,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
   /** @param xid the number of the transaction, to look up its outcome if the reply to the commit is lost */
   async function end(session: Session, xid: string | undefined): Promise<void> {
     try {
-      const { command } = await session.ask({ text: 'commit' });
+      const { command } = await session.query({ text: 'commit' });
       if (command !== 'COMMIT') throw new Error('the database rolled back a transaction at its commit');
     } catch (error) {
       if (session.isOpen() || xid === undefined || !(error instanceof StorageError)) throw error;
@@ -186,7 +186,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     const reason = first ?? (failure instanceof ConflictError ? failure : error);
     if (!isLaneTaken(reason)) return reason;
     changeLane(lane);
-    return reason instanceof ConflictError ? reason : laneTaken(reason);
+    return reason instanceof ConflictError ? reason : laneTakenError(reason);
   }
 
   return {
@@ -194,7 +194,7 @@ export function createWriter({ connector, place, prepare, outcomes, report }: Wr
     fence(instance) {
       fenced = instance;
     },
-    close: () => connector.close(),
+    close: () => connection.close(),
   };
 }
 
@@ -212,14 +212,14 @@ function begin(
     parts.push('set local lock_timeout to default');
   } else parts.push('lock table crowded_units in row share mode');
   if (instance !== undefined) parts.push(`select require_instance(${instance})`);
-  const begun = session.ask({ text: parts.join('; ') });
+  const begun = session.query({ text: parts.join('; ') });
   begun.catch(() => {});
   return begun;
 }
 
 async function rollback(session: Session): Promise<void> {
   if (!session.isOpen()) return;
-  await session.ask({ text: 'rollback' }).catch(() => session.close().catch(() => {}));
+  await session.query({ text: 'rollback' }).catch(() => session.close().catch(() => {}));
 }
 
 function heldOverIo(): Error {

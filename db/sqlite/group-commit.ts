@@ -35,7 +35,7 @@ export interface GroupCommit<Tx> {
    * Lets other work run on the event loop during a unit. The transaction stays open, so other units wait, and reads
    * continue to see what was committed before.
    */
-  breathe(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
   /** Whether the writer can be trusted; if not, every further write is rejected. */
   healthy(): boolean;
   /** Rejects new units and waits for the queued ones. */
@@ -72,7 +72,7 @@ export interface GroupBounds {
  * Shares durable commits: the units that arrive in one turn of the event loop run one after the other in one transaction, each in its own savepoint, so that a unit that throws rolls back only its own writes. While a commit becomes durable, what arrives
  * waits for the next one, since it could not be durable sooner: the busier the server, the larger the groups.
  *
- * A group runs within one turn, except where a large unit calls `breathe`, and ends early when its units take long: their commit and
+ * A group runs within one turn, except where a large unit calls `yieldToEventLoop`, and ends early when its units take long: their commit and
  * their callers, who continue in the same turn, take about as long again. One turn is possible because the calls of a unit settle
  * without I/O; a unit that awaits anything slower is detected when the microtask queue is empty, rolled back, and rejected. So no transaction is
  * ever held over I/O, and no other unit runs in between.
@@ -96,7 +96,7 @@ export function createGroupCommit<Tx>(
   let closed = false;
   let failure: StorageError | undefined;
   let interrupt: (() => void) | undefined;
-  /** The number of calls of `breathe` that are waiting. */
+  /** The number of calls of `yieldToEventLoop` that are waiting. */
   let breaths = 0;
   /** Total time lost to locks, in milliseconds. */
   let lockedMs = 0;
@@ -233,7 +233,7 @@ export function createGroupCommit<Tx>(
     );
   }
 
-  async function breathe(): Promise<void> {
+  async function yieldToEventLoop(): Promise<void> {
     breaths++;
     await new Promise((resolve) => setImmediate(resolve));
     breaths--;
@@ -270,7 +270,7 @@ export function createGroupCommit<Tx>(
     write: (unit) => enqueue(unit, 'durable'),
     commit: (unit) => enqueue(unit, 'committed'),
     note: (unit) => enqueue(unit, 'noted'),
-    breathe,
+    yieldToEventLoop,
     healthy: () => failure === undefined && !closed,
     drain() {
       closed = true;

@@ -91,7 +91,11 @@ export function createStore(
   writer.pragma('synchronous = normal');
   const { repositories, ending } = createSqliteRepositories(writer);
   const afterCommit = createAfterCommit((error) => report(error, 'an effect of a committed write failed'));
-  const transaction: Transaction = { ...repositories, afterCommit: afterCommit.add, breathe: () => group.breathe() };
+  const transaction: Transaction = {
+    ...repositories,
+    afterCommit: afterCommit.add,
+    yieldToEventLoop: () => group.yieldToEventLoop(),
+  };
   const turn = createReadTurn(reader, (error) => report(error, 'a shared read could not be ended'));
   const thread = createCheckpointThread(writer.name);
   const failed = (error: Error) => control.failed(syncFailed(error));
@@ -117,7 +121,7 @@ export function createStore(
   // Writes the page with the file header, without changing it.
   const touch = writer.prepare('pragma user_version = 0');
   let closed: Promise<void> | undefined;
-  const pacing = { limits: listLimits, breathe: nextTurn };
+  const pacing = { limits: listLimits, yieldToEventLoop: nextTurn };
   const readFailed = (error: StorageError) => {
     if (isDiskFault(error)) health.failed(error);
   };

@@ -26,7 +26,7 @@ export type LinkPageParts = BodyMemory &
   LoginPageParts &
   Omit<LinkTools, 'sealedFlows'> & {
     /** Encrypts the stored data of a flow. */
-    sealedReplies: SealedTokens;
+    sealedData: SealedTokens;
   };
 
 export type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;
@@ -36,7 +36,7 @@ export type Page = (call: PageCall, params: Readonly<Record<string, string>>) =>
  * Only the name of the page, its status and its duration are logged, because the addresses contain secrets.
  */
 export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express {
-  const tools: LinkTools = { ...parts, sealedFlows: parts.sealedReplies };
+  const tools: LinkTools = { ...parts, sealedFlows: parts.sealedData };
   const form = createLinkForm(parts, tools);
   const callback = createCallback(tools);
   const app = express();

@@ -17,15 +17,15 @@ export type McpServingParts = Omit<ToolServerTools, 'outputs' | 'sealedStates'> 
     /** Checks results against the schemas of tools. */
     threads: { readonly short: ThreadPool };
     /** Encrypts tokens, and the state of waiting sessions. */
-    sealedReplies: SealedTokens;
+    sealedData: SealedTokens;
   };
 
 const INVALID = 'The token is invalid.';
 
 /** Wires the MCP servers of connections and configs. */
 export function createMcpServing(parts: McpServingParts): McpServing {
-  const tools = { ...parts, outputs: createOutputChecker(parts.threads.short), sealedStates: parts.sealedReplies };
-  const { sealedReplies: sealed, store, now } = parts;
+  const tools = { ...parts, outputs: createOutputChecker(parts.threads.short), sealedStates: parts.sealedData };
+  const { sealedData: sealed, store, now } = parts;
   const jwts = createJwtVerifier(parts);
 
   async function open(environment: EnvironmentRow, serverId: string, token: string): Promise<OpenedSession> {

@@ -15,7 +15,7 @@ describe('a server whose log was damaged (F15)', () => {
   before(async () => {
     const server = await startTestServer({ dataDir: join(folder.path, 'data') });
     for (let i = 0; i < 20; i++) await createAccount(server, { identifier: `account-${i}` });
-    const file = server.deps.config.databaseFile;
+    const file = server.parts.config.databaseFile;
     while (!readClaims(file).some(({ totals }) => totals['accounts'] === 20)) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }

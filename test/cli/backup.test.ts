@@ -35,8 +35,9 @@ describe('valetkey backup (F4)', () => {
     const directory = newDirectory();
     const backup = join(directory, 'one.db');
     // So large that a copy takes longer than some writes.
-    tamper(server.deps.config.databaseFile, 'create table if not exists filler (x blob)');
-    for (let i = 0; i < 40; i++) tamper(server.deps.config.databaseFile, 'insert into filler values (randomblob(1e6))');
+    tamper(server.parts.config.databaseFile, 'create table if not exists filler (x blob)');
+    for (let i = 0; i < 40; i++)
+      tamper(server.parts.config.databaseFile, 'insert into filler values (randomblob(1e6))');
     let isDone = false;
     let during = 0;
     const made = runCommand(['backup', backup], env).finally(() => {
@@ -65,13 +66,13 @@ describe('valetkey backup (F4)', () => {
       1,
       selectRows(backup, 'select max(name) as n from migrations')[0]?.['n'],
     ]);
-    tamper(server.deps.config.databaseFile, 'drop table filler');
+    tamper(server.parts.config.databaseFile, 'drop table filler');
   });
 
   it('leaves no byte of deleted credentials in the copy', async () => {
     const { id } = await createAccount(server, { identifier: 'deleted-before' });
     const select = 'select credentials_sealed as value from accounts where id = ?';
-    const [row] = selectRows(server.deps.config.databaseFile, select, id) as [{ value: Buffer }];
+    const [row] = selectRows(server.parts.config.databaseFile, select, id) as [{ value: Buffer }];
     const backup = join(newDirectory(), 'one.db');
     await runCommand(['backup', backup], env);
     expect(readFileSync(backup).includes(row.value.subarray(-30)), 'the control').to.equal(true);
@@ -145,8 +146,8 @@ describe('valetkey backup (F4)', () => {
     const directory = newDirectory();
     const own = await startTestServer();
     await createAccount(own, { identifier: 'one' });
-    const { databaseFile } = own.deps.config;
-    await own.deps.store.close();
+    const { databaseFile } = own.parts.config;
+    await own.parts.store.close();
     const intact = readFileSync(databaseFile);
     const run = async () => runCommand(['backup', join(directory, 'one.db')], { DATA_DIR: own.dataDir });
     rmSync(databaseFile);

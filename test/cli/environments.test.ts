@@ -86,7 +86,7 @@ describe('valetkey environments', () => {
       const error = await environmentsCommand(args).catch((thrown: Error) => thrown);
       expect(error, args.join(' ')).to.be.instanceOf(UsageError).with.property('message').that.includes(message);
     }
-    const environments = await server.deps.store.read.environments.list();
+    const environments = await server.parts.store.read.environments.list();
     expect(environments.map((one) => one.baseUrl)).not.to.include('https://new.example.com');
     const { code, stdout, stderr } = await run('add', ...kind);
     expect([code, stdout]).to.deep.equal([1, '']);

@@ -154,8 +154,8 @@ describe('things of another environment (C1)', () => {
     const config = { name: 'Foreign desk', mappings: [{ connection_id: account.connection_id }] };
     const made = await other.call('POST', '/api/v1/mcp/configs', { body: config });
     await storeTools(server, [ownTool('foreign-desk', 'foreign_desk_get')], { environment: other.environment.id });
-    const execution = server.deps.newId('exec');
-    await server.deps.store.write((tx) =>
+    const execution = server.parts.newId('exec');
+    await server.parts.store.write((tx) =>
       tx.executions.insert(other.environment.id, {
         id: execution,
         accountId: account.id,
@@ -164,12 +164,12 @@ describe('things of another environment (C1)', () => {
         agentRunId: 'foreign-run',
         apiClientId: OTHER_CLIENT_ID,
         instance: 0,
-        startedAt: server.deps.now(),
+        startedAt: server.parts.now(),
       }),
     );
     const environmentId = other.environment.id;
     const order = { environmentId, kind: 'revocation', lane: 'foreign-desk', subjectId: account.id, giveUpAfterMs: 1 };
-    const job = await server.deps.store.write((tx) => server.deps.jobQueue.recordFailed(tx, order, 'Foreign.'));
+    const job = await server.parts.store.write((tx) => server.parts.jobQueue.recordFailed(tx, order, 'Foreign.'));
     const file = new FileContent('foreign.bin', undefined, Buffer.from([1]));
     const owner = { id: account.id, organizationId: 'foreign-org', userId: 'foreign-user' };
     const kept = await server.deps.files.keep(other.environment.id, owner, file);
@@ -178,7 +178,7 @@ describe('things of another environment (C1)', () => {
     const grantId = server.deps.newId('grt');
     const mcpClient = server.deps.newId('ocl');
     const user = { organizationId: 'foreign-org', userId: 'foreign-user', identifier: 'foreign@acme.test' };
-    await server.deps.store.write(async (tx) => {
+    await server.parts.store.write(async (tx) => {
       await tx.oauthClients.insert(environmentId, oauthClient(mcpClient, { kind: 'REGISTERED' }));
       const granted = {
         ...user,
@@ -190,9 +190,9 @@ describe('things of another environment (C1)', () => {
     });
     const hook = { url: 'https://app.acme.test/foreign', event_types: ['tool.deleted'] };
     const { webhook_endpoint: endpoint } = (await other.call('POST', '/api/v1/webhook_endpoints', { body: hook })).body;
-    const [event, delivery] = [server.deps.newId('evt'), server.deps.newId('whd')];
-    await server.deps.store.write(async (tx) => {
-      const about = { type: 'tool.created', subjectId: account.id, createdAt: server.deps.now() };
+    const [event, delivery] = [server.parts.newId('evt'), server.parts.newId('whd')];
+    await server.parts.store.write(async (tx) => {
+      const about = { type: 'tool.created', subjectId: account.id, createdAt: server.parts.now() };
       const data = {
         id: event,
         type: about.type,

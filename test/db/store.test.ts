@@ -33,7 +33,7 @@ describe('the store', () => {
       void test.store.read.accounts.get(test.env, row.id).then((found) => {
         seen = found;
       });
-      while (seen?.id === 'not read yet') await tx.breathe();
+      while (seen?.id === 'not read yet') await tx.yieldToEventLoop();
       expect(seen).to.equal(undefined);
     });
     expect(await test.store.read.accounts.get(test.env, row.id)).to.include({ id: row.id });
@@ -47,11 +47,11 @@ describe('the store', () => {
       const seen: string[][] = [];
       await test.store.write(async (tx) => {
         await tx.environmentTools.upsert(test.env, rows.slice(0, 599));
-        await tx.breathe();
+        await tx.yieldToEventLoop();
         test.store.shareReads();
         const before = seen.length;
         void names().then((found) => seen.push(found));
-        while (seen.length === before) await tx.breathe();
+        while (seen.length === before) await tx.yieldToEventLoop();
         await tx.environmentTools.upsert(test.env, rows.slice(599));
       });
       expect(seen.flat()).to.deep.equal([]);

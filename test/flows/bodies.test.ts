@@ -29,7 +29,7 @@ describe('M3: the memory of bodies', () => {
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { bodies, toolDirectory: withUploadTools },
     });
-    own = bodies.of((await server.deps.environmentOf('localhost')).id);
+    own = bodies.of((await server.parts.environmentOf('localhost')).id);
     ({ id } = await createKeyedAccount(server));
   });
   beforeEach(() => {
@@ -58,11 +58,11 @@ describe('M3: the memory of bodies', () => {
 
   /** Stores a file that the account may send. @returns its id */
   async function stored(bytes: number): Promise<string> {
-    const environmentId = (await server.deps.environmentOf('localhost')).id;
-    const account = await server.deps.store.read.accounts.get(environmentId, id);
+    const environmentId = (await server.parts.environmentOf('localhost')).id;
+    const account = await server.parts.store.read.accounts.get(environmentId, id);
     if (!account) throw new Error('The account does not exist.');
     const file = new FileContent('report.pdf', 'application/pdf', Buffer.alloc(bytes));
-    return (await server.deps.files.keep(environmentId, account, file))?.file_id ?? '';
+    return (await server.parts.files.keep(environmentId, account, file))?.file_id ?? '';
   }
 
   const upload = (file_id: string, count: number) =>

@@ -117,7 +117,7 @@ describe('events of links', () => {
   it('report once that a link expired without being opened', async () => {
     await world.link('alan');
     world.clock.advance(HOUR_MS);
-    for (let times = 0; times < 2; times++) await world.server.deps.links.expire();
+    for (let times = 0; times < 2; times++) await world.server.parts.links.expire();
     expect((await story('alan')).slice(2)).to.deep.equal(['link.expired']);
   });
 
@@ -127,7 +127,7 @@ describe('events of links', () => {
     const { body } = await world.server.call('GET', '/api/v1/connected_accounts?page_size=1');
     const { id } = body.connected_accounts[0];
     await world.server.call('POST', '/api/v1/connected_accounts:delete', { body: { id } });
-    await world.server.deps.links.expire();
+    await world.server.parts.links.expire();
     const actions = (await auditOf(world.server, id)).map(({ action }) => action);
     expect(actions.slice(0, 2)).to.have.members(['link.expired', 'connected_account.deleted']);
   });

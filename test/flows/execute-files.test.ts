@@ -58,8 +58,8 @@ describe('files of tools', () => {
 
   it('lie sealed, name and all', async () => {
     const { file } = await answeredFile();
-    const row = await server.deps.store.read.storedContents.get(
-      (await server.deps.environmentOf(new URL(server.origin).host)).id,
+    const row = await server.parts.store.read.storedContents.get(
+      (await server.parts.environmentOf(new URL(server.origin).host)).id,
       'file',
       file.file_id,
       clock.now(),
@@ -104,7 +104,7 @@ describe('files of tools', () => {
   it('are deleted when their time is over', async () => {
     await answeredFile();
     clock.advance(LIFETIME.fileMs);
-    const { store } = server.deps;
+    const { store } = server.parts;
     const [environment] = await store.read.environments.list();
     const env = environment?.id as NonNullable<typeof environment>['id'];
     expect(await store.write((tx) => tx.storedContents.sweep(env, clock.now(), PIECE))).to.be.greaterThan(0);
@@ -112,7 +112,7 @@ describe('files of tools', () => {
   });
 
   it('that exceed the storage of an environment are reported instead', async () => {
-    const { store } = server.deps;
+    const { store } = server.parts;
     const [environment] = await store.read.environments.list();
     const env = environment?.id as NonNullable<typeof environment>['id'];
     const { id, file } = await answeredFile();
@@ -127,7 +127,7 @@ describe('files of tools', () => {
 
   it('open after a rotation of keys, with nothing left under the old one', async () => {
     const { file } = await answeredFile();
-    const { store, config, now } = server.deps;
+    const { store, config, now } = server.parts;
     const rotation = createRotationStore(store);
     await introduceKey(config.keysFile, rotation, randomBytes, now());
     const { source } = openKeySource(

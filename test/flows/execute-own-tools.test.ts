@@ -114,7 +114,7 @@ describe("an environment's own tools", () => {
     const { provider } = await createKeyedAccount(server);
     await storeTools(server, [ownTool(provider.identifier, 'acme_get_gone')]);
     await server.call('DELETE', `/api/v1/custom-providers/${provider.identifier}`);
-    const { read } = server.deps.store;
+    const { read } = server.parts.store;
     const [environment] = await read.environments.list();
     if (!environment) throw new Error('no environment');
     expect(await read.environmentTools.get(environment.id, 'acme_get_gone')).to.equal(undefined);

@@ -142,7 +142,7 @@ describe('a call whose account, connection, provider or tool changes after it wa
     it('sends nothing when the tool is deleted', async () => {
       const answer = await ownToolCall(async (name) => {
         const { id } = await firstEnvironment(server);
-        await server.deps.store.write((tx) => tx.environmentTools.delete(id, [name]));
+        await server.parts.store.write((tx) => tx.environmentTools.delete(id, [name]));
       });
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
       expect(acme.requests).to.have.lengthOf(0);

@@ -57,12 +57,12 @@ describe('an execution whose credential is refused', () => {
   });
 
   it('succeeds with the newer credential, and hides the older one as well (E5)', async () => {
-    const environment = await server.deps.environmentOf('localhost');
+    const environment = await server.parts.environmentOf('localhost');
     refreshed = async () => {
       const details = { static_auth: { details: { api_key: 'the-newer-key-99' } } };
       const body = { id, connected_account: { authorization_details: details } };
       await server.call('PUT', '/api/v1/connected_accounts', { body });
-      return (await server.deps.store.read.accounts.get(environment.id, id)) ?? null;
+      return (await server.parts.store.read.accounts.get(environment.id, id)) ?? null;
     };
     acme.handler = ({ headers }, res) => {
       const key = headers['x-api-key'];

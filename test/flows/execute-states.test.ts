@@ -62,7 +62,7 @@ describe('an execution that may not happen', () => {
       it(`${status}: says to ${action}, and sends nothing`, async () => {
         const { id } = await createKeyedAccount(server);
         const environment = await firstEnvironment(server);
-        await server.deps.store.write((tx) =>
+        await server.parts.store.write((tx) =>
           tx.accounts.setStatus(environment.id, id, ['ACTIVE'], { status, reason: 'For the test.', updatedAt: 1 }),
         );
         await refusesWithoutSending(async () => {

@@ -83,7 +83,7 @@ describe('what executions sent and got', () => {
     expect((await read()).body.contents).not.to.equal(null);
     clock.advance(1);
     expect((await read()).body.contents).to.equal(null);
-    const { store } = server.deps;
+    const { store } = server.parts;
     const [environment] = await store.read.environments.list();
     const env = environment?.id as NonNullable<typeof environment>['id'];
     const young = await run('/things');
@@ -98,7 +98,7 @@ describe('what executions sent and got', () => {
     await keep({ keep_execution_contents: true, execution_retention_days: 30 });
     later();
     const { read, executionId } = await run('/things');
-    const { store } = server.deps;
+    const { store } = server.parts;
     const [environment] = await store.read.environments.list();
     const env = environment?.id as NonNullable<typeof environment>['id'];
     const stored = () => store.read.storedContents.describe(env, 'execution', executionId, clock.now());
@@ -124,7 +124,7 @@ describe('what executions sent and got', () => {
   });
 
   it('is counted by connector, tool and outcome', async () => {
-    const text = await server.deps.metrics.registry.metrics();
+    const text = await server.parts.metrics.registry.metrics();
     expect(text).to.match(/valetkey_tool_executions_total\{connector="[^"]+",tool="http_post",outcome="success"\} \d/);
     expect(text).to.match(/valetkey_tool_executions_total\{[^}]*outcome="upstream_bad_request"\} 1/);
   });

@@ -17,7 +17,7 @@ describe('keys that are rotated while links wait', () => {
   after(() => world.stop());
 
   it('leave nothing under the old key, and what waits to be verified or revoked as good as before', async () => {
-    const { store, config, now } = world.server.deps;
+    const { store, config, now } = world.server.parts;
     const waiting = await world.finished(await world.link('waiting'), 'waiting');
     const underWay = await world.link('under-way');
     const mismatched = await world.finished(await world.link('given-up'), 'given-up');

@@ -19,7 +19,7 @@ describe('the grant of a link that was never verified', () => {
   it('is revoked at the provider when the sixth identifier is wrong (L1, L12)', async () => {
     const { authRequestId, before } = await fished('mismatched');
     for (let tries = 0; tries < 6; tries++) await verifyUser(world.server, authRequestId, 'somebody-else');
-    await world.server.deps.jobs.runDue();
+    await world.server.parts.jobs.runDue();
     const sent = world.as.sent('/token/revocation').slice(before);
     expect(sent.map(({ token_type_hint: kind }) => kind)).to.deep.equal(['refresh_token', 'access_token']);
     for (const { token = '' } of sent) expect(await world.as.isAlive(token)).to.equal(false);
@@ -30,8 +30,8 @@ describe('the grant of a link that was never verified', () => {
   it('is revoked at the provider when its time is over (L20)', async () => {
     const { before } = await fished('too-late');
     world.clock.advance(11 * 60_000);
-    await world.server.deps.links.expire();
-    await world.server.deps.jobs.runDue();
+    await world.server.parts.links.expire();
+    await world.server.parts.jobs.runDue();
     expect(world.as.hits('/token/revocation')).to.be.greaterThan(before);
     expect(await world.status('too-late')).to.equal('PENDING_AUTH');
   });
@@ -41,7 +41,7 @@ describe('the grant of a link that was never verified', () => {
     const before = world.as.hits('/token/revocation');
     const authRequestId = await world.finished(await world.link('fishing'), 'both');
     for (let tries = 0; tries < 6; tries++) await verifyUser(world.server, authRequestId, 'own-account');
-    await world.server.deps.jobs.runDue();
+    await world.server.parts.jobs.runDue();
     expect(world.as.hits('/token/revocation')).to.equal(before);
     expect(await world.as.isAlive((await world.token('own-account')) as string)).to.equal(true);
   });

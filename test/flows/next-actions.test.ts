@@ -314,7 +314,7 @@ describe('the next action', () => {
   it('is the connection when calls cannot be signed for want of its client', async () => {
     const { id } = await connect(KINDS.BOARD_OAUTH1);
     const { environmentId, connectionId } = await accountRow(server, id);
-    const { store, vault, catalogue, now, random } = server.deps;
+    const { store, vault, catalogue, now, random } = server.parts;
     const connection = (await store.read.connections.get(environmentId, connectionId)) as ConnectionRow;
     const party = {
       account: { apiConfig: {} },
@@ -334,7 +334,7 @@ describe('the next action', () => {
     for (const status of ['PENDING_AUTH', 'PENDING_VERIFICATION', 'EXPIRED', 'DISCONNECTED'] as const) {
       const from = ['ACTIVE', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'EXPIRED'] as const;
       const to = { status, reason: null, updatedAt: 1 };
-      await server.deps.store.write((tx) => tx.accounts.setStatus(environmentId, id, [...from], to));
+      await server.parts.store.write((tx) => tx.accounts.setStatus(environmentId, id, [...from], to));
       const { detail, next_action: action } = (await run(id)).body;
       for (const text of [detail, action.message]) {
         expect(text).to.match(/^[A-Z][a-z ,]+\./);

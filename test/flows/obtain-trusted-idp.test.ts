@@ -220,8 +220,8 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
       const ours = Object.fromEntries(cloud.assumed[0] ?? []);
       const identity = { issuer: ISSUER, audience: AUDIENCE, subject: await subjectOf(id) };
       const token = signIdentityToken(
-        server.deps.signingKeys.current,
-        identityClaims(identity, clock.now(), server.deps.random),
+        server.parts.signingKeys.current,
+        identityClaims(identity, clock.now(), server.parts.random),
       );
       const sts = new STSClient({ region: REGION, endpoint: cloud.tokenService.origin });
       const { Credentials } = await sts.send(

@@ -42,13 +42,13 @@ describe('the loss of a host: backup under load, restore to an empty host, start
     return result;
   };
   /** Creates accounts through the engine, thousands per second. */
-  const create = async ({ deps }: TestServer, number: number) => {
-    const environment = await deps.environmentOf('localhost');
+  const create = async ({ parts }: TestServer, number: number) => {
+    const environment = await parts.environmentOf('localhost');
     const token = `ghp_token${number}`;
     const key = { connector: 'github', identifier: `user-${number}`, organizationId: '', userId: `owner-${number}` };
     const input = { authorization_details: { static_auth: { details: { token } } } };
     const cause = { environmentId: environment.id, actor: 'system', requestId: '' };
-    const { account } = await deps.store.write((tx) => createAccount(tx, deps, environment.id, key, input, cause));
+    const { account } = await parts.store.write((tx) => createAccount(tx, parts, environment.id, key, input, cause));
     return { id: account.id, token };
   };
 
@@ -84,7 +84,7 @@ describe('the loss of a host: backup under load, restore to an empty host, start
 
   it('has every account that was acknowledged before the backup, and its credentials open', async () => {
     const server = await startTestServer({ dataDir: host, env });
-    const { store, vault, environmentOf } = server.deps;
+    const { store, vault, environmentOf } = server.parts;
     const { id: environmentId } = await environmentOf('localhost');
     for (const [id, token] of tokens) {
       const account = await store.read.accounts.get(environmentId, id);

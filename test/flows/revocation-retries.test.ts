@@ -71,7 +71,7 @@ describe('a revocation', () => {
   const resultOf = async (id: string) => (await revocationsOf(server, id))[0];
   const tokensSent = () => provider.requests.map(({ body }) => new URLSearchParams(body).get('token'));
   const payloads = () =>
-    selectRows(server.deps.config.databaseFile, 'select payload_sealed as sealed from jobs').map(
+    selectRows(server.parts.config.databaseFile, 'select payload_sealed as sealed from jobs').map(
       (row) => row['sealed'],
     );
 
@@ -202,7 +202,7 @@ describe('a revocation', () => {
         await worker.run();
         tries.push(clock.now() - begun);
         if ((await resultOf(id))?.status !== 'PENDING') break;
-        const [row] = selectRows(server.deps.config.databaseFile, 'select run_at from jobs');
+        const [row] = selectRows(server.parts.config.databaseFile, 'select run_at from jobs');
         clock.advance(Number(row?.['run_at']) - clock.now());
       }
       expect(tries.at(-1)).to.equal(72 * HOUR);
@@ -296,8 +296,8 @@ describe('a revocation', () => {
 
     it('is made again when the instance that made it is gone, after a pause', async () => {
       const { id } = await left();
-      const { store } = server.deps;
-      const environmentId = (await server.deps.environmentOf('localhost')).id;
+      const { store } = server.parts;
+      const environmentId = (await server.parts.environmentOf('localhost')).id;
       const gone = { id: 'inst_gone', version: '0.1.0', startedAt: clock.now(), beatAt: clock.now() };
       const owner = await store.write((tx) => tx.instances.register(gone));
       const claim = { kind: 'revocation', environmentId, lane: provided(), owner, now: clock.now(), limit: 1 };
@@ -358,7 +358,7 @@ describe('a revocation', () => {
   it('that cannot be ordered, because the credentials do not open, does not block the deletion, and is listed', async () => {
     const { id } = await tokenAccount(server, connector);
     tamper(
-      server.deps.config.databaseFile,
+      server.parts.config.databaseFile,
       'update accounts set credentials_sealed = ? where id = ?',
       Buffer.of(0),
       id,
@@ -421,7 +421,7 @@ describe('a server of its own accord', () => {
     provider.handler = (_request, res) => res.writeHead(400).end();
     const { id, access, refresh } = await tokenAccount(server, connector);
     await leave(server, id);
-    await server.deps.jobs.runDue();
+    await server.parts.jobs.runDue();
     const failedJobs = async () => {
       const { body } = await server.call('GET', '/api/v1/jobs?kind=revocation&state=FAILED');
       return body.jobs.filter((job: { subject_id: string }) => job.subject_id === id);
@@ -437,7 +437,7 @@ describe('a server of its own accord', () => {
     provider.handler = (_request, res) => res.writeHead(200).end();
     const retried = await server.call('POST', `/api/v1/jobs/${job.id}:retry`);
     expect(retried.status, retried.text).to.equal(200);
-    await server.deps.jobs.runDue();
+    await server.parts.jobs.runDue();
     const sent = provider.requests.map(({ body }) => new URLSearchParams(body).get('token'));
     expect(sent).to.deep.equal([refresh, access]);
     expect(await revocationsOf(server, id)).to.have.lengthOf(1);

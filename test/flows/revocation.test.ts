@@ -75,7 +75,7 @@ describe('leaving a strict authorization server', () => {
     const { body } = await world.server.call('GET', `/api/v1/connections/${world.connectionId}`);
     const path = `/api/v1/custom-providers/${body.connection.provider_key}`;
     expect((await world.server.call('DELETE', path)).status).to.equal(200);
-    await world.server.deps.links.expire();
+    await world.server.parts.links.expire();
     const [granted] = await world.orders('eve');
     for (const identifier of ['ada', 'bob', 'eve']) {
       const { id } = (await accountOf(world.server, identifier)) as { id: string };
@@ -91,7 +91,7 @@ describe('leaving a strict authorization server', () => {
   it('ends the grant of a link that was never verified (L20)', async () => {
     await world.finished(await world.link('ada'), 'alice');
     world.clock.advance(TEN_MINUTES + 1);
-    await world.server.deps.links.expire();
+    await world.server.parts.links.expire();
     const [order] = await world.orders('ada');
     await worker.run();
     await expectAt(String(order?.tokens['access_token']), false);
@@ -103,7 +103,7 @@ describe('leaving a strict authorization server', () => {
     await leave(world.server, id);
     expect((await verifyUser(world.server, authRequestId, 'ada')).status).to.equal(404);
     expect(await accountOf(world.server, 'ada')).to.equal(undefined);
-    await world.server.deps.links.expire();
+    await world.server.parts.links.expire();
     expect(await resultOf(id)).to.deep.equal(['PENDING']);
     await worker.run();
     expect(await resultOf(id)).to.deep.equal(['REVOKED']);

@@ -31,7 +31,7 @@ describe('several servers over one database', () => {
   });
   const any = (place: number) => servers[place % servers.length] as TestServer;
   const audit = async () => {
-    const { store, environmentOf } = any(0).deps;
+    const { store, environmentOf } = any(0).parts;
     return await store.read.audit.verifyChain((await environmentOf('localhost')).id);
   };
 
@@ -83,8 +83,8 @@ describe('several servers over one database', () => {
   it('fences a server that the others have taken for ended', async () => {
     const third = await startTestServer({ dataDir: folder.path });
     try {
-      const { number } = third.deps.instance;
-      await any(0).deps.store.write((tx) => tx.instances.remove(number));
+      const { number } = third.parts.instance;
+      await any(0).parts.store.write((tx) => tx.instances.remove(number));
       const refused = await third.call('POST', ACCOUNTS, { body: account('late') });
       expect(refused.status).to.equal(503);
       expect((await any(0).call('POST', ACCOUNTS, { body: account('late') })).status).to.equal(201);
@@ -95,9 +95,9 @@ describe('several servers over one database', () => {
 
   it('leaves nothing unfinished after a server has stopped', async () => {
     const third = await startTestServer({ dataDir: folder.path });
-    const before = (await any(0).deps.store.read.instances.list()).length;
-    expect(third.deps.liveInstances()).to.equal(before);
+    const before = (await any(0).parts.store.read.instances.list()).length;
+    expect(third.parts.liveInstances()).to.equal(before);
     await third.stop();
-    expect((await any(0).deps.store.read.instances.list()).length).to.equal(before - 1);
+    expect((await any(0).parts.store.read.instances.list()).length).to.equal(before - 1);
   });
 });

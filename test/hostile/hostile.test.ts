@@ -74,8 +74,8 @@ describe('third parties that mean no good (E4)', function () {
       env: { VALETKEY_ENDPOINT_OVERRIDES: endpointOverrides },
       overrides: { egressOf: ways.of, bodies },
     });
-    const deps = { ...server.deps, config: { ...server.deps.config, port: 0 }, close: async () => {} };
-    impatient = await startServer(deps, await bindPorts(deps.config, IMPATIENT));
+    const parts = { ...server.parts, config: { ...server.parts.config, port: 0 }, close: async () => {} };
+    impatient = await startServer(parts, await bindPorts(parts.config, IMPATIENT));
     await playAll();
   });
   after(async () => {
@@ -108,7 +108,7 @@ describe('third parties that mean no good (E4)', function () {
     const origin = originOf(at);
     party.honest = way.honest?.(origin) ?? (() => undefined);
     const played = party.played;
-    const environment = await server.deps.environmentOf(new URL(server.origin).host);
+    const environment = await server.parts.environmentOf(new URL(server.origin).host);
     const place = { server, egress: ways.of(environment), impatient: impatient.origin, origin, shape, id: `${at}` };
     // On a busy machine the time of a call can end before the third party receives the request. Then the test is
     // repeated.

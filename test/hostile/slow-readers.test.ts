@@ -94,7 +94,7 @@ describe('S2: clients that do not read what they asked for', () => {
     expect((await callRaw()).status).to.equal(200);
     for (const socket of sockets) socket.destroy();
     await until(() => open.size === 0);
-    expect(server.deps.bodies.used).to.equal(0);
+    expect(server.parts.bodies.used).to.equal(0);
     const statuses = await Promise.all(Array.from({ length: OUTBOUND.callsPerOrigin }, callTool));
     expect(new Set(statuses.map(({ status }) => status))).to.deep.equal(new Set([200]));
   });
@@ -107,7 +107,7 @@ describe('S2: clients that do not read what they asked for', () => {
     expect((await callTool()).status).to.equal(200);
     for (const socket of sockets) socket.destroy();
     await until(() => theirs.every(({ destroyed }) => destroyed));
-    expect(server.deps.bodies.used).to.equal(0);
+    expect(server.parts.bodies.used).to.equal(0);
     expect((await callRaw()).status).to.equal(200);
   }
 
@@ -151,7 +151,7 @@ describe('S2: clients that do not read what they asked for', () => {
     const { status } = await fetch(server.origin + path, { headers: fresh, signal: gone.signal });
     gone.abort();
     expect(status, 'their places are free').to.equal(200);
-    expect(server.deps.bodies.used).to.equal(0);
+    expect(server.parts.bodies.used).to.equal(0);
   });
 
   it('do no harm when they do not read what an MCP server returns', async () => {

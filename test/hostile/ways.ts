@@ -110,10 +110,10 @@ const mcpCall: Way = {
   async try(place) {
     const { connector, accountId } = await mcpAccount(place);
     const name = `${connector.replaceAll('-', '_')}_look`;
-    const { id: environmentId } = await place.server.deps.environmentOf('localhost');
+    const { id: environmentId } = await place.server.parts.environmentOf('localhost');
     const definition = { ...TOOL, connector, name };
     const row = { name, connector, source: 'mcp' as const, sourceId: 'look', definition, flagged: null, at: 0 };
-    await place.server.deps.store.write((tx) => tx.environmentTools.upsert(environmentId, [row]));
+    await place.server.parts.store.write((tx) => tx.environmentTools.upsert(environmentId, [row]));
     return execute(place.server, accountId, name);
   },
 };

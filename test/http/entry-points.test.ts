@@ -199,7 +199,7 @@ describe('the entry points of the server', () => {
 
       it('counts each request in the metrics by its operation and status', async () => {
         const count = async () => {
-          const text = await server.deps.metrics.registry.metrics();
+          const text = await server.parts.metrics.registry.metrics();
           const labels = `operation="${entryPoint.operation}",status="200"`;
           const metric = `valetkey_http_request_duration_seconds_count{${labels}}`;
           return Number(

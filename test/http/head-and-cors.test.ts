@@ -72,8 +72,8 @@ describe('HEAD', () => {
 
   it('is /metrics without its body, and other methods are refused', async () => {
     const metricsPort = await closedPort();
-    const { deps } = server;
-    const second = await startServer({ ...deps, config: { ...deps.config, metricsPort }, close: async () => {} });
+    const { parts } = server;
+    const second = await startServer({ ...parts, config: { ...parts.config, metricsPort }, close: async () => {} });
     try {
       const ask = async (method: string) => {
         const answer = await request(`http://127.0.0.1:${metricsPort}/metrics`, { method: method as 'GET' });

@@ -97,16 +97,16 @@ describe('idempotency keys', () => {
       const body = { name: 'Client', scopes: ['tools:read'] };
       const first = await startTestServer({ dataDir: folder.path });
       const made = await first.call('POST', '/api/v1/api_clients', { body, headers });
-      const { id } = await first.deps.environmentOf('localhost');
+      const { id } = await first.parts.environmentOf('localhost');
       const name = { clientId: 'test-client', route: 'createApiClient' };
-      const keyDigest = first.deps.digester.digest(
+      const keyDigest = first.parts.digester.digest(
         'idempotency key',
         id,
         name.clientId,
         name.route,
         headers['idempotency-key'],
       );
-      const row = await first.deps.store.read.idempotencyKeys.get(id, { ...name, keyDigest });
+      const row = await first.parts.store.read.idempotencyKeys.get(id, { ...name, keyDigest });
       expect(row?.state).to.equal('DONE');
       for (const secret of [made.body.client_secret, headers['idempotency-key']]) {
         expect(row?.sealedReply?.includes(secret)).to.equal(false);
@@ -124,7 +124,7 @@ describe('idempotency keys', () => {
 
   describe('take a bounded amount of memory for their replies (M10)', () => {
     const bytesOf = async (client = 'test-client') => {
-      const { store, environmentOf } = server.deps;
+      const { store, environmentOf } = server.parts;
       return store.read.idempotencyKeys.keptBytes((await environmentOf('localhost')).id, client);
     };
     const sized = (size: number, headers: Record<string, string>, path: string) =>
@@ -134,7 +134,7 @@ describe('idempotency keys', () => {
       });
 
     const sweepKeys = async () => {
-      const { store, environmentOf } = server.deps;
+      const { store, environmentOf } = server.parts;
       const { id } = await environmentOf('localhost');
       const everything = { rows: 10_000, bytes: Number.MAX_SAFE_INTEGER };
       await store.write((tx) => tx.idempotencyKeys.sweep(id, clock.now(), everything));
@@ -158,7 +158,7 @@ describe('idempotency keys', () => {
     });
 
     it('M10: beyond the quota of their client keep no reply, and say that the first request was carried out', async () => {
-      const { store, environmentOf } = server.deps;
+      const { store, environmentOf } = server.parts;
       const { id } = await environmentOf('localhost');
       const full = { clientId: 'test-client', route: 'createTool', keyDigest: Buffer.alloc(32, 7) };
       const expiresAt = clock.now() + DAY;
@@ -166,7 +166,7 @@ describe('idempotency keys', () => {
         await tx.idempotencyKeys.claim(id, {
           ...full,
           requestDigest: Buffer.alloc(32),
-          instance: server.deps.instance.number,
+          instance: server.parts.instance.number,
           createdAt: clock.now(),
           expiresAt,
         });
@@ -194,7 +194,7 @@ describe('idempotency keys', () => {
     });
 
     it('M10: are rejected beyond the number that their client may have, until old ones expire', async () => {
-      const { store, environmentOf } = server.deps;
+      const { store, environmentOf } = server.parts;
       const { id } = await environmentOf('localhost');
       const client = await createApiClient(server, ['connections:write']);
       const { access_token: token } = (await client.requestToken()).body;
@@ -205,7 +205,7 @@ describe('idempotency keys', () => {
       const filler = { clientId: client.id, route: 'createTool', keyDigest: Buffer.alloc(32, 9) };
       await store.write(async (tx) => {
         const at = clock.now();
-        const { number: instance } = server.deps.instance;
+        const { number: instance } = server.parts.instance;
         await tx.idempotencyKeys.claim(id, {
           ...filler,
           requestDigest: Buffer.alloc(32),

@@ -11,8 +11,8 @@ describe('metrics', () => {
     const acme = await startUpstream();
     const server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) } });
     const metricsPort = await closedPort();
-    const { deps } = server;
-    const second = await startServer({ ...deps, config: { ...deps.config, metricsPort }, close: async () => {} });
+    const { parts } = server;
+    const second = await startServer({ ...parts, config: { ...parts.config, metricsPort }, close: async () => {} });
     try {
       const { id } = await createKeyedAccount(server);
       await execute(server, id, 'http_get', { path: '/' });

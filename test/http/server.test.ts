@@ -270,8 +270,8 @@ describe('the server', () => {
     before(async () => {
       server = await startTestServer();
       impatient = await startServer(
-        { ...server.deps, close: async () => {} },
-        await bindPorts(server.deps.config, limits),
+        { ...server.parts, close: async () => {} },
+        await bindPorts(server.parts.config, limits),
       );
     });
     after(async () => {
@@ -361,8 +361,8 @@ describe('the server', () => {
 
     it('when a running request does not end, after a while', async () => {
       const { id } = await createKeyedAccount(server);
-      const ports = await bindPorts(server.deps.config, { ...PATIENT, drainMs: 100 });
-      const impatient = await startServer({ ...server.deps, close: async () => {} }, ports);
+      const ports = await bindPorts(server.parts.config, { ...PATIENT, drainMs: 100 });
+      const impatient = await startServer({ ...server.parts, close: async () => {} }, ports);
       const arrived = new Promise<void>((seen) => {
         acme.handler = () => seen();
       });

@@ -12,7 +12,7 @@ describe('the storage of a server beside other processes', () => {
 
   before(async () => {
     server = await startTestServer();
-    other = new Database(server.deps.config.databaseFile, { timeout: 0 });
+    other = new Database(server.parts.config.databaseFile, { timeout: 0 });
   });
   after(async () => {
     other.close();
@@ -20,7 +20,7 @@ describe('the storage of a server beside other processes', () => {
   });
 
   const metric = async (name: string) => {
-    const text = await server.deps.metrics.registry.metrics();
+    const text = await server.parts.metrics.registry.metrics();
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
   };
   const until = async (condition: () => Promise<boolean> | boolean) => {
@@ -29,7 +29,7 @@ describe('the storage of a server beside other processes', () => {
 
   it('F1: a deletion during a read delays no request, is visible in the metrics, and is completed after the read', async () => {
     const { id } = await createAccount(server, { identifier: 'to-be-deleted' });
-    const file = server.deps.config.databaseFile;
+    const file = server.parts.config.databaseFile;
     const select = 'select credentials_sealed as value from accounts where id = ?';
     const [row] = selectRows(file, select, id) as { value: Buffer }[];
     const mark = row?.value.subarray(-30) ?? Buffer.alloc(0);

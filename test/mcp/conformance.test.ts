@@ -31,7 +31,7 @@ describe('MCP conformance', () => {
       user: { organizationId: undefined, userId: 'u', identifier: 'u' },
     };
     const rights = { userVerifyUrl: null, mayConnect: false, scopes: MCP_SCOPES, expiresAt: Number.MAX_SAFE_INTEGER };
-    const pipeline = createPipeline(server.deps);
+    const pipeline = createPipeline(server.parts);
     const serving: McpServing = {
       factory: conformanceServer,
       authenticate: async (environment, id, _token, requestId) => ({
@@ -41,7 +41,7 @@ describe('MCP conformance', () => {
         requestId,
       }),
     };
-    entryPoint = createMcpEntryPoint(server.deps, serving, pipeline);
+    entryPoint = createMcpEntryPoint(server.parts, serving, pipeline);
     listener = createServer(pipeline.listen(entryPoint));
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   });

@@ -104,7 +104,7 @@ describe('tools over MCP', () => {
       it('leave the record that a call over REST leaves', async () => {
         const client = await connect(revision);
         const result = await client.callTool({ name: 'acme_get_thing', arguments: { number: 7 } });
-        await server.deps.store.write(async () => {});
+        await server.parts.store.write(async () => {});
         const { body } = await server.call('GET', `/api/v1/executions/${dataOf(result).execution_id}`);
         expect(body.execution).to.include({ tool_name: 'acme_get_thing', status: 'SUCCEEDED', upstream_status: 200 });
       });

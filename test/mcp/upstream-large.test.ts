@@ -170,9 +170,9 @@ describe('H7: a large message of an MCP server', () => {
     upstream.on = () => false;
     expect((await look()).status).to.equal(200);
     expect((await server.call('GET', '/healthz')).status).to.equal(200);
-    expect(server.deps.bodies.used).to.be.above(0);
+    expect(server.parts.bodies.used).to.be.above(0);
     held.resolve();
     expect((await slow).status).to.equal(200);
-    await until(() => server.deps.bodies.used === 0);
+    await until(() => server.parts.bodies.used === 0);
   });
 });

@@ -148,7 +148,7 @@ describe('MCP servers that people sign in to', () => {
 
     it('are not followed in production where it lists none', async () => {
       const { identifier, connection } = await byHand();
-      const { store, catalogue, readyForConsent } = server.deps;
+      const { store, catalogue, readyForConsent } = server.parts;
       const environment = await firstEnvironment(server);
       const row = (await store.read.connections.get(environment.id, connection.id)) as ConnectionRow;
       const definition = (await findProvider(store.read, catalogue, environment.id, identifier)) as ProviderDefinition;

@@ -138,8 +138,8 @@ describe('the audit log of accounts', () => {
   it('is a chain that holds after all of this', async () => {
     const { id } = await firstEnvironment(server);
     await Promise.all(Array.from({ length: 20 }, fresh));
-    const verdict = await server.deps.store.read.audit.verifyChain(id);
-    const { total } = await server.deps.store.read.audit.list(id, { size: 1 });
+    const verdict = await server.parts.store.read.audit.verifyChain(id);
+    const { total } = await server.parts.store.read.audit.list(id, { size: 1 });
     expect(verdict).to.deep.equal({ intact: true, rows: total });
   });
 });

@@ -216,7 +216,7 @@ describe('accounts of every authorization type', () => {
 
     /** Stores the credentials that the service would have obtained at the provider. */
     async function obtain(id: string, temporary: Record<string, Record<string, unknown>>): Promise<void> {
-      const { store, vault, now } = server.deps;
+      const { store, vault, now } = server.parts;
       const { id: environmentId } = await firstEnvironment(server);
       const row = (await store.read.accounts.get(environmentId, id)) as AccountRow;
       const given = (await auth(id)).authorization_details;

@@ -22,8 +22,8 @@ describe('completeMcpLogin', () => {
       expect(body.continue_url).to.match(new RegExp(`^${world.server.origin}/oauth/login/[A-Za-z0-9_-]{43}$`));
       expect(Date.parse(body.expires_at)).to.equal(world.clock.now() + 600_000);
       expect(headers['cache-control']).to.equal('no-store');
-      const { id } = await world.server.deps.environmentOf('127.0.0.1');
-      const { rows } = await world.server.deps.store.read.audit.list(id, { size: 1 });
+      const { id } = await world.server.parts.environmentOf('127.0.0.1');
+      const { rows } = await world.server.parts.store.read.audit.list(id, { size: 1 });
       expect(rows[0]?.action).to.equal('mcp_login.completed');
       expect(rows[0]?.details).to.deep.equal({
         client_id: world.documents.clientId,

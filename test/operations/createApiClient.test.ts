@@ -45,10 +45,10 @@ describe('createApiClient', () => {
 
     it('keeps the secret nowhere in the clear', async () => {
       const { client_secret: secret } = (await create({ name: 'Hidden', scopes: ['tools:read'] })).body;
-      const { id } = await server.deps.environmentOf('localhost');
-      const page = await server.deps.store.read.apiClients.list(id, { size: 100 });
+      const { id } = await server.parts.environmentOf('localhost');
+      const page = await server.parts.store.read.apiClients.list(id, { size: 100 });
       for (const row of page.rows) {
-        const client = await server.deps.store.read.apiClients.get(id, row.id, server.deps.now());
+        const client = await server.parts.store.read.apiClients.get(id, row.id, server.parts.now());
         expect(JSON.stringify(client)).not.to.include(secret);
       }
     });

@@ -214,7 +214,7 @@ describe('createCustomProvider', () => {
       const fillers: string[] = [];
       const fill = async (description: string, count: number) => {
         const { id: environment } = await firstEnvironment(server);
-        await server.deps.store.write(async (tx) => {
+        await server.parts.store.write(async (tx) => {
           for (let index = 0; index < count; index++) {
             const identifier = `filler-${fillers.length}`;
             const definition = { display_name: identifier, description, auth_patterns: [] };
@@ -227,7 +227,7 @@ describe('createCustomProvider', () => {
       afterEach(async () => {
         const { id: environment } = await firstEnvironment(server);
         const gone = fillers.splice(0);
-        await server.deps.store.write(async (tx) => {
+        await server.parts.store.write(async (tx) => {
           for (const identifier of gone) await tx.customProviders.delete(environment, identifier);
         });
       });

@@ -40,7 +40,7 @@ describe('deleteCustomProvider', () => {
       for (const { id } of accounts) {
         const answer = await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);
         expect(answer.body.connected_account).to.deep.include({ status: 'DISCONNECTED', authorization_details: {} });
-        const row = await server.deps.store.read.accounts.get(environmentId, id);
+        const row = await server.parts.store.read.accounts.get(environmentId, id);
         expect(row).to.include({ wrappedDataKey: null, credentialsSealed: null, temporarySealed: null });
       }
       const [row] = await auditOf(server, provider.id);

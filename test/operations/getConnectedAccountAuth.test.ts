@@ -80,13 +80,13 @@ describe('getConnectedAccountAuth', () => {
 
     it('misses none of a hundred concurrent reads (C5)', async () => {
       const { id } = await createAccount(server);
-      const before = (await server.deps.store.read.audit.list((await firstEnvironment(server)).id, { size: 1 })).total;
+      const before = (await server.parts.store.read.audit.list((await firstEnvironment(server)).id, { size: 1 })).total;
       const answers = await Promise.all(Array.from({ length: 100 }, () => auth(id)));
       expect(answers.every(({ status }) => status === 200)).to.equal(true);
       const environment = await firstEnvironment(server);
-      const after = await server.deps.store.read.audit.list(environment.id, { size: 1 });
+      const after = await server.parts.store.read.audit.list(environment.id, { size: 1 });
       expect(after.total - before).to.equal(100);
-      expect(await server.deps.store.read.audit.verifyChain(environment.id)).to.include({ intact: true });
+      expect(await server.parts.store.read.audit.verifyChain(environment.id)).to.include({ intact: true });
     });
 
     it('that cannot be written keeps the credentials in: 500 without them (C5)', async () => {

@@ -73,7 +73,7 @@ describe('getConnectedAccountDetails', () => {
     it('says when the account was last used, before that is written', async () => {
       const { id } = await createAccount(server);
       clock.advance(5_000);
-      server.deps.usage.touch(await accountRow(server, id));
+      server.parts.usage.touch(await accountRow(server, id));
       const { body } = await server.call('GET', `${PATH}?id=${id}`);
       expect(body.connected_account.last_used_at).to.equal(new Date(clock.now()).toISOString());
       expect((await accountRow(server, id)).lastUsedAt).to.equal(null);

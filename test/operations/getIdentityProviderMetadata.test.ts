@@ -34,8 +34,8 @@ describe('getIdentityProviderMetadata', () => {
     const { body } = await server.call('GET', PATH, { token: null });
     const { keys } = (await server.call('GET', new URL(body.jwks_uri).pathname, { token: null })).body;
     const identity = { issuer: body.issuer, audience: 'someone', subject: 'somebody' };
-    const claims = identityClaims(identity, Date.now(), server.deps.random);
-    const { kid, alg, typ } = decodeProtectedHeader(signIdentityToken(server.deps.signingKeys.current, claims));
+    const claims = identityClaims(identity, Date.now(), server.parts.random);
+    const { kid, alg, typ } = decodeProtectedHeader(signIdentityToken(server.parts.signingKeys.current, claims));
     expect([alg, typ]).to.deep.equal([body.id_token_signing_alg_values_supported[0], 'JWT']);
     expect(keys.map((key: { kid: string }) => key.kid)).to.include(kid);
   });
@@ -47,8 +47,8 @@ describe('getIdentityProviderMetadata', () => {
       subject: 'test-client',
     };
     const token = signIdentityToken(
-      server.deps.signingKeys.current,
-      identityClaims(identity, Date.now(), server.deps.random),
+      server.parts.signingKeys.current,
+      identityClaims(identity, Date.now(), server.parts.random),
     );
     expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(401);
   });

@@ -28,7 +28,7 @@ describe('getReadiness', () => {
 
   it('notices a database that was closed under it', async () => {
     server = await startTestServer();
-    await server.deps.store.close();
+    await server.parts.store.close();
     expect((await server.call('GET', '/readyz', { token: null })).body.checks.database).to.equal('failing');
   });
 });

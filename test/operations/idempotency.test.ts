@@ -236,7 +236,7 @@ describe('idempotency keys of account operations (C13)', () => {
       // Only the database server can access its files.
       if (isOnServer()) this.skip();
       await create('key-to-be-looked-for', account());
-      const { databaseFile } = server.deps.config;
+      const { databaseFile } = server.parts.config;
       const bytes = Buffer.concat([readFileSync(databaseFile), readFileSync(`${databaseFile}-wal`)]);
       expect(bytes.includes('key-to-be-looked-for')).to.equal(false);
       expect(bytes.includes(`secret-${made}`)).to.equal(false);
@@ -245,7 +245,7 @@ describe('idempotency keys of account operations (C13)', () => {
     it('whose kept response was altered is 409: it neither replays nor repeats', async () => {
       const body = account();
       await create('altered', body);
-      const { store, digester } = server.deps;
+      const { store, digester } = server.parts;
       const { id } = await firstEnvironment(server);
       const name = {
         clientId: 'test-client',
@@ -257,7 +257,7 @@ describe('idempotency keys of account operations (C13)', () => {
       const sealed = Buffer.from(row?.sealedReply as Buffer);
       sealed.writeUInt8(sealed.readUInt8(sealed.length - 1) ^ 1, sealed.length - 1);
       const statement = 'update idempotency_keys set sealed_reply = ? where key_digest = ?';
-      expect(tamper(server.deps.config.databaseFile, statement, sealed, name.keyDigest)).to.equal(1);
+      expect(tamper(server.parts.config.databaseFile, statement, sealed, name.keyDigest)).to.equal(1);
       const answer = await create('altered', body);
       expect(answer.body).to.include({ status: 409, code: 'IDEMPOTENCY_REPLY_NOT_KEPT' });
     });

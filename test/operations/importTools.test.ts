@@ -33,11 +33,11 @@ describe('importTools', () => {
   function counted({ write }: Store): Store['write'] {
     return (unit) =>
       write((tx) => {
-        const breathe = () => {
+        const yieldToEventLoop = () => {
           turns++;
-          return tx.breathe();
+          return tx.yieldToEventLoop();
         };
-        return unit(Object.create(tx, { breathe: { value: breathe } }));
+        return unit(Object.create(tx, { yieldToEventLoop: { value: yieldToEventLoop } }));
       });
   }
 

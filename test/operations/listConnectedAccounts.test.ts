@@ -53,7 +53,7 @@ describe('listConnectedAccounts', () => {
     it('tells the state of now: status, reason, last use', async () => {
       const { id } = await createAccount(server, { connector: desk, connectedAccount: withKey });
       await putInState(server, id, 'EXPIRED', 'The refresh token was refused.');
-      server.deps.usage.touch(await accountRow(server, id));
+      server.parts.usage.touch(await accountRow(server, id));
       const [first] = (await list()).body.connected_accounts;
       expect(first).to.include({ id, status: 'EXPIRED', status_reason: 'The refresh token was refused.' });
       expect(first.last_used_at).to.equal(new Date(clock.now()).toISOString());

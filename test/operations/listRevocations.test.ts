@@ -45,7 +45,7 @@ describe('listRevocations', () => {
       const { id } = await tokenAccount(server, where, { refresh_token });
       accounts[name] = id;
       await leave(server, id);
-      await server.deps.jobs.runDue();
+      await server.parts.jobs.runDue();
       clock.advance(1000);
     }
   });

@@ -62,7 +62,7 @@ describe('listScopedTools', () => {
       const pages = await walkPages(server, `${PATH}?user_id=joe&page_size=70&connector=github&format=openai`, 'tools');
       // biome-ignore lint/suspicious/noExplicitAny: as above
       const names = (pages.flat() as any[]).map(({ tool }) => tool.function.name);
-      const catalogue = server.deps.catalogue.toolNames('github');
+      const catalogue = server.parts.catalogue.toolNames('github');
       expect(pages.length).to.be.above(1);
       expect(names).to.deep.equal(catalogue);
       expect(await list('user_id=joe&connector=slack')).to.deep.equal([]);

@@ -101,13 +101,13 @@ describe('listTools', () => {
           turns += 1;
           if (isRunning) setImmediate(count);
         };
-        const { read } = server.deps.store;
+        const { read } = server.parts.store;
         const { id } = await firstEnvironment(server);
         setImmediate(count);
         await readWithin(
           largest,
           async (name) => {
-            const known = await server.deps.toolDirectory.find(read, id, name);
+            const known = await server.parts.toolDirectory.find(read, id, name);
             return known && { item: name, tool: known.tool };
           },
           Number.POSITIVE_INFINITY,

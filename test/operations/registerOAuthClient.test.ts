@@ -58,8 +58,8 @@ describe('registerOAuthClient', () => {
       const code = await world.login({ client_id: used, redirect_uri });
       expect((await world.exchange(code, { client_id: used, redirect_uri })).status).to.equal(200);
       world.clock.advance(MCP_LOGIN.unusedClientMs);
-      const { store, now } = world.server.deps;
-      const environment = await world.server.deps.environmentOf('127.0.0.1');
+      const { store, now } = world.server.parts;
+      const environment = await world.server.parts.environmentOf('127.0.0.1');
       const sweep = () =>
         store.write((tx) => tx.oauthClients.sweepUnused(environment.id, now() - MCP_LOGIN.unusedClientMs, 9));
       expect(await sweep()).to.equal(1);
@@ -110,8 +110,8 @@ describe('registerOAuthClient', () => {
 
   describe('429', () => {
     it('stops a flood from one address, and lets it continue after an hour', async () => {
-      const { store, now, digester } = world.server.deps;
-      const environment = await world.server.deps.environmentOf('127.0.0.1');
+      const { store, now, digester } = world.server.parts;
+      const environment = await world.server.parts.environmentOf('127.0.0.1');
       expect((await world.register()).status).to.equal(201);
       const { rows } = await store.read.oauthClients.list(environment.id, { size: 1 });
       const [client] = rows;

@@ -34,7 +34,7 @@ describe('retryJob', () => {
     const { connector } = await oauthConnector(server);
     const account = await tokenAccount(server, connector);
     await leave(server, account.id);
-    await server.deps.jobs.runDue();
+    await server.parts.jobs.runDue();
     const [revocation] = await revocationsOf(server, account.id);
     expect(revocation?.status).to.equal('FAILED');
     id = revocation?.id ?? '';
@@ -71,7 +71,7 @@ describe('retryJob', () => {
     it('gives the job as much time as a new one has', async () => {
       clock.advance(5 * DAY);
       await server.call('POST', pathOf(id));
-      const [row] = selectRows(server.deps.config.databaseFile, 'select give_up_at from jobs where id = ?', id);
+      const [row] = selectRows(server.parts.config.databaseFile, 'select give_up_at from jobs where id = ?', id);
       expect(row?.['give_up_at']).to.equal(clock.now() + 3 * DAY);
     });
 
@@ -100,17 +100,17 @@ describe('retryJob', () => {
     it('returns the stored response to a repeated Idempotency-Key', async () => {
       const headers = { 'idempotency-key': 'retry-1' };
       const first = await server.call('POST', pathOf(id), { headers });
-      await server.deps.jobs.runDue();
+      await server.parts.jobs.runDue();
       const again = await server.call('POST', pathOf(id), { headers });
       expect(again.headers['idempotency-replayed']).to.equal('true');
       expect(again.body).to.deep.equal(first.body);
-      await server.deps.jobs.runDue();
+      await server.parts.jobs.runDue();
       expect((await jobOf()).attempts).to.equal(1);
     });
 
     it('can retry a job that failed again', async () => {
       await server.call('POST', pathOf(id));
-      await server.deps.jobs.runDue();
+      await server.parts.jobs.runDue();
       expect(await jobOf()).to.include({ state: 'FAILED', attempts: 1 });
       expect((await server.call('POST', pathOf(id))).status).to.equal(200);
     });
@@ -161,7 +161,7 @@ describe('retryJob', () => {
 
     it('JOB_NOT_RETRYABLE for a job whose payload was removed', async () => {
       const statement = 'update jobs set payload_sealed = null, data_key = null, kek_id = null where id = ?';
-      expect(tamper(server.deps.config.databaseFile, statement, id)).to.equal(1);
+      expect(tamper(server.parts.config.databaseFile, statement, id)).to.equal(1);
       await expectRefused(id, 'The data of the job was deleted or never existed.');
     });
 

@@ -60,12 +60,12 @@ describe('searchConnectedAccounts', () => {
       const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'key' } } } };
       const first = await createAccount(server, { connector, identifier: 'crowd-0-@acme.test', connectedAccount });
       const { id: environment } = await firstEnvironment(server);
-      const row = await server.deps.store.read.accounts.get(environment, first.id);
+      const row = await server.parts.store.read.accounts.get(environment, first.id);
       const { seq: _seq, environmentId: _environmentId, version: _version, ...copy } = row as AccountRow;
-      await server.deps.store.write(async (tx) => {
+      await server.parts.store.write(async (tx) => {
         for (let number = 1; number <= LIST.countedBySearch; number++) {
           const identifier = `crowd-${number.toString(36)}-@acme.test`;
-          await tx.accounts.insert(environment, { ...copy, id: server.deps.newId('ca'), identifier });
+          await tx.accounts.insert(environment, { ...copy, id: server.parts.newId('ca'), identifier });
         }
       });
       expect((await search('crowd-')).body).to.deep.include({ total_size: 1000, total_size_is_lower_bound: true });

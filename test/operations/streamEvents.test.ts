@@ -112,7 +112,7 @@ describe('streamEvents', () => {
     it('ends when its client is disabled', async () => {
       await keep();
       const { events } = await open();
-      const { store, now, eventFeed } = world.server.deps;
+      const { store, now, eventFeed } = world.server.parts;
       const { id } = await firstEnvironment(world.server);
       await store.write((tx) => tx.apiClients.disable(id, CLIENT_ID, now()));
       eventFeed.stored(id);

@@ -25,7 +25,7 @@ describe('verifyAuditEvents', () => {
       const { audit_events: entries, total_size } = (await world.server.call('GET', '/api/v1/audit_events')).body;
       const intact = await world.server.call('GET', PATH);
       expect(intact.body).to.deep.equal({ intact: true, entries: total_size, broken_at: null });
-      const { databaseFile } = world.server.deps.config;
+      const { databaseFile } = world.server.parts.config;
       const removed = entries[2];
       expect(tamper(databaseFile, 'delete from audit_log where seq = ?', removed.seq)).to.equal(1);
       const broken = await world.server.call('GET', PATH);

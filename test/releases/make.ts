@@ -84,10 +84,10 @@ async function fill(server: TestServer): Promise<void> {
 
 /** Inserts rows that otherwise exist only for a moment, or only after days. */
 async function fillTheRest(server: TestServer): Promise<void> {
-  const { store } = server.deps;
+  const { store } = server.parts;
   const environment = await firstEnvironment(server);
   const { id } = environment;
-  await createAuditArchive({ ...server.deps, directory: join(folder.path, 'archive') })(environment, () => false);
+  await createAuditArchive({ ...server.parts, directory: join(folder.path, 'archive') })(environment, () => false);
   const [account] = (await store.read.accounts.list(id, {}, { size: 1 })).rows;
   const [instance] = await store.read.instances.list();
   if (!account || !instance) throw new Error('no account or no instance is stored');
@@ -125,7 +125,7 @@ await addSecondEnvironment(server);
 await fillTheRest(server);
 const accounts = await readAccounts(server);
 const copy = join(folder.path, 'copy.db');
-const rows = copyDatabase(server.deps.config.databaseFile, copy);
+const rows = copyDatabase(server.parts.config.databaseFile, copy);
 mkdirSync(join(RELEASES, programVersion()), { recursive: true });
 writeReleased(programVersion(), readFileSync(copy), { storedAt: clock.now(), accounts, rows });
 await server.stop();

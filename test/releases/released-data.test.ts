@@ -60,7 +60,7 @@ for (const version of VERSIONS) {
     });
 
     it('has an unbroken audit chain in every environment, which continues', async () => {
-      const { store } = server.deps;
+      const { store } = server.parts;
       const environments = await store.read.environments.list();
       expect(environments).to.have.length(2);
       const [account] = facts.accounts;

@@ -54,8 +54,8 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     await driveConnections();
     await driveClients();
     await driveEverything();
-    metrics = await server.deps.metrics.registry.metrics();
-    const { databaseFile } = server.deps.config;
+    metrics = await server.parts.metrics.registry.metrics();
+    const { databaseFile } = server.parts.config;
     files = Buffer.concat(['', '-wal', '-shm'].map((suffix) => readFileSync(databaseFile + suffix)));
     await server.stop();
   });
@@ -115,7 +115,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
   async function obtain(id: string, type: AuthorizationType, given: Details): Promise<void> {
     const temporary = TEMPORARY[type]?.();
     if (!temporary) return;
-    const { store, vault } = server.deps;
+    const { store, vault } = server.parts;
     const row = await accountRow(server, id);
     const sealed = sealCredentials(vault, row, given, temporary);
     const { id: environmentId } = await firstEnvironment(server);

@@ -45,11 +45,13 @@ describe('what is no longer stored', () => {
   const withKey = (api_key: string) => ({ authorization_details: { static_auth: { details: { api_key } } } });
   const onDisk = (bytes: Buffer | string): boolean =>
     ['', '-wal'].some((suffix) => {
-      const file = server.deps.config.databaseFile + suffix;
+      const file = server.parts.config.databaseFile + suffix;
       return existsSync(file) && readFileSync(file).includes(bytes);
     });
   const column = (table: string, name: string, id: string) =>
-    selectRows(server.deps.config.databaseFile, `select ${name} as value from ${table} where id = ?`, id)[0]?.['value'];
+    selectRows(server.parts.config.databaseFile, `select ${name} as value from ${table} where id = ?`, id)[0]?.[
+      'value'
+    ];
 
   /** Returns the end of the data key of a row; zeros follow it in its slot. */
   function keyMark(table: string, id: string): Buffer {
@@ -91,7 +93,7 @@ describe('what is no longer stored', () => {
       scrubs = 0;
       expect((await end(account)).status).to.equal(200);
       expect(scrubs > 0, 'scrubbing is requested').to.equal(asksForScrubbing);
-      await server.deps.store.scrub();
+      await server.parts.store.scrub();
       expect(account.marks.map(onDisk)).to.deep.equal([false, false]);
     });
   }
@@ -100,10 +102,10 @@ describe('what is no longer stored', () => {
     const { id, identifier } = await freshAccount();
     expect(onDisk(identifier)).to.equal(true);
     await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
-    await server.deps.store.scrub();
+    await server.parts.store.scrub();
     expect(onDisk(identifier)).to.equal(false);
     const rows = selectRows(
-      server.deps.config.databaseFile,
+      server.parts.config.databaseFile,
       `select rowid from accounts_search where search_text match ?`,
       `"${identifier}"`,
     );
@@ -116,7 +118,7 @@ describe('what is no longer stored', () => {
       const marks = [markOf(column('connections', 'client_secret_sealed', id)), keyMark('connections', id)];
       expect(marks.map(onDisk)).to.deep.equal([true, true]);
       await server.call('PUT', `/api/v1/connections/${id}`, { body: { client_secret } });
-      await server.deps.store.scrub();
+      await server.parts.store.scrub();
       expect(marks.map(onDisk)).to.deep.equal([false, false]);
     }
   });
@@ -130,15 +132,15 @@ describe('what is no longer stored', () => {
     after(() => own.stop());
 
     const sealedIn = (select: string, id: string) =>
-      markOf(selectRows(own.deps.config.databaseFile, select, id)[0]?.['value']);
+      markOf(selectRows(own.parts.config.databaseFile, select, id)[0]?.['value']);
     const isOnDisk = (mark: Buffer) =>
       ['', '-wal'].some((suffix) => {
-        const file = own.deps.config.databaseFile + suffix;
+        const file = own.parts.config.databaseFile + suffix;
         return existsSync(file) && readFileSync(file).includes(mark);
       });
     /** Resolves when the files are next scrubbed. */
     function scrubbed(): Promise<void> {
-      const { store } = own.deps;
+      const { store } = own.parts;
       const { scrub } = store;
       return new Promise((resolve) => {
         store.scrub = async () => {
@@ -184,7 +186,7 @@ describe('what is no longer stored', () => {
 
     it('leaves the files without a request', async () => {
       const { id } = await createAccount(own);
-      const file = own.deps.config.databaseFile;
+      const file = own.parts.config.databaseFile;
       const select = 'select credentials_sealed as value from accounts where id = ?';
       const mark = markOf(selectRows(file, select, id)[0]?.['value']);
       await own.call('POST', `${ACCOUNTS}:delete`, { body: { id } });

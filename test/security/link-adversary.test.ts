@@ -26,7 +26,7 @@ describe('random attacks on links (L1 to L9)', function () {
     const account = await accountOf(world.server, identifier);
     if (account?.status !== 'ACTIVE') return undefined;
     const { id } = await firstEnvironment(world.server);
-    return (await world.server.deps.store.read.accounts.get(id, account.id))?.providerSubject;
+    return (await world.server.parts.store.read.accounts.get(id, account.id))?.providerSubject;
   }
 
   it(`give no one the account of another in ${FLOWS} flows, and prevent no one from connecting their own`, async () => {

@@ -130,7 +130,7 @@ export class Adversary {
 
   async wait(): Promise<void> {
     this.#world.clock.advance(this.#random.pick([1_000, 60_000, 4 * 60_000]));
-    if (this.#random.pick([true, false])) await this.#world.server.deps.links.expire();
+    if (this.#random.pick([true, false])) await this.#world.server.parts.links.expire();
   }
 
   #some(items: readonly string[]): string | undefined {

@@ -41,7 +41,7 @@ describe('how links end', () => {
       await works('after too many mismatches');
       await world.finished(await world.link(identifier), 'l11');
       world.clock.advance(11 * MINUTE);
-      await world.server.deps.links.expire();
+      await world.server.parts.links.expire();
       await works('after nobody was verified in time');
       expect(await world.orders(identifier), 'revoking one token could end the grant').to.deep.equal([]);
     });
@@ -142,14 +142,14 @@ describe('how links end', () => {
       expect((await lastRequest(world)).pendingSealed).to.be.instanceOf(Buffer);
       world.clock.advance(11 * MINUTE);
       expect((await verify(authRequestId, identifier)).status, 'at once').to.equal(404);
-      await world.server.deps.links.expire();
+      await world.server.parts.links.expire();
       expect(await lastRequest(world)).to.include({ state: 'EXPIRED', pendingSealed: null, wrappedDataKey: null });
       expect(await world.orders(identifier)).to.have.lengthOf(1);
       const account = await accountOf(world.server, identifier);
       expect(account?.status).to.equal('PENDING_AUTH');
       expect(account?.status_reason).to.match(/not verified in time/);
       expect((await verify(authRequestId, identifier)).status, 'afterwards').to.equal(404);
-      await world.server.deps.links.expire();
+      await world.server.parts.links.expire();
       expect(await world.orders(identifier), 'once').to.have.lengthOf(1);
     });
 
@@ -168,7 +168,7 @@ describe('how links end', () => {
       const browser = browserFor(world.as);
       const page = await reachSignIn(browser, underWay);
       world.clock.advance(2 * MINUTE);
-      await world.server.deps.links.expire();
+      await world.server.parts.links.expire();
       expect((await browser.open(late)).status).to.equal(410);
       expect((await submitLink(browser, late)).status).to.equal(410);
       expect((await browser.open(underWay)).status, 'a new start').to.equal(410);
@@ -178,17 +178,17 @@ describe('how links end', () => {
     it('ends them all, however many there are', async () => {
       for (let links = 0; links < 250; links++) await world.link(person());
       world.clock.advance(16 * MINUTE);
-      await world.server.deps.links.expire();
+      await world.server.parts.links.expire();
       const open = world.requests().filter((row) => row['ended_at'] === null);
       expect(open).to.deep.equal([]);
     });
 
     it('removes what ended a day ago', async () => {
       world.clock.advance(25 * 60 * MINUTE);
-      await world.server.deps.links.expire();
+      await world.server.parts.links.expire();
       expect(world.requests().filter((row) => row['ended_at'] === null)).to.deep.equal([]);
       world.clock.advance(25 * 60 * MINUTE);
-      await createRetention(world.server.deps).run();
+      await createRetention(world.server.parts).run();
       expect(world.requests()).to.deep.equal([]);
     });
   });
@@ -212,8 +212,8 @@ describe('how links end', () => {
         await change(accountId);
         expect((await verify(authRequestId, identifier)).status).to.equal(404);
         expect((await walk(browserFor(world.as), open, 'late').catch(() => ({ status: 410 }))).status).to.equal(410);
-        await world.server.deps.links.expire();
-        const entries = await world.server.deps.store.read.jobs.listBySubject(environmentId, accountId);
+        await world.server.parts.links.expire();
+        const entries = await world.server.parts.store.read.jobs.listBySubject(environmentId, accountId);
         // Imported tokens do not say which user they belong to, so the tokens of the link could be of the same grant.
         expect(entries).to.have.lengthOf(name === 'new credentials' ? 0 : 1);
         expect(await world.status(identifier)).not.to.equal('PENDING_VERIFICATION');

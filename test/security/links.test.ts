@@ -227,7 +227,7 @@ describe('attacks on links', () => {
   });
 
   it('L10: there is no client but the environment’s own', async () => {
-    expect(JSON.stringify(world.server.deps.catalogue.connectors())).not.to.match(/"client_(id|secret)":/);
+    expect(JSON.stringify(world.server.parts.catalogue.connectors())).not.to.match(/"client_(id|secret)":/);
     const bare = await other.call('POST', '/api/v1/connections', { body: { connector: 'github', type: 'OAUTH' } });
     expect(bare.body.connection).to.include({ status: 'DRAFT', client_id: '' });
   });

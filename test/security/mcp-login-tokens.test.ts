@@ -171,8 +171,8 @@ describe('attacks on tokens of MCP clients', () => {
       const worked = await Promise.all(answers.map(({ body }) => works(body)));
       expect(worked).to.deep.equal(Array(32).fill(true));
       const [shown] = await world.grants('?user_id=user_storm');
-      const { id } = await world.server.deps.environmentOf('127.0.0.1');
-      const row = await world.server.deps.store.read.oauthGrants.get(id, shown?.id as string);
+      const { id } = await world.server.parts.environmentOf('127.0.0.1');
+      const row = await world.server.parts.store.read.oauthGrants.get(id, shown?.id as string);
       expect(row?.generation).to.equal(2);
       const last = answers.at(-1)?.body;
       expect((await world.refresh(last.refresh_token)).status, 'each of them can go on').to.equal(200);
@@ -337,7 +337,7 @@ describe('attacks on tokens of MCP clients', () => {
   });
 
   it('A12: a flood of codes and refresh tokens that were never issued begins no transaction', async () => {
-    const { store } = world.server.deps;
+    const { store } = world.server.parts;
     const write = store.write;
     let writes = 0;
     Object.assign(store, {
@@ -362,8 +362,8 @@ describe('attacks on tokens of MCP clients', () => {
   it('A15: users have a bounded number of grants at a server: the one used longest ago ends', async () => {
     const user = { user_id: 'user_many', identifier: 'many' };
     const first = await world.tokens({}, user);
-    const { store, newId } = world.server.deps;
-    const { id } = await world.server.deps.environmentOf('127.0.0.1');
+    const { store, newId } = world.server.parts;
+    const { id } = await world.server.parts.environmentOf('127.0.0.1');
     const [shown] = await world.grants('?user_id=user_many');
     const row = await store.read.oauthGrants.get(id, shown?.id as string);
     if (!row) throw new Error('no grant');
@@ -383,7 +383,7 @@ describe('attacks on tokens of MCP clients', () => {
   let others = 0;
   async function addOther(): Promise<string> {
     others += 1;
-    const { store, now, newId } = world.server.deps;
+    const { store, now, newId } = world.server.parts;
     const { addEnvironment } = await import('../../core/keys/first-start.ts');
     const host = `other-${others}.example.test`;
     await addEnvironment(store, { now, newId }, 'DEVELOPMENT', `https://${host}`);

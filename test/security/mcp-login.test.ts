@@ -257,8 +257,8 @@ describe('attacks on logins for MCP clients', () => {
 
   describe('A8: more logins than there can be', () => {
     it('begins no login beyond the bound, and again when some have expired', async () => {
-      const { deps } = world.server;
-      const { id } = await deps.environmentOf('127.0.0.1');
+      const { parts } = world.server;
+      const { id } = await parts.environmentOf('127.0.0.1');
       const crowded = await startLoginWorld({
         overrides: {
           store: wrap((store) => ({
@@ -274,9 +274,9 @@ describe('attacks on logins for MCP clients', () => {
       }
       world.clock.advance(3_600_000);
       await world.authorize(new TestBrowser());
-      expect(await deps.store.read.oauthLogins.countOpen(id, deps.now(), 10_000)).to.equal(1);
+      expect(await parts.store.read.oauthLogins.countOpen(id, parts.now(), 10_000)).to.equal(1);
       world.clock.advance(3_600_000);
-      expect(await deps.store.write((tx) => tx.oauthLogins.sweep(id, deps.now(), 1000))).to.be.greaterThan(0);
+      expect(await parts.store.write((tx) => tx.oauthLogins.sweep(id, parts.now(), 1000))).to.be.greaterThan(0);
     });
   });
 

@@ -74,8 +74,8 @@ describe('third-party MCP servers (P6)', () => {
       body: { tool_name: name, tool_input: input, connected_account_id: accountId },
     });
   const stored = async (name: string) => {
-    const environment = await server.deps.environmentOf('localhost');
-    return server.deps.toolDirectory.find(server.deps.store.read, environment.id, name);
+    const environment = await server.parts.environmentOf('localhost');
+    return server.parts.toolDirectory.find(server.parts.store.read, environment.id, name);
   };
 
   it('are asked with the account, in the newest revision, at their own address', async () => {
@@ -153,7 +153,7 @@ describe('third-party MCP servers (P6)', () => {
 
   it('are read again by the service itself, which applies no change', async () => {
     await sync({ accept_changes: true });
-    const freshness = createToolFreshness(server.deps);
+    const freshness = createToolFreshness(server.parts);
     delete tools['look'];
     tools['other'] = { description: 'Another tool.', run: () => ({ content: [] }) };
     await freshness.run();

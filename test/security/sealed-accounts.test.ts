@@ -79,7 +79,7 @@ describe('credentials whose provider changes', () => {
   /** Changes a definition as an upgrade of the catalogue would: without a request that could be rejected. */
   function rewrite(identifier: string, pattern: object): void {
     const statement = `update custom_providers set definition = json_set(definition, '$.auth_patterns', json(?)) where identifier = ?`;
-    const { databaseFile } = server.deps.config;
+    const { databaseFile } = server.parts.config;
     expect(tamper(databaseFile, statement, JSON.stringify([pattern]), identifier)).to.equal(1);
   }
 
@@ -538,7 +538,7 @@ describe('credentials whose provider changes', () => {
     it('is not called at another path by settings that were written into the database', async () => {
       const id = await connect('http', { api_config: { base_url: `${ORIGIN}/tenants/ada` }, ...details });
       const statement = `update accounts set api_config = json_set(api_config, '$.base_url', ?) where id = ?`;
-      expect(tamper(server.deps.config.databaseFile, statement, `${ORIGIN}/tenants/eve`, id)).to.equal(1);
+      expect(tamper(server.parts.config.databaseFile, statement, `${ORIGIN}/tenants/eve`, id)).to.equal(1);
       expect((await get(id)).body).to.include({ code: 'ACCOUNT_NOT_ACTIVE' });
       expect(acme.requests).to.deep.equal([]);
     });

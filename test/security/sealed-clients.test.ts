@@ -233,7 +233,7 @@ describe('clients of connections whose provider changes', () => {
 
     it(`H2: a client is not used when ${what} was changed without a request`, async () => {
       const { provider, connector } = await setUp(setup);
-      const { databaseFile } = server.deps.config;
+      const { databaseFile } = server.parts.config;
       const set = (path: string, value: string) =>
         tamper(
           databaseFile,
@@ -272,7 +272,7 @@ describe('clients of connections whose provider changes', () => {
         as.requests.length = 0;
         if (rewrites) {
           const statement = `update custom_providers set definition = json_set(definition, '$.auth_patterns[0].oauth_config', json(?)) where identifier = ?`;
-          tamper(server.deps.config.databaseFile, statement, JSON.stringify(after), provider);
+          tamper(server.parts.config.databaseFile, statement, JSON.stringify(after), provider);
         } else {
           const body = { auth_patterns: [{ type: 'OAUTH_M2M', fields, oauth_config: after }] };
           expect((await change(provider, body)).status).to.equal(200);
@@ -472,7 +472,7 @@ describe('clients of connections whose provider changes', () => {
       expect((await get(await machine(connector, { api_config: { tenant: 'good' } }))).status).to.equal(200);
       expect((await put({ allowed_addresses: null })).status).to.equal(400);
       const statement = `update connections set allowed_addresses = ? where id = ?`;
-      expect(tamper(server.deps.config.databaseFile, statement, JSON.stringify(all), id)).to.equal(1);
+      expect(tamper(server.parts.config.databaseFile, statement, JSON.stringify(all), id)).to.equal(1);
       await tryEverything(connector, { tenant: 'eve' });
       expect(leaks()).to.deep.equal([]);
     });

@@ -73,7 +73,7 @@ describe('rows that were altered in the database file', () => {
     };
     const [one, two] = [await create('one', 'secret-one-before'), await create('two', 'secret-two')];
     const select = `select ${SEALED.join(', ')}, ${WRAPPED} as wrapped from accounts where id = ?`;
-    const { wrapped, ...before } = selectRows(first.deps.config.databaseFile, select, one)[0] ?? {};
+    const { wrapped, ...before } = selectRows(first.parts.config.databaseFile, select, one)[0] ?? {};
     await first.call('PUT', ACCOUNTS, { body: updateOf(one, 'secret-one') });
     const dwd = await createTemporary(first);
     const other = await addSecondEnvironment(first);
@@ -115,7 +115,7 @@ describe('rows that were altered in the database file', () => {
     const connector = await createConnector(to, [SAMPLES.WORKSPACE_DWD.pattern]);
     const given = { workspace_dwd: { subject: 'ada@acme.test' } };
     const { id } = await createAccount(to, { connector, connectedAccount: { authorization_details: given } });
-    const { store, vault } = to.deps;
+    const { store, vault } = to.parts;
     const { id: environment } = await firstEnvironment(to);
     const row = (await store.read.accounts.get(environment, id)) as AccountRow;
     const temporary: Details = { workspace_dwd: { access_token: 'secret-of-the-subject' } };
@@ -422,7 +422,7 @@ describe('rows that were altered in the database file', () => {
     for (const [what, [select, update]] of Object.entries(statements)) {
       it(`do not open: any byte of ${what}`, async () => {
         const to = await startAltered(set(stored.two, 'updated_at = updated_at'));
-        const { databaseFile } = to.deps.config;
+        const { databaseFile } = to.parts.config;
         const bytes = selectRows(databaseFile, select, stored.one)[0]?.['value'] as Buffer;
         // Zeros follow a data key.
         const length = what === 'the data key' ? 1 + bytes.readUInt8() : bytes.length;
@@ -442,9 +442,9 @@ describe('rows that were altered in the database file', () => {
   describe('of connections', () => {
     const read = async (to: TestServer, index: 0 | 1): Promise<Secret> => {
       const [environment] = stored.environments;
-      const { connections } = to.deps.store.read;
+      const { connections } = to.parts.store.read;
       const row = (await connections.get(environmentId(environment), stored.connections[index])) as ConnectionRow;
-      return openClientSecret(to.deps.vault, row) as Secret;
+      return openClientSecret(to.parts.vault, row) as Secret;
     };
     const expectSealed = async (to: TestServer, index: 0 | 1) => {
       const outcome = await read(to, index).catch((error: unknown) => error);

@@ -5,6 +5,6 @@ import { firstEnvironment } from './tokens.ts';
 /** Returns the audit records of one subject in the first environment, newest first. */
 export async function auditOf(server: TestServer, subjectId: string): Promise<AuditRow[]> {
   const { id } = await firstEnvironment(server);
-  const page = await server.deps.store.read.audit.list(id, { size: 100 });
+  const page = await server.parts.store.read.audit.list(id, { size: 100 });
   return page.rows.filter((row) => row.subjectId === subjectId);
 }

@@ -14,7 +14,7 @@ export type DatabaseDump = Record<string, Record<string, unknown>[]>;
 export function dumpDatabase(server: TestServer): DatabaseDump {
   // The server itself records in these tables when its periodic jobs ran, and that it is running.
   const ownTables = ['periodic_jobs', 'instances'];
-  const { databaseFile } = server.deps.config;
+  const { databaseFile } = server.parts.config;
   if (isOnServer()) {
     const rows = Object.entries(dumpOf(nameOfDatabase(dirname(databaseFile))));
     return Object.fromEntries(rows.filter(([table]) => !ownTables.includes(table)));

@@ -14,13 +14,13 @@ export interface KeyedRequest {
 
 /** Claims an idempotency key, as a request does that is still running. */
 export async function claimKey(server: TestServer, key: string, request: KeyedRequest): Promise<void> {
-  const { digester, store, now } = server.deps;
+  const { digester, store, now } = server.parts;
   const { id } = await firstEnvironment(server);
   const { route, method, path, body = null } = request;
   const keyDigest = digester.digest('idempotency key', id, CLIENT_ID, route, key);
   const requestDigest =
     request.requestDigest ?? digester.digest('idempotent request', method, path, JSON.stringify(body));
-  const times = { instance: server.deps.instance.number, createdAt: now(), expiresAt: now() + 60_000 };
+  const times = { instance: server.parts.instance.number, createdAt: now(), expiresAt: now() + 60_000 };
   await store.write((tx) =>
     tx.idempotencyKeys.claim(id, { clientId: CLIENT_ID, route, keyDigest, requestDigest, ...times }),
   );

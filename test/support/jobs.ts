@@ -17,9 +17,9 @@ export interface JobResponse {
 }
 
 /** Creates jobs of the first environment in any state. */
-export async function jobMaker({ deps }: Pick<TestServer, 'deps'>) {
-  const { store, jobQueue, now } = deps;
-  const { id: environmentId } = await firstEnvironment({ deps } as TestServer);
+export async function jobMaker({ parts }: Pick<TestServer, 'parts'>) {
+  const { store, jobQueue, now } = parts;
+  const { id: environmentId } = await firstEnvironment({ parts } as TestServer);
   const other = { id: 'inst_other', version: '0.1.0', startedAt: now(), beatAt: now() };
   const owner = await store.write((tx) => tx.instances.register(other));
   const orderOf = (kind: string, lane = 'acme') => ({
@@ -35,7 +35,7 @@ export async function jobMaker({ deps }: Pick<TestServer, 'deps'>) {
     store.write((tx) => jobQueue.enqueue(tx, orderOf(UNRUN, lane), payload));
   /** Adds a job that another instance is running. */
   async function running(payload: object = {}): Promise<string> {
-    const lane = deps.newId('job');
+    const lane = parts.newId('job');
     const id = await waiting(payload, lane);
     const claim = { kind: UNRUN, environmentId, lane, owner, now: now(), limit: 1 };
     await store.write((tx) => tx.jobQueue.claim(claim));

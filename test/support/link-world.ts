@@ -75,9 +75,9 @@ export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorl
     },
     async orders(identifier) {
       const { id } = await firstEnvironment(server);
-      const jobs = await server.deps.store.read.jobs.listBySubject(id, await idOf(identifier));
+      const jobs = await server.parts.store.read.jobs.listBySubject(id, await idOf(identifier));
       const waiting = jobs.filter((job) => job.payloadSealed !== null);
-      return waiting.map((job) => openPayload(server.deps.vault, job) as RevocationOrder);
+      return waiting.map((job) => openPayload(server.parts.vault, job) as RevocationOrder);
     },
     actions: async (identifier) => (await auditOf(server, await idOf(identifier))).map(({ action }) => action),
     requests: () => dumpDatabase(server)['auth_requests'] ?? [],
@@ -93,5 +93,5 @@ export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorl
 export async function lastRequest(world: LinkWorld): Promise<AuthRequestRow> {
   const { id } = await firstEnvironment(world.server);
   const row = world.requests().at(-1);
-  return (await world.server.deps.store.read.authRequests.get(id, String(row?.['id']))) as AuthRequestRow;
+  return (await world.server.parts.store.read.authRequests.get(id, String(row?.['id']))) as AuthRequestRow;
 }

@@ -44,8 +44,8 @@ export async function storeTools(
     source: 'custom' as const,
     sourceId: null,
     definition,
-    at: server.deps.now(),
+    at: server.parts.now(),
     ...over,
   }));
-  await server.deps.store.write((tx) => tx.environmentTools.upsert(id, rows));
+  await server.parts.store.write((tx) => tx.environmentTools.upsert(id, rows));
 }

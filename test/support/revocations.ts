@@ -83,8 +83,8 @@ export async function leave(
 }
 
 /** A process that runs the jobs of a server, only when a test tells it to. */
-export function startWorker({ deps }: Pick<TestServer, 'deps'>, more: Partial<Parts> = {}) {
-  const parts = { ...deps, ...more };
-  const { runDue: run, stop } = createJobs({ ...parts, fetchFor: createPinnedFetch(parts) }, []);
+export function startWorker({ parts }: Pick<TestServer, 'parts'>, more: Partial<Parts> = {}) {
+  const used = { ...parts, ...more };
+  const { runDue: run, stop } = createJobs({ ...used, fetchFor: createPinnedFetch(used) }, []);
   return { run, stop };
 }

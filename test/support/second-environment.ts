@@ -23,7 +23,7 @@ export async function addSecondEnvironment(
   server: TestServer,
   { host = 'other.example.test', kind = 'DEVELOPMENT' as EnvironmentKind } = {},
 ): Promise<SecondEnvironment> {
-  const { store, digester, now, newId } = server.deps;
+  const { store, digester, now, newId } = server.parts;
   const environment = await addEnvironment(store, { now, newId }, kind, `https://${host}`);
   const client = { id: OTHER_CLIENT_ID, name: 'Other client', scopes: [...SCOPES], createdAt: now() };
   const digest = digestClientSecret(new Secret(OTHER_CLIENT_SECRET), digester);

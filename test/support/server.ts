@@ -35,7 +35,7 @@ export interface TestResponse {
 }
 
 export interface TestServer {
-  deps: Parts;
+  parts: Parts;
   origin: string;
   dataDir: string;
   /** Everything the server has logged, one JSON line per event. */
@@ -90,14 +90,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
   const { parts: wired } = await createApplication(config, secrets, overrides);
   const answered = wired.onResponse;
-  const deps: Parts = {
+  const parts: Parts = {
     ...wired,
     onResponse: (exchange, status) => {
       recordResponse(exchange.operation?.operationId, status);
       answered(exchange, status);
     },
   };
-  const server = await startServer(deps, undefined, options.contract);
+  const server = await startServer(parts, undefined, options.contract);
   const environment = await wired.environmentOf('localhost');
   const token = (...scopes: Scope[]) =>
     issueAccessToken(
@@ -119,7 +119,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     if (!options.dataDir) database.remove();
   };
   return {
-    deps,
+    parts,
     origin: server.origin,
     dataDir: folder.path,
     logs,

@@ -9,7 +9,7 @@ export async function putInState(
   status: AccountStatus,
   reason: string | null = null,
 ): Promise<void> {
-  const { store, now } = server.deps;
+  const { store, now } = server.parts;
   const environment = await firstEnvironment(server);
   const all: AccountStatus[] = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'];
   const change = { status, reason, updatedAt: now() };
@@ -20,7 +20,7 @@ export async function putInState(
 /** Returns the stored row of an account. */
 export async function accountRow(server: TestServer, id: string): Promise<AccountRow> {
   const environment = await firstEnvironment(server);
-  const row = await server.deps.store.read.accounts.get(environment.id, id);
+  const row = await server.parts.store.read.accounts.get(environment.id, id);
   if (!row) throw new Error(`there is no account ${id}`);
   return row;
 }

@@ -16,13 +16,13 @@ export async function accessToken(server: TestServer, facts: Partial<TokenFacts>
     generation: 1,
     scopes: SCOPES,
   };
-  const { signingKeys, now, random } = server.deps;
+  const { signingKeys, now, random } = server.parts;
   return issueAccessToken(signingKeys.current, { ...usual, ...facts }, now(), random);
 }
 
 /** Returns the environment that a test server creates at its start. */
 export async function firstEnvironment(server: TestServer): Promise<EnvironmentRow> {
-  const [environment] = await server.deps.store.read.environments.list();
+  const [environment] = await server.parts.store.read.environments.list();
   if (!environment) throw new Error('the server has no environment');
   return environment;
 }

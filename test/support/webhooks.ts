@@ -78,7 +78,7 @@ export async function webhookWorld(
     deliveries: async (query = '') => (await ok('GET', `/api/v1/webhook_deliveries${query}`)).webhook_deliveries,
     events: async (query = '') => (await ok('GET', `/api/v1/events${query}`)).events,
     cause: async () => void (await ok('PUT', '/api/v1/environment', { link_lifetime_seconds: 600 })),
-    deliver: () => server.deps.jobs.runDue(),
+    deliver: () => server.parts.jobs.runDue(),
     received: () => receiver.requests.splice(0),
     async stop() {
       await server.stop();

@@ -108,7 +108,7 @@ describe('user name and password, at the calendar server of Debian', () => {
           server.logs,
         ]);
         expect(seen).to.contain(id);
-        const { databaseFile } = server.deps.config;
+        const { databaseFile } = server.parts.config;
         const stored = Buffer.concat([readFileSync(databaseFile), readFileSync(`${databaseFile}-wal`)]);
         expect(stored.includes(id)).to.equal(true);
         for (const secret of [PASSWORD, JSON.stringify(PASSWORD).slice(1, -1), PAIR]) {

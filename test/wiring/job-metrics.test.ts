@@ -24,7 +24,7 @@ describe('metrics of jobs', () => {
   }
 
   it('tell how many are waiting, running and failed, and none that is done', async () => {
-    showJobs({ ...server.deps, metrics }, [UNRUN]);
+    showJobs({ ...server.parts, metrics }, [UNRUN]);
     expect(await lines(metrics, 'valetkey_jobs{')).to.deep.equal([
       `valetkey_jobs{kind="${UNRUN}",state="waiting"} 0`,
       `valetkey_jobs{kind="${UNRUN}",state="running"} 0`,
@@ -43,7 +43,7 @@ describe('metrics of jobs', () => {
   });
 
   it('tell for how long the first waiting one has been due', async () => {
-    showJobs({ ...server.deps, metrics }, [UNRUN]);
+    showJobs({ ...server.parts, metrics }, [UNRUN]);
     const overdue = async () => (await lines(metrics, 'valetkey_jobs_overdue_seconds'))[0]?.split(' ')[1];
     expect(await overdue()).to.equal('0');
     const make = await jobMaker(server);
@@ -57,11 +57,11 @@ describe('metrics of jobs', () => {
 
   it('keep their last values while the database cannot be read', async () => {
     let isBroken = false;
-    const { jobQueue } = server.deps.store.read;
+    const { jobQueue } = server.parts.store.read;
     const tally: typeof jobQueue.tally = (...args) =>
       isBroken ? Promise.reject(new Error('planted')) : jobQueue.tally(...args);
-    const read = { ...server.deps.store.read, jobQueue: { ...jobQueue, tally } };
-    showJobs({ now: clock.now, metrics, store: { ...server.deps.store, read } }, [UNRUN]);
+    const read = { ...server.parts.store.read, jobQueue: { ...jobQueue, tally } };
+    showJobs({ now: clock.now, metrics, store: { ...server.parts.store, read } }, [UNRUN]);
     await (await jobMaker(server)).waiting();
     const before = await lines(metrics);
     isBroken = true;
@@ -70,7 +70,7 @@ describe('metrics of jobs', () => {
   });
 
   it('are shown by the server for each kind that it runs', async () => {
-    const names = (await lines(server.deps.metrics)).map((line) => line.split(' ')[0]);
+    const names = (await lines(server.parts.metrics)).map((line) => line.split(' ')[0]);
     const kinds = ['revocation', 'webhook_delivery', 'webhook_redelivery'];
     const states = ['waiting', 'running', 'failed'];
     expect(names).to.deep.equal([

@@ -36,7 +36,7 @@ describe('a store that a test puts around the real one', () => {
         },
       },
     });
-    const { environmentOf, store } = server.deps;
+    const { environmentOf, store } = server.parts;
     const environment = await environmentOf('localhost');
     const account = await store.read.accounts.get(environment.id, id);
     if (!account) throw new Error('the account was not stored');
@@ -51,26 +51,26 @@ describe('a store that a test puts around the real one', () => {
   it('is used by the refresher, which fails with it', async () => {
     const { account, cause } = await storedAccount();
     calls.length = 0;
-    await server.deps.refreshNow(account, cause);
+    await server.parts.refreshNow(account, cause);
     expect(calls).to.include('refreshLeases.get');
     fault.place = 'read';
-    const failed = await server.deps.refreshNow(account, cause).catch((error) => error);
+    const failed = await server.parts.refreshNow(account, cause).catch((error) => error);
     expect(failed).to.have.property('message', 'the wrapped store refuses');
   });
 
   it('is used by the expiry of links, which fails with it', async () => {
-    await server.deps.links.expire();
+    await server.parts.links.expire();
     expect(calls).to.include('authRequests.due');
     fault.place = 'read';
-    const failed = await server.deps.links.expire().catch((error) => error);
+    const failed = await server.parts.links.expire().catch((error) => error);
     expect(failed).to.have.property('message', 'the wrapped store refuses');
   });
 
   it('is used by the periodic jobs, keep-alive among them', async () => {
-    await server.deps.jobs.runDue();
+    await server.parts.jobs.runDue();
     calls.length = 0;
     clock.advance(24 * 60 * 60 * 1_000);
-    await server.deps.jobs.runDue();
+    await server.parts.jobs.runDue();
     expect(calls).to.include.members(['periodicJobs.list', 'accounts.listIdle', 'authRequests.due']);
   });
 });

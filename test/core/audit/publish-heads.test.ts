@@ -11,7 +11,7 @@ describe('the ends of the audit log', () => {
   after(() => world.stop());
 
   it('are published as an event, if there are new entries', async () => {
-    const publish = () => publishHeads(world.server.deps, new AbortController().signal);
+    const publish = () => publishHeads(world.server.parts, new AbortController().signal);
     await world.create({ event_types: ['environment.audit_head'] });
     const [last] = (await world.server.call('GET', '/api/v1/audit_events')).body.audit_events;
     await publish();

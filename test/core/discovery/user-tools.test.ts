@@ -18,11 +18,11 @@ describe('the tools of one user', () => {
 
   const over = async (userId: string, ...choices: { keyId: string; tools?: string[] }[]) => {
     const { id } = await firstEnvironment(server);
-    return toolsOverConnections(server.deps.store.read, server.deps, id, { userId, identifier: userId }, choices);
+    return toolsOverConnections(server.parts.store.read, server.parts, id, { userId, identifier: userId }, choices);
   };
   const callable = async (userId: string) => {
     const { id } = await firstEnvironment(server);
-    return callableTools(server.deps.store.read, server.deps, id, { userId });
+    return callableTools(server.parts.store.read, server.parts, id, { userId });
   };
   const oauth = (userId: string, connector: string, scopes?: string[]) =>
     createAccount(server, {
@@ -33,8 +33,8 @@ describe('the tools of one user', () => {
     });
   const setStatus = async (id: string, status: AccountStatus) => {
     const { id: environmentId } = await firstEnvironment(server);
-    const change = { status, reason: null, updatedAt: server.deps.now() };
-    await server.deps.store.write((tx) => tx.accounts.setStatus(environmentId, id, ['ACTIVE'], change));
+    const change = { status, reason: null, updatedAt: server.parts.now() };
+    await server.parts.store.write((tx) => tx.accounts.setStatus(environmentId, id, ['ACTIVE'], change));
   };
   const slack = (fields: Record<string, unknown> = {}) =>
     createConnection(server, { connector: 'slack', client_id: 'c', client_secret: 's', ...fields });

@@ -15,7 +15,7 @@ function pacedTransaction(before: readonly object[] = []) {
     return rows;
   };
   const tx = {
-    breathe: async () => void turns.push(0),
+    yieldToEventLoop: async () => void turns.push(0),
     environmentTools: {
       listByConnector: async () => before,
       names: async () => before.map((row) => (row as { name: string }).name),
@@ -82,8 +82,8 @@ describe('H8: storing the tools of an MCP server', () => {
       steps.push(String(deleted));
       return deleted;
     };
-    const breathe = async () => void steps.push('turn');
-    await deleteToolsOf({ environmentTools: { deleteOfConnector }, breathe } as never, ENVIRONMENT, 'acme');
+    const yieldToEventLoop = async () => void steps.push('turn');
+    await deleteToolsOf({ environmentTools: { deleteOfConnector }, yieldToEventLoop } as never, ENVIRONMENT, 'acme');
     expect(steps.join(' ')).to.equal('50 turn 50 turn 20');
   });
 });

@@ -64,8 +64,8 @@ describe('the statements of all repositories', function () {
     const refused: string[] = [];
     try {
       for (const { text } of record(postgresDialect, true).plans) {
-        const problem = await session.ask({ text: `prepare judged as ${text}` }).then(
-          () => session.ask({ text: 'deallocate judged' }).then(() => null),
+        const problem = await session.query({ text: `prepare judged as ${text}` }).then(
+          () => session.query({ text: 'deallocate judged' }).then(() => null),
           (error: Error) => error.message,
         );
         if (problem) refused.push(`${problem}: ${text}`);

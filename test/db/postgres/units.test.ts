@@ -43,7 +43,7 @@ describe('units on PostgreSQL', () => {
         void other.then(() => {
           isDone = true;
         });
-        while (!isDone) await tx.breathe();
+        while (!isDone) await tx.yieldToEventLoop();
       }
       return await tx.accounts.update(test.env, id, row?.version ?? 0, { status: 'EXPIRED', updatedAt: NOW });
     });

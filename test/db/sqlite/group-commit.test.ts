@@ -344,7 +344,7 @@ describe('group commit', () => {
         setImmediate(count);
         for (const row of ['1', '2', '3']) {
           await tx.rows.add(row);
-          await group.breathe();
+          await group.yieldToEventLoop();
           expect([turns > 0, committed()]).to.deep.equal([true, []]);
         }
       });
@@ -360,7 +360,7 @@ describe('group commit', () => {
       const { group, add, durable } = setUp();
       const large = group.write(async (tx) => {
         await tx.rows.add('1');
-        await group.breathe();
+        await group.yieldToEventLoop();
         await tx.rows.add('2');
         throw new Error('second thoughts');
       });
@@ -373,9 +373,9 @@ describe('group commit', () => {
       const { group, add, durable } = setUp();
       const never = () => new Promise(() => {});
       const ways: (() => Promise<unknown>)[] = [
-        () => group.breathe().then(never),
-        () => Promise.all([group.breathe(), group.breathe()]).then(never),
-        () => Promise.all([group.breathe(), never()]),
+        () => group.yieldToEventLoop().then(never),
+        () => Promise.all([group.yieldToEventLoop(), group.yieldToEventLoop()]).then(never),
+        () => Promise.all([group.yieldToEventLoop(), never()]),
       ];
       for (const wait of ways) {
         const [error] = await Promise.all([failure(group.write(wait)), add('a')]);
@@ -393,8 +393,8 @@ describe('group commit', () => {
         await tx.rows.add('1');
         faults.sync = new Error('the disk failed');
         setImmediate(endSyncs);
-        await group.breathe();
-        await group.breathe();
+        await group.yieldToEventLoop();
+        await group.yieldToEventLoop();
         went = true;
       });
       expect((await failure(large)).code).to.equal('TRANSACTION_LOST');

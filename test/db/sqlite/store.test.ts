@@ -41,7 +41,7 @@ describe('the store over SQLite', () => {
     const writeAll = (between: () => unknown) =>
       test.store.write(async (tx) => {
         await tx.environmentTools.upsert(test.env, rows.slice(0, 599));
-        await tx.breathe();
+        await tx.yieldToEventLoop();
         await between();
         await tx.environmentTools.upsert(test.env, rows.slice(599));
       });

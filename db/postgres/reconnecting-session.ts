@@ -3,7 +3,7 @@ import { StorageError } from '../errors.ts';
 import type { Session } from './session.ts';
 
 /** Manages one connection, which is opened when it is first needed and again after it was lost. */
-export interface Connector {
+export interface ReconnectingSession {
   /** @throws StorageError if there is no connection and none can be opened */
   session(): Promise<Session>;
   /** Returns how many statements are waiting for a reply. */
@@ -11,7 +11,7 @@ export interface Connector {
   close(): Promise<void>;
 }
 
-export function createConnector(open: () => Promise<Session>): Connector {
+export function createReconnectingSession(open: () => Promise<Session>): ReconnectingSession {
   let current: Session | undefined;
   let opening: Promise<Session> | undefined;
   let openers = 0;

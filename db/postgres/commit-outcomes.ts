@@ -5,7 +5,7 @@ import { ConflictError } from './errors.ts';
 import type { Readers } from './readers.ts';
 
 /** Finds out whether a transaction was committed when its connection was lost during the commit. */
-export interface Outcomes {
+export interface CommitOutcomes {
   /**
    * @param xid the number of the transaction
    * @param cause the error of the lost connection
@@ -14,11 +14,11 @@ export interface Outcomes {
   requireCommitted(xid: string, cause: StorageError): Promise<void>;
 }
 
-export function createOutcomes(readers: Pick<Readers, 'ask'>): Outcomes {
+export function createCommitOutcomes(readers: Pick<Readers, 'query'>): CommitOutcomes {
   /** Returns null if the server does not know the transaction, and undefined if the server could not be asked. */
   async function statusOf(xid: string): Promise<unknown> {
     try {
-      const { rows } = await readers.ask({ text: 'select pg_xact_status($1::xid8)', values: [xid] });
+      const { rows } = await readers.query({ text: 'select pg_xact_status($1::xid8)', values: [xid] });
       return rows[0]?.[0];
     } catch {
       return undefined;
