@@ -15,6 +15,6 @@ export interface WebhookParts {
 export function createWebhookParts(parts: DeliveryQueueTools & EventFeedTools): WebhookParts {
   const deliveries = createDeliveryQueue(parts);
   const eventFeed = createEventFeed(parts);
-  const webhookSink = createWebhookSink({ deliveries, stored: eventFeed.stored });
+  const webhookSink = createWebhookSink({ deliveries, notifyStored: eventFeed.notifyStored });
   return { deliveries, eventFeed, webhookSink };
 }

@@ -9,6 +9,6 @@ import type { Lists } from './lists.ts';
 export interface Webhooks extends Lists, EndpointTools {
   events: Events;
   deliveries: DeliveryQueue;
-  eventFeed: Pick<EventFeed, 'requirePlace' | 'follow'>;
+  eventFeed: Pick<EventFeed, 'requireFreeStream' | 'follow'>;
   jobQueue: Pick<JobQueue, 'enqueue'>;
 }

@@ -10,7 +10,7 @@ const WITHOUT_CHANGE: ReadonlySet<EventType> = new Set([
 /** Calls a function with the id of each account that has changed, once the change is committed. */
 export function createAccountSink(changed: (accountId: string) => void): EventSink {
   return {
-    takes: (type) => type.startsWith('connected_account.') && !WITHOUT_CHANGE.has(type),
-    take: (tx, { subject }) => tx.afterCommit(() => changed(subject)),
+    accepts: (type) => type.startsWith('connected_account.') && !WITHOUT_CHANGE.has(type),
+    handle: (tx, { subject }) => tx.afterCommit(() => changed(subject)),
   };
 }

@@ -7,8 +7,8 @@ const RECORDED_ELSEWHERE: ReadonlySet<EventType> = new Set(['execution.succeeded
 /** Writes events to the audit log. It stores ids and details, not the rendered data. */
 export function createAuditSink(newId: (prefix: 'aud') => string): EventSink {
   return {
-    takes: (type) => !RECORDED_ELSEWHERE.has(type),
-    take: (tx, { type, subject, cause, at, details }) =>
+    accepts: (type) => !RECORDED_ELSEWHERE.has(type),
+    handle: (tx, { type, subject, cause, at, details }) =>
       tx.audit.append(cause.environmentId, {
         id: newId('aud'),
         at,

@@ -47,19 +47,19 @@ export interface EventTools {
 
 /** Passes events to the sinks one after the other, in the given order. */
 export function createEvents({ now, newId, renderer, sinks }: EventTools): Events {
-  const takers = new Map<EventType, readonly EventSink[]>();
+  const sinksByType = new Map<EventType, readonly EventSink[]>();
 
-  function takersOf(type: EventType): readonly EventSink[] {
-    const known = takers.get(type);
+  function sinksOf(type: EventType): readonly EventSink[] {
+    const known = sinksByType.get(type);
     if (known) return known;
-    const taking = sinks.filter((sink) => sink.takes(type));
-    takers.set(type, taking);
-    return taking;
+    const accepting = sinks.filter((sink) => sink.accepts(type));
+    sinksByType.set(type, accepting);
+    return accepting;
   }
 
   return {
     async emit(tx, cause, { type, subject, details, auditOnly, data }) {
-      const taking = takersOf(type);
+      const taking = sinksOf(type);
       if (taking.length === 0) return;
       const at = now();
       let body: Promise<EventBody> | undefined;
@@ -70,7 +70,7 @@ export function createEvents({ now, newId, renderer, sinks }: EventTools): Event
       };
       const recorded: JsonObject = { ...details, ...auditOnly };
       const event = { type, subject, cause, at, details: recorded, body: () => (body ??= render()) };
-      for (const sink of taking) await sink.take(tx, event);
+      for (const sink of taking) await sink.handle(tx, event);
     },
   };
 }

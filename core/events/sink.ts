@@ -21,7 +21,7 @@ export interface EmittedEvent {
  */
 export interface EventSink {
   /** Whether the sink accepts events of a type. The result never changes. */
-  takes(type: EventType): boolean;
+  accepts(type: EventType): boolean;
   /** Handles an event in the unit of work that causes it. An error rolls the unit back. */
-  take(tx: Transaction, event: EmittedEvent): Promise<void> | void;
+  handle(tx: Transaction, event: EmittedEvent): Promise<void> | void;
 }

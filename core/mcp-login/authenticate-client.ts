@@ -2,7 +2,7 @@ import type { EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 import { verifyClientSecret } from '../tokens/client-secret.ts';
 import { invalidClient, type TokenError } from '../tokens/token-error.ts';
 import type { Digester } from '../vault/digest.ts';
-import { type ClientProof, proofOf } from './clients.ts';
+import { type ClientAuthentication, findClientAuthentication } from './clients.ts';
 import type { PresentedClient } from './token-parameters.ts';
 
 /**
@@ -16,8 +16,8 @@ export async function authenticateClient(
   digester: Digester,
   environmentId: EnvironmentRow['id'],
   { clientId, secret, byHeader }: PresentedClient,
-): Promise<{ ok: true; client: ClientProof } | { ok: false; error: TokenError }> {
-  const client = await proofOf(read, environmentId, clientId);
+): Promise<{ ok: true; client: ClientAuthentication } | { ok: false; error: TokenError }> {
+  const client = await findClientAuthentication(read, environmentId, clientId);
   const refused = { ok: false as const, error: invalidClient(byHeader) };
   if (!client) return refused;
   if (client.secretDigest === null) return secret === undefined ? { ok: true, client } : refused;

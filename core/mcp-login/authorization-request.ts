@@ -13,7 +13,7 @@ export type Parameters = Readonly<Record<string, string | string[] | undefined>>
  * `refused`: the user sees an error page, because the client or its redirect URI is not valid. `error`: the browser is redirected to the
  * client with an error code of RFC 6749 §4.1.2.1 or RFC 8707 §2.
  */
-export type JudgedRequest =
+export type AuthorizationRequestResult =
   | { kind: 'accepted'; request: LoginRequest }
   | { kind: 'refused'; busy?: true; message: string }
   | { kind: 'error'; redirectUri: string; state: string | null; error: string; description: string };
@@ -25,12 +25,12 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
  * Checks an authorization request (OAuth 2.1 §4.1.1). The client and its redirect URI are checked first, because the browser must not be
  * redirected to an address that the client has not registered.
  */
-export async function judgeRequest(
+export async function validateAuthorizationRequest(
   read: ReadRepositories,
   documents: ClientDocuments,
   environment: EnvironmentRow,
   parameters: Parameters,
-): Promise<JudgedRequest> {
+): Promise<AuthorizationRequestResult> {
   const { client_id: clientId, redirect_uri: redirectUri } = parameters;
   if (typeof clientId !== 'string' || clientId === '') return refused('The parameter client_id is required once.');
   if (typeof redirectUri !== 'string') return refused('The parameter redirect_uri is required once.');
@@ -41,7 +41,7 @@ export async function judgeRequest(
     return refused('The redirect_uri is not registered for this client.');
 
   const { state = null } = parameters;
-  const error = (code: string, description: string): JudgedRequest => {
+  const error = (code: string, description: string): AuthorizationRequestResult => {
     const shown = typeof state === 'string' && state.length <= MCP_LOGIN.stateChars ? state : null;
     return { kind: 'error', redirectUri, state: shown, error: code, description };
   };
@@ -80,6 +80,6 @@ export async function judgeRequest(
   };
 }
 
-function refused(message: string): JudgedRequest {
+function refused(message: string): AuthorizationRequestResult {
   return { kind: 'refused', message };
 }

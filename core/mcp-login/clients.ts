@@ -42,7 +42,7 @@ export function schemesOf({ settings }: Pick<EnvironmentRow, 'settings'>): reado
 }
 
 /** How a client authenticates at the token endpoint, and the digest that its secret is compared with. */
-export interface ClientProof {
+export interface ClientAuthentication {
   kind: OAuthGrantRow['clientKind'];
   authMethod: ClientAuthMethod;
   secretDigest: Buffer | null;
@@ -52,11 +52,11 @@ export interface ClientProof {
  * Finds how a client authenticates at the token endpoint. A metadata document is not read here: its client was accepted when the user
  * logged in, and is public.
  */
-export async function proofOf(
+export async function findClientAuthentication(
   read: Pick<ReadRepositories, 'oauthClients'>,
   environmentId: EnvironmentRow['id'],
   id: string,
-): Promise<ClientProof | undefined> {
+): Promise<ClientAuthentication | undefined> {
   if (isDocumentUrl(id)) return { kind: 'DOCUMENT', authMethod: 'none', secretDigest: null };
   return read.oauthClients.get(environmentId, id);
 }

@@ -9,7 +9,7 @@ const ACCESS = 'MCP access';
 const REFRESH = 'MCP refresh';
 
 /** The content of an access token. */
-export interface CarriedAccess {
+export interface AccessTokenPayload {
   grantId: string;
   serverId: string;
   scopes: string[];
@@ -29,9 +29,8 @@ export function mintAccessToken(
   scopes: readonly string[],
   now: number,
 ): string {
-  const carried: CarriedAccess = { grantId, serverId, scopes: [...scopes] };
-  const payload = JSON.stringify(carried);
-  return ACCESS_PREFIX + sealed.seal(ACCESS, [environmentId], payload, now + MCP_LOGIN.accessTokenMs);
+  const payload: AccessTokenPayload = { grantId, serverId, scopes: [...scopes] };
+  return ACCESS_PREFIX + sealed.seal(ACCESS, [environmentId], JSON.stringify(payload), now + MCP_LOGIN.accessTokenMs);
 }
 
 /**
@@ -42,14 +41,14 @@ export function openAccessToken(
   sealed: SealedTokens,
   environmentId: EnvironmentId,
   token: string,
-): CarriedAccess | null {
+): AccessTokenPayload | null {
   if (!isAccessToken(token)) return null;
   const text = sealed.open(ACCESS, [environmentId], token.slice(ACCESS_PREFIX.length));
-  return text === null ? null : (JSON.parse(text) as CarriedAccess);
+  return text === null ? null : (JSON.parse(text) as AccessTokenPayload);
 }
 
 /** The content of a refresh token. */
-export interface CarriedRefresh {
+export interface RefreshTokenPayload {
   grantId: string;
   generation: number;
 }
@@ -59,8 +58,8 @@ export function mintRefreshToken(
   sealed: SealedTokens,
   { environmentId, id, generation, createdAt }: OAuthGrantRow,
 ): string {
-  const carried: CarriedRefresh = { grantId: id, generation };
-  return REFRESH_PREFIX + sealed.seal(REFRESH, [environmentId], JSON.stringify(carried), createdAt + MCP_LOGIN.grantMs);
+  const payload: RefreshTokenPayload = { grantId: id, generation };
+  return REFRESH_PREFIX + sealed.seal(REFRESH, [environmentId], JSON.stringify(payload), createdAt + MCP_LOGIN.grantMs);
 }
 
 /** @returns null if the token is altered or expired, or is of another kind or environment */
@@ -68,8 +67,8 @@ export function openRefreshToken(
   sealed: SealedTokens,
   environmentId: EnvironmentId,
   token: string,
-): CarriedRefresh | null {
+): RefreshTokenPayload | null {
   if (!token.startsWith(REFRESH_PREFIX)) return null;
   const text = sealed.open(REFRESH, [environmentId], token.slice(REFRESH_PREFIX.length));
-  return text === null ? null : (JSON.parse(text) as CarriedRefresh);
+  return text === null ? null : (JSON.parse(text) as RefreshTokenPayload);
 }

@@ -7,7 +7,7 @@ import { openRefreshToken } from './grant-tokens.ts';
 import { endGrant, type GrantTools } from './grants.ts';
 import { mayIdentify } from './login-provider.ts';
 import { serverOfResource } from './resource.ts';
-import { judgeGeneration, rotated } from './rotation.ts';
+import { classifyRefreshToken, rotateGrant } from './rotation.ts';
 import type { Form } from './token-parameters.ts';
 
 export interface RefreshTools extends Pick<GrantTools, 'events' | 'now'> {
@@ -38,14 +38,14 @@ export async function refreshGrant(
 ): Promise<Refreshed> {
   if (token === undefined) return refused(tokenError('invalid_request', 'The parameter refresh_token is missing'));
   const { id: environmentId } = environment;
-  const carried = openRefreshToken(tools.sealedData, environmentId, token);
-  if (!carried) return refused(INVALID);
+  const payload = openRefreshToken(tools.sealedData, environmentId, token);
+  if (!payload) return refused(INVALID);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const at = tools.now();
-    const grant = await tx.oauthGrants.get(environmentId, carried.grantId);
+    const grant = await tx.oauthGrants.get(environmentId, payload.grantId);
     if (!grant || grant.expiresAt <= at || grant.clientId !== clientId) return refused(INVALID);
-    const judged = judgeGeneration(grant, carried.generation, at);
-    if (judged === 'reuse') {
+    const use = classifyRefreshToken(grant, payload.generation, at);
+    if (use === 'reused') {
       await endGrant(tx, tools, grant, 'REFRESH_TOKEN_REUSED', cause);
       return refused(INVALID);
     }
@@ -53,8 +53,8 @@ export async function refreshGrant(
     if (error) return refused(error);
     const scopes = narrowed(grant, scope);
     if (!scopes) return refused(tokenError('invalid_scope', 'The grant does not have every requested scope'));
-    if (judged === 'repeat') return { ok: true, grant, scopes };
-    const next = rotated(grant, at);
+    if (use === 'repeated') return { ok: true, grant, scopes };
+    const next = rotateGrant(grant, at);
     if (await tx.oauthGrants.rotate(environmentId, grant.id, grant.generation, next))
       return { ok: true, grant: next, scopes };
   }

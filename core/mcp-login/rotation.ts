@@ -2,29 +2,29 @@ import type { OAuthGrantRow } from '../../db/store.ts';
 import { MCP_LOGIN } from '../budgets.ts';
 
 /**
- * Decides what happens to a refresh token. `present`: it is the current one, and is replaced. `repeat`: it was replaced recently, and the
- * client gets the current one, because clients refresh concurrently and lose responses. `reuse`: it was replaced earlier, so two parties
+ * Decides what happens to a refresh token. `current`: it is the current one, and is replaced. `repeated`: it was replaced recently, and the
+ * client gets the current one, because clients refresh concurrently and lose responses. `reused`: it was replaced earlier, so two parties
  * have it and the grant must end (OAuth 2.1 §4.3.1).
  *
  * @param generation of the presented token
  * @param now milliseconds UTC
  */
-export function judgeGeneration(
+export function classifyRefreshToken(
   grant: Pick<OAuthGrantRow, 'generation' | 'retiredAt'>,
   generation: number,
   now: number,
-): 'present' | 'repeat' | 'reuse' {
-  if (generation === grant.generation) return 'present';
+): 'current' | 'repeated' | 'reused' {
+  if (generation === grant.generation) return 'current';
   const back = grant.generation - generation;
   const retiredAt = grant.retiredAt[back - 1];
-  if (retiredAt === undefined) return 'reuse';
-  // While the present token is unused, its client may not have received it.
+  if (retiredAt === undefined) return 'reused';
+  // While the current token is unused, its client may not have received it.
   const grace = back === 1 ? MCP_LOGIN.unusedGraceMs : MCP_LOGIN.graceMs;
-  return now - retiredAt < grace ? 'repeat' : 'reuse';
+  return now - retiredAt < grace ? 'repeated' : 'reused';
 }
 
 /** Returns the grant after its refresh token was replaced. */
-export function rotated(grant: OAuthGrantRow, now: number): OAuthGrantRow {
+export function rotateGrant(grant: OAuthGrantRow, now: number): OAuthGrantRow {
   return {
     ...grant,
     generation: grant.generation + 1,

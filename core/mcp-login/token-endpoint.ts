@@ -8,7 +8,7 @@ import { mintAccessToken, mintRefreshToken, openAccessToken, openRefreshToken } 
 import { endGrant } from './grants.ts';
 import { isToken, loginTokenDigest } from './login-tokens.ts';
 import { type RefreshTools, refreshGrant } from './refresh-grant.ts';
-import { type Form, failed, readClient, readTexts } from './token-parameters.ts';
+import { type Form, failed, readClient, readForm } from './token-parameters.ts';
 
 export interface TokenEndpointTools extends ExchangeTools, RefreshTools {
   store: Store;
@@ -83,11 +83,11 @@ export async function revokeToken(
       challenge: false,
     });
   const { sealedData, store } = tools;
-  const carried =
+  const payload =
     openRefreshToken(sealedData, environment.id, token) ?? openAccessToken(sealedData, environment.id, token);
-  if (carried) {
+  if (payload) {
     await store.write(async (tx) => {
-      const grant = await tx.oauthGrants.get(environment.id, carried.grantId);
+      const grant = await tx.oauthGrants.get(environment.id, payload.grantId);
       const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId };
       if (grant?.clientId === clientId) await endGrant(tx, tools, grant, 'REVOKED_BY_CLIENT', cause);
     });
@@ -109,12 +109,12 @@ async function isUnknown(
 }
 
 async function authenticated({ store, digester }: TokenEndpointTools, { id }: EnvironmentRow, sent: SentForm) {
-  const texts = readTexts(sent.form);
-  if (!texts.ok) return texts;
-  const client = readClient(sent.authorizationHeader, texts.value);
+  const form = readForm(sent.form);
+  if (!form.ok) return form;
+  const client = readClient(sent.authorizationHeader, form.value);
   if (!client.ok) return client;
   const known = await authenticateClient(store.read, digester, id, client.value);
-  return known.ok ? { ok: true as const, value: { clientId: client.value.clientId, form: texts.value } } : known;
+  return known.ok ? { ok: true as const, value: { clientId: client.value.clientId, form: form.value } } : known;
 }
 
 function issued(

@@ -16,7 +16,7 @@ export type ReadForm<T> = { ok: true; value: T } | { ok: false; error: TokenErro
 /** The parameters of a form, each at most once. A parameter without a value counts as absent (RFC 6749 §3.2). */
 export type Form = Readonly<Record<string, string | undefined>>;
 
-export function readTexts(form: Readonly<Record<string, unknown>>): ReadForm<Form> {
+export function readForm(form: Readonly<Record<string, unknown>>): ReadForm<Form> {
   const entries = Object.entries(form);
   if (entries.some(([, value]) => typeof value !== 'string'))
     return failed(tokenError('invalid_request', 'Each parameter must be given once, as plain text'));

@@ -16,7 +16,7 @@ export interface DeliveryQueue {
   /** Queues an event for an endpoint. If the endpoint is ordered, the event waits for earlier events of its subject. */
   add(tx: Transaction, endpoint: WebhookEndpointRow, event: EventRow): Promise<void>;
   /** Queues a delivery again, with the count of attempts reset. */
-  again(tx: Transaction, delivery: WebhookDeliveryRow): Promise<WebhookDeliveryRow>;
+  requeue(tx: Transaction, delivery: WebhookDeliveryRow): Promise<WebhookDeliveryRow>;
   /** Starts the next delivery that waited for this one, if there is one. */
   next(tx: Transaction, ended: WebhookDeliveryRow): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createDeliveryQueue({ jobQueue, newId, now }: DeliveryQueueTools
       const about = { id, endpointId, eventId, eventSeq, eventType, subjectId, createdAt };
       await tx.webhookDeliveries.insert(environmentId, { ...about, jobId, nextAttemptAt: mustWait ? null : createdAt });
     },
-    async again(tx, delivery) {
+    async requeue(tx, delivery) {
       await assign(tx, delivery);
       return (await tx.webhookDeliveries.get(delivery.environmentId, delivery.id)) as WebhookDeliveryRow;
     },

@@ -74,8 +74,8 @@ export async function createEndpoint(
   const { algorithm = 'HMAC_SHA256' } = input;
   const id = tools.newId('whk');
   const at = tools.now();
-  const place = { environmentId, endpointId: id, secretId: tools.newId('sec') };
-  const { row, secret } = mintSigningSecret(tools.digester, place, algorithm, at);
+  const reference = { environmentId, endpointId: id, secretId: tools.newId('sec') };
+  const { row, secret } = mintSigningSecret(tools.digester, reference, algorithm, at);
   const endpoint: WebhookEndpointRow = {
     id,
     environmentId,
@@ -138,8 +138,8 @@ export async function rotateSecret(
   overlapSeconds: number = LIFETIME.secretOverlapMs / 1000,
 ): Promise<EndpointWithSecret> {
   const now = tools.now();
-  const place = { environmentId: before.environmentId, endpointId: before.id, secretId: tools.newId('sec') };
-  const { row, secret } = mintSigningSecret(tools.digester, place, before.algorithm, now);
+  const reference = { environmentId: before.environmentId, endpointId: before.id, secretId: tools.newId('sec') };
+  const { row, secret } = mintSigningSecret(tools.digester, reference, before.algorithm, now);
   const secrets = rotateSecrets(before.secrets, row, { now, overlapMs: overlapSeconds * 1000 });
   return { endpoint: await change(tx, tools, before, { secrets }), secret };
 }

@@ -20,9 +20,9 @@ export interface Subscription {
 /** Streams the stored events of environments. */
 export interface EventFeed {
   /** Resumes the streams of an environment. Call it after each commit that stored an event. */
-  stored(environmentId: string): void;
+  notifyStored(environmentId: string): void;
   /** @throws ApiError RATE_LIMITED if too many streams of the environment are open */
-  requirePlace(environmentId: string): void;
+  requireFreeStream(environmentId: string): void;
   /**
    * Yields the events after a `seq`, in batches and without a gap. An empty batch means that there is no event at the
    * moment. The stream ends after `EVENT_STREAM.longestMs`; its reader continues with another one.
@@ -78,10 +78,10 @@ export function createEventFeed({ store, now }: EventFeedTools): EventFeed {
   }
 
   return {
-    stored(environmentId) {
+    notifyStored(environmentId) {
       for (const wake of readers.get(environmentId) ?? []) wake();
     },
-    requirePlace(environmentId) {
+    requireFreeStream(environmentId) {
       if ((counts.get(environmentId) ?? 0) < EVENT_STREAM.perEnvironment) return;
       throw new ApiError('RATE_LIMITED', 'Too many streams of events are open in this environment.');
     },

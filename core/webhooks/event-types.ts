@@ -5,17 +5,17 @@ import type { EventType } from '../events/types.ts';
 const ON_REQUEST: ReadonlySet<string> = new Set<EventType>(['execution.succeeded', 'execution.failed']);
 
 /** Whether endpoints that list no event types receive an event of this type. */
-export function isCommon(type: string): boolean {
+export function isDeliveredByDefault(type: string): boolean {
   return !ON_REQUEST.has(type);
 }
 
 /** Whether an endpoint with these `event_types` gets events of a type. */
 export function includesType(eventTypes: readonly string[], type: string): boolean {
-  return eventTypes.length === 0 ? isCommon(type) : eventTypes.includes(type);
+  return eventTypes.length === 0 ? isDeliveredByDefault(type) : eventTypes.includes(type);
 }
 
 /** Whether an endpoint receives an event. A test event is only for one endpoint, regardless of its types. */
-export function takesEvent(
+export function receivesEvent(
   endpoint: Pick<WebhookEndpointRow, 'id' | 'eventTypes'>,
   event: { type: EventType; subject: string },
 ): boolean {

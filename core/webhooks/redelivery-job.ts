@@ -8,7 +8,7 @@ import type { DeliveryQueue } from './delivery-queue.ts';
 const WEBHOOK_REDELIVERY = 'webhook_redelivery';
 
 /** Selects the deliveries of an endpoint to repeat. */
-export interface RedeliveryOrder {
+export interface RedeliveryRequest {
   /** Milliseconds UTC. */
   since: number;
   includeDelivered: boolean;
@@ -16,18 +16,18 @@ export interface RedeliveryOrder {
 
 export interface RedeliveryJobTools {
   store: Pick<Store, 'write'>;
-  deliveries: Pick<DeliveryQueue, 'again'>;
+  deliveries: Pick<DeliveryQueue, 'requeue'>;
 }
 
 /** Adds a job that repeats deliveries of an endpoint. */
-export function orderRedelivery(
+export function requestRedelivery(
   jobQueue: Pick<JobQueue, 'enqueue'>,
   tx: Transaction,
   { environmentId, id }: Pick<Job, 'environmentId' | 'id'>,
-  order: RedeliveryOrder,
+  request: RedeliveryRequest,
 ): Promise<string> {
   const job = { kind: WEBHOOK_REDELIVERY, lane: id, subjectId: id, giveUpAfterMs: WEBHOOKS.giveUpMs };
-  return jobQueue.enqueue(tx, { ...job, environmentId }, order);
+  return jobQueue.enqueue(tx, { ...job, environmentId }, request);
 }
 
 /** Queues deliveries again in small transactions, so that a hundred thousand of them do not delay requests. */
@@ -60,13 +60,13 @@ async function queuePiece(
   { environmentId, lane: endpointId, payload, createdAt }: Job,
   afterId: string,
 ): Promise<string | undefined> {
-  const { since, includeDelivered } = payload as RedeliveryOrder;
+  const { since, includeDelivered } = payload as RedeliveryRequest;
   const { redeliveredRows: limit, redeliverySlice: slice } = WEBHOOKS;
   // A delivery that ended after the job was created has already been attempted again, so it is not selected.
   const range = { endpointId, afterId, createdFrom: since, endedUntil: createdAt, limit, slice };
   const { rows, next } = await tx.webhookDeliveries.ended(environmentId, range);
   for (const delivery of rows) {
-    if (includeDelivered || delivery.state === 'FAILED') await deliveries.again(tx, delivery);
+    if (includeDelivered || delivery.state === 'FAILED') await deliveries.requeue(tx, delivery);
   }
   return next;
 }

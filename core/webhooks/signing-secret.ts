@@ -4,7 +4,7 @@ import { Secret } from '../secret.ts';
 import type { Digester } from '../vault/digest.ts';
 
 /** Identifies a secret of an endpoint. */
-export interface SecretPlace {
+export interface SecretReference {
   environmentId: string;
   endpointId: string;
   secretId: string;
@@ -21,23 +21,23 @@ const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
  */
 export function mintSigningSecret(
   digester: Digester,
-  place: SecretPlace,
+  reference: SecretReference,
   algorithm: WebhookAlgorithm,
   createdAt: number,
 ): { row: WebhookSecretRow; secret: Secret } {
   const isShared = algorithm === 'HMAC_SHA256';
-  const publicKey = isShared ? null : publicText(privateKeyOf(digester, place));
-  const shown = isShared ? `whsec_${hmacKeyOf(digester, place).toString('base64')}` : '';
-  return { row: { id: place.secretId, publicKey, createdAt, expiresAt: null }, secret: new Secret(shown) };
+  const publicKey = isShared ? null : publicText(privateKeyOf(digester, reference));
+  const shown = isShared ? `whsec_${hmacKeyOf(digester, reference).toString('base64')}` : '';
+  return { row: { id: reference.secretId, publicKey, createdAt, expiresAt: null }, secret: new Secret(shown) };
 }
 
 /** Returns the HMAC key of an endpoint, 32 bytes, which the client knows as well. */
-export function hmacKeyOf(digester: Digester, { environmentId, endpointId, secretId }: SecretPlace): Buffer {
+export function hmacKeyOf(digester: Digester, { environmentId, endpointId, secretId }: SecretReference): Buffer {
   return digester.digest('webhook secret', environmentId, endpointId, secretId);
 }
 
 /** Returns the private key of an endpoint whose client knows only the public key. */
-export function privateKeyOf(digester: Digester, { environmentId, endpointId, secretId }: SecretPlace): KeyObject {
+export function privateKeyOf(digester: Digester, { environmentId, endpointId, secretId }: SecretReference): KeyObject {
   const seed = digester.digest('webhook private key', environmentId, endpointId, secretId);
   return createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
 }

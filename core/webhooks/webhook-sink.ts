@@ -2,13 +2,13 @@ import type { Transaction } from '../../db/store.ts';
 import type { EmittedEvent, EventSink } from '../events/sink.ts';
 import type { EventType } from '../events/types.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
-import { isCommon, takesEvent } from './event-types.ts';
-import { createInterests, type Interest, interestOf, wants } from './interest.ts';
+import { isDeliveredByDefault, receivesEvent } from './event-types.ts';
+import { createInterestCache, type Interest, interestOf, isUsed } from './interest-cache.ts';
 
 export interface WebhookSinkTools {
   deliveries: Pick<DeliveryQueue, 'add'>;
   /** Called after each commit that stored an event. */
-  stored(environmentId: string): void;
+  notifyStored(environmentId: string): void;
 }
 
 /** Whether an event of this type can change which events are used. */
@@ -20,16 +20,16 @@ function isChange(type: EventType): boolean {
  * Stores events and queues their deliveries to webhook endpoints, in the transaction that causes them. No statement is
  * needed for an environment that has no endpoints and does not store events.
  */
-export function createWebhookSink({ deliveries, stored }: WebhookSinkTools): EventSink {
-  const interests = createInterests();
+export function createWebhookSink({ deliveries, notifyStored }: WebhookSinkTools): EventSink {
+  const cache = createInterestCache();
 
   async function interestIn(tx: Transaction, { cause, at }: EmittedEvent): Promise<Interest> {
     const { environmentId } = cause;
-    const known = interests.known(environmentId, at);
+    const known = cache.known(environmentId, at);
     if (known) return known;
     const environment = await tx.environments.get(environmentId);
     const interest = interestOf(environment?.settings ?? {}, await tx.webhookEndpoints.enabled(environmentId));
-    interests.remember(tx, environmentId, interest, at);
+    cache.remember(tx, environmentId, interest, at);
     return interest;
   }
 
@@ -37,24 +37,24 @@ export function createWebhookSink({ deliveries, stored }: WebhookSinkTools): Eve
     const { type, subject: subjectId, cause, at: createdAt } = event;
     const { environmentId } = cause;
     const interest = await interestIn(tx, event);
-    if (!wants(interest, type)) return;
+    if (!isUsed(interest, type)) return;
     const endpoints = await tx.webhookEndpoints.enabled(environmentId);
-    const takers = endpoints.filter((endpoint) => takesEvent(endpoint, event));
-    if (takers.length === 0 && !(interest.keepsEvents && isCommon(type))) return;
+    const receivers = endpoints.filter((endpoint) => receivesEvent(endpoint, event));
+    if (receivers.length === 0 && !(interest.keepsEvents && isDeliveredByDefault(type))) return;
     const body = await event.body();
     const row = { id: body.id, type, subjectId, body: JSON.stringify(body), createdAt };
     const seq = await tx.events.append(environmentId, row);
-    for (const endpoint of takers) await deliveries.add(tx, endpoint, { ...row, seq, environmentId });
-    tx.afterCommit(() => stored(environmentId));
+    for (const endpoint of receivers) await deliveries.add(tx, endpoint, { ...row, seq, environmentId });
+    tx.afterCommit(() => notifyStored(environmentId));
   }
 
   return {
-    takes: () => true,
-    take(tx, event) {
+    accepts: () => true,
+    handle(tx, event) {
       const { type, cause, at } = event;
-      if (isChange(type)) interests.forget(tx, cause.environmentId);
-      const known = interests.known(cause.environmentId, at);
-      return known && !wants(known, type) ? undefined : store(tx, event);
+      if (isChange(type)) cache.forget(tx, cause.environmentId);
+      const known = cache.known(cause.environmentId, at);
+      return known && !isUsed(known, type) ? undefined : store(tx, event);
     },
   };
 }

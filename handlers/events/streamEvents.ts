@@ -9,7 +9,7 @@ export const streamEvents: Handler<'streamEvents', Webhooks> = async (call, repl
   const environmentId = call.environment.id;
   await requireEvents(store.read, environmentId);
   const after = await startOf(store.read, environmentId, call.headers['last-event-id']);
-  eventFeed.requirePlace(environmentId);
+  eventFeed.requireFreeStream(environmentId);
   const subscription = { environmentId, clientId: call.client.clientId, after };
   const { type } = call.query;
   const body = new StreamedBody((signal) => serverSentEvents(eventFeed.follow(subscription, signal), type));

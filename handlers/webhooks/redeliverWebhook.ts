@@ -12,5 +12,5 @@ export const redeliverWebhook: Handler<'redeliverWebhook', Webhooks> = (call, re
     if (!endpoint?.enabled) {
       throw new ApiError('WEBHOOK_ENDPOINT_DISABLED', 'The webhook endpoint is disabled or was deleted.');
     }
-    return reply(200, { webhook_delivery: presentWebhookDelivery(await deliveries.again(tx, delivery)) });
+    return reply(200, { webhook_delivery: presentWebhookDelivery(await deliveries.requeue(tx, delivery)) });
   });

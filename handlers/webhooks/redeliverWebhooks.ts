@@ -1,12 +1,12 @@
 import type { Webhooks } from '../../core/capabilities/webhooks.ts';
 import { requireEnabledEndpoint } from '../../core/webhooks/endpoints.ts';
-import { orderRedelivery } from '../../core/webhooks/redelivery-job.ts';
+import { requestRedelivery } from '../../core/webhooks/redelivery-job.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const redeliverWebhooks: Handler<'redeliverWebhooks', Webhooks> = (call, reply, { jobQueue }) =>
   call.commit(async (tx) => {
     const endpoint = await requireEnabledEndpoint(tx, call.environment.id, call.path.endpoint_id);
     const { since, include_delivered: includeDelivered = false } = call.body;
-    await orderRedelivery(jobQueue, tx, endpoint, { since: Date.parse(since), includeDelivered });
+    await requestRedelivery(jobQueue, tx, endpoint, { since: Date.parse(since), includeDelivered });
     return reply(200, {});
   });

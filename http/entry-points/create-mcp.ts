@@ -5,7 +5,7 @@ import type { OpenedSession } from '../../core/mcp/session.ts';
 import { openSessionToken } from '../../core/mcp/session-token.ts';
 import { createToolServer, type ToolServerTools } from '../../core/mcp/tool-server.ts';
 import { isAccessToken } from '../../core/mcp-login/grant-tokens.ts';
-import { openAccess } from '../../core/mcp-login/open-access.ts';
+import { verifyAccessToken } from '../../core/mcp-login/verify-access-token.ts';
 import { createJwtVerifier, isJwt, type JwtTools } from '../../core/mcp-login/verify-jwt.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
@@ -30,7 +30,7 @@ export function createMcpServing(parts: McpServingParts): McpServing {
 
   async function open(environment: EnvironmentRow, serverId: string, token: string): Promise<OpenedSession> {
     const { id } = environment;
-    if (isAccessToken(token)) return openAccess(sealed, store.read, id, serverId, token, now());
+    if (isAccessToken(token)) return verifyAccessToken(sealed, store.read, id, serverId, token, now());
     const provider = isJwt(token) ? await store.read.loginProviders.get(id) : undefined;
     if (provider?.type === 'JWT') return jwts.verify(provider, environment, serverId, token);
     return openSessionToken(sealed, store.read, id, serverId, token, now());

@@ -4,7 +4,7 @@ import type { Catalogue } from '../../core/connectors/catalogue.ts';
 import { displayName } from '../../core/mcp/call-tool.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import { consentUrl, loginAddress, PROVIDER_CALLBACK_PATH } from '../../core/mcp-login/addresses.ts';
-import { judgeRequest, type Parameters } from '../../core/mcp-login/authorization-request.ts';
+import { validateAuthorizationRequest, type Parameters } from '../../core/mcp-login/authorization-request.ts';
 import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
 import { createClientDocuments, type DocumentTools } from '../../core/mcp-login/client-document.ts';
 import { needsConsent } from '../../core/mcp-login/consent.ts';
@@ -63,19 +63,19 @@ export function addLoginPages(
     if (req.method === 'HEAD') return bad(400, 'A login begins with a GET request.', requestId);
     const parameters = parsePairs(queryOf(req.url), 'the query', REQUEST_BODY.queryPairs) as Parameters;
     const current = await currentOf(environment);
-    const judged = await judgeRequest(store.read, documents, current, parameters);
-    if (judged.kind === 'refused') return bad(judged.busy ? 503 : 400, judged.message, requestId);
-    if (judged.kind === 'error') {
-      const { error, description } = judged;
-      return { redirect: responseAddress(environment, judged, { error, error_description: description }) };
+    const result = await validateAuthorizationRequest(store.read, documents, current, parameters);
+    if (result.kind === 'refused') return bad(result.busy ? 503 : 400, result.message, requestId);
+    if (result.kind === 'error') {
+      const { error, description } = result;
+      return { redirect: responseAddress(environment, result, { error, error_description: description }) };
     }
     const provider = await store.read.loginProviders.get(environment.id);
     if (provider?.type === 'JWT') return bad(400, loginElsewhere(provider.issuer), requestId);
     const known = readFlowCookie(req, environment);
     const cookie = known ?? mintToken(parts.random);
     const redirect = provider
-      ? await providerLogins.begin(call, provider, judged.request, cookie)
-      : await beginAtApplication(current, judged.request, cookie);
+      ? await providerLogins.begin(call, provider, result.request, cookie)
+      : await beginAtApplication(current, result.request, cookie);
     if (redirect === undefined)
       return bad(503, current.settings.mcpLoginUrl || provider ? TOO_MANY : NO_LOGIN, requestId);
     return { redirect, ...(!known && { cookie: flowCookie(environment, cookie) }) };

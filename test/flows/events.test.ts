@@ -21,8 +21,8 @@ describe('events of accounts and executions', () => {
       res.writeHead(target === '/broken' ? 500 : 200, { 'content-type': 'application/json' }).end('{}');
     });
     const keep = {
-      takes: () => true,
-      take: async (_tx: unknown, event: { body(): Promise<EventBody> }) => void emitted.push(await event.body()),
+      accepts: () => true,
+      handle: async (_tx: unknown, event: { body(): Promise<EventBody> }) => void emitted.push(await event.body()),
     };
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(KEYED_ORIGIN) },

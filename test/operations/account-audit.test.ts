@@ -22,8 +22,8 @@ describe('the audit log of accounts', () => {
   before(async () => {
     clock = testClock();
     const broken: EventSink = {
-      takes: () => true,
-      take(_tx, { type }) {
+      accepts: () => true,
+      handle(_tx, { type }) {
         if (type === breaksAt) throw new Error('the sink is broken');
       },
     };

@@ -115,7 +115,7 @@ describe('streamEvents', () => {
       const { store, now, eventFeed } = world.server.parts;
       const { id } = await firstEnvironment(world.server);
       await store.write((tx) => tx.apiClients.disable(id, CLIENT_ID, now()));
-      eventFeed.stored(id);
+      eventFeed.notifyStored(id);
       expect((await events.next()).done).to.equal(true);
     });
 

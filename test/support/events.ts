@@ -18,8 +18,8 @@ const validators = new Map<EventType, ValidateFunction>();
  * a subject other than the one that `x-subject` points to.
  */
 export const checkEvents: EventSink = {
-  takes: () => true,
-  async take(_tx, { type, subject, body }) {
+  accepts: () => true,
+  async handle(_tx, { type, subject, body }) {
     const declared = DECLARED.get(type);
     if (!declared) throw new Error(`the contract does not declare the event ${type}`);
     const validate = validators.get(type) ?? compile(declared.media['schema'], 'response');

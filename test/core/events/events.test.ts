@@ -36,9 +36,9 @@ function eventsWith(...sinks: EventSink[]) {
 }
 
 /** A sink that collects the events that it accepts. */
-function collector(takes: EventSink['takes'] = () => true) {
-  const taken: EmittedEvent[] = [];
-  return { taken, takes, take: (_tx: Transaction, event: EmittedEvent) => void taken.push(event) };
+function collector(accepts: EventSink['accepts'] = () => true) {
+  const handled: EmittedEvent[] = [];
+  return { handled, accepts, handle: (_tx: Transaction, event: EmittedEvent) => void handled.push(event) };
 }
 
 describe('emitting an event', () => {
@@ -60,10 +60,10 @@ describe('emitting an event', () => {
 
   it('renders nothing unless a sink asks for it', async () => {
     const { tx } = unitOfWork();
-    const [taking, other] = [collector(), collector(() => false)];
-    await eventsWith(taking, other).emit(tx, CAUSE, expired());
-    expect([taking.taken.length, other.taken.length, rendered]).to.deep.equal([1, 0, 0]);
-    await taking.taken[0]?.body();
+    const [accepting, other] = [collector(), collector(() => false)];
+    await eventsWith(accepting, other).emit(tx, CAUSE, expired());
+    expect([accepting.handled.length, other.handled.length, rendered]).to.deep.equal([1, 0, 0]);
+    await accepting.handled[0]?.body();
     expect(rendered).to.equal(1);
   });
 
@@ -71,8 +71,8 @@ describe('emitting an event', () => {
     const { tx } = unitOfWork();
     const bodies: EventBody[] = [];
     const asking: EventSink = {
-      takes: () => true,
-      async take(_tx, event) {
+      accepts: () => true,
+      async handle(_tx, event) {
         bodies.push(await event.body());
       },
     };
@@ -98,14 +98,14 @@ describe('emitting an event', () => {
 
   it('fails when a sink fails, and does not ask the sinks after it', async () => {
     const { tx } = unitOfWork();
-    const failing: EventSink = { takes: () => true, take: () => Promise.reject(new Error('full')) };
+    const failing: EventSink = { accepts: () => true, handle: () => Promise.reject(new Error('full')) };
     const last = collector();
     const emitted = eventsWith(failing, last).emit(tx, CAUSE, expired());
     const error = await emitted.then(
       () => undefined,
       (reason: Error) => reason.message,
     );
-    expect([error, last.taken.length]).to.deep.equal(['full', 0]);
+    expect([error, last.handled.length]).to.deep.equal(['full', 0]);
   });
 
   it('writes details and what only the audit log stores into the audit log, without rendering', async () => {

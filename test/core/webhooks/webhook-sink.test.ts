@@ -21,7 +21,7 @@ describe('the sink of webhooks', () => {
     statements = [];
     sink = createWebhookSink({
       deliveries: { add: async (_tx, { id }) => void queued.push(id) },
-      stored: () => {},
+      notifyStored: () => {},
     });
   });
   afterEach(() => test.end());
@@ -51,7 +51,7 @@ describe('the sink of webhooks', () => {
       // Reset here, because a unit runs twice.
       statements = [];
       queued = [];
-      await sink.take(noted(tx), event);
+      await sink.handle(noted(tx), event);
     });
   }
 
@@ -90,7 +90,7 @@ describe('the sink of webhooks', () => {
       const cause = { environmentId: env, actor: 'system', requestId: '' };
       const body = async () => ({ id: 'evt_1' }) as unknown as EventBody;
       const event = { type: 'tool.created' as const, subject: 'ca_1', cause, at: NOW, details: {}, body };
-      await sink.take(tx, event);
+      await sink.handle(tx, event);
       throw boom;
     });
     expect(await failed.catch((error: unknown) => error)).to.equal(boom);

@@ -1,7 +1,7 @@
 import type { EnvironmentId, EnvironmentSettings, Transaction, WebhookEndpointRow } from '../../db/store.ts';
 import { RELOAD } from '../budgets.ts';
 import type { EventType } from '../events/types.ts';
-import { includesType, isCommon } from './event-types.ts';
+import { includesType, isDeliveredByDefault } from './event-types.ts';
 
 /** Which events of an environment are used. */
 export interface Interest {
@@ -11,7 +11,7 @@ export interface Interest {
   eventTypes: readonly (readonly string[])[];
 }
 
-export interface Interests {
+export interface InterestCache {
   /** Returns the cached value; undefined if it must be read from the database. @param at milliseconds UTC */
   known(environmentId: EnvironmentId, at: number): Interest | undefined;
   /** Caches what a unit of work has read, after the unit is committed. */
@@ -24,7 +24,7 @@ export interface Interests {
  * Caches which environments use events, so that an unused event needs no statement. A change by this process takes
  * effect immediately; a change by another process takes effect after `RELOAD.environmentMs`.
  */
-export function createInterests(): Interests {
+export function createInterestCache(): InterestCache {
   const known = new Map<EnvironmentId, { interest: Interest; until: number }>();
   // A value that was read before a change must not be cached after it.
   let generation = 0;
@@ -58,7 +58,7 @@ export function interestOf(settings: EnvironmentSettings, endpoints: readonly We
 }
 
 /** Whether events of a type are stored or delivered. */
-export function wants({ keepsEvents, eventTypes }: Interest, type: EventType): boolean {
+export function isUsed({ keepsEvents, eventTypes }: Interest, type: EventType): boolean {
   if (type === 'webhook_endpoint.tested') return true;
-  return (keepsEvents && isCommon(type)) || eventTypes.some((types) => includesType(types, type));
+  return (keepsEvents && isDeliveredByDefault(type)) || eventTypes.some((types) => includesType(types, type));
 }

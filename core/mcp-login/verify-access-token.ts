@@ -10,7 +10,7 @@ import { mayIdentify } from './login-provider.ts';
  *
  * @param now milliseconds UTC
  */
-export async function openAccess(
+export async function verifyAccessToken(
   sealed: SealedTokens,
   read: Pick<ReadRepositories, 'apiClients' | 'loginProviders' | 'oauthGrants'>,
   environmentId: EnvironmentId,
@@ -18,9 +18,9 @@ export async function openAccess(
   token: string,
   now: number,
 ): Promise<OpenedSession> {
-  const carried = openAccessToken(sealed, environmentId, token);
-  if (!carried || carried.serverId !== serverId) return { ok: false, authFailure: { reason: 'token' } };
-  const { grantId, scopes } = carried;
+  const payload = openAccessToken(sealed, environmentId, token);
+  if (!payload || payload.serverId !== serverId) return { ok: false, authFailure: { reason: 'token' } };
+  const { grantId, scopes } = payload;
   const row = await read.oauthGrants.get(environmentId, grantId);
   if (!row || row.expiresAt <= now) return { ok: false, authFailure: { reason: 'revoked', clientId: grantId } };
   if (!(await mayIdentify(read, environmentId, row.identifiedBy)))
