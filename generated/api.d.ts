@@ -6229,7 +6229,7 @@ export interface components {
             redirect_uris: string[];
             /**
              * @description How the client authenticates: `none`, `client_secret_basic` (the default of the standard) or `client_secret_post`. Others become
-             *     `none`.
+             *     `none`. The token endpoint accepts a secret in the header and in the form, regardless of the registered method.
              */
             token_endpoint_auth_method?: string;
         } & {
@@ -7607,7 +7607,8 @@ export interface components {
             token_endpoint_auth_method: components["schemas"]["McpClientAuthMethod"];
         };
         /**
-         * @description How the client authenticates at the token endpoint. A client with `none` is public and has no secret.
+         * @description How the client authenticates at the token endpoint. A client with `none` is public and has no secret. The other methods tell the client
+         *     where to send its secret; the token endpoint accepts it in either place.
          * @enum {string}
          */
         McpClientAuthMethod: "none" | "client_secret_basic" | "client_secret_post";

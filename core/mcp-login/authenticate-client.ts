@@ -2,25 +2,30 @@ import type { EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 import { verifyClientSecret } from '../tokens/client-secret.ts';
 import { invalidClient, type TokenError } from '../tokens/token-error.ts';
 import type { Digester } from '../vault/digest.ts';
-import { type ClientAuthentication, findClientAuthentication } from './clients.ts';
+import { findClientAuthentication } from './clients.ts';
 import type { PresentedClient } from './token-parameters.ts';
 
 /**
  * Authenticates the client of a token or revocation request. A public client needs no secret: its code is bound to a
  * proof key, and its refresh tokens rotate.
  *
- * @returns the client, or the error for an unknown client, a wrong or missing secret, or a secret of a public client
+ * A client with a secret can send it in the Authorization header or in the form, whichever
+ * `token_endpoint_auth_method` it registered. RFC 6749 §2.3.1 requires the header to be accepted from each of them, and
+ * RFC 7591 §2 only lets the client state which method it will use. Many clients do not know how the ID and the secret
+ * that a user enters were registered, and an `invalid_client` would make them delete what they have stored.
+ *
+ * @returns the error for an unknown client, a wrong or missing secret, or a secret of a public client; otherwise undefined
  */
 export async function authenticateClient(
   read: Pick<ReadRepositories, 'oauthClients'>,
   digester: Digester,
   environmentId: EnvironmentRow['id'],
   { clientId, secret, byHeader }: PresentedClient,
-): Promise<{ ok: true; client: ClientAuthentication } | { ok: false; error: TokenError }> {
+): Promise<TokenError | undefined> {
   const client = await findClientAuthentication(read, environmentId, clientId);
-  const refused = { ok: false as const, error: invalidClient(byHeader) };
-  if (!client) return refused;
-  if (client.secretDigest === null) return secret === undefined ? { ok: true, client } : refused;
-  if (secret === undefined) return refused;
-  return verifyClientSecret(secret, [client.secretDigest], digester) ? { ok: true, client } : refused;
+  if (!client) return invalidClient(byHeader);
+  const { secretDigest } = client;
+  if (secretDigest === null || secret === undefined)
+    return secretDigest === null && secret === undefined ? undefined : invalidClient(byHeader);
+  return verifyClientSecret(secret, [secretDigest], digester) ? undefined : invalidClient(byHeader);
 }

@@ -50,7 +50,11 @@ export function createClientDocuments({ egressOf, now }: DocumentTools): ClientD
       const running = underWay.get(key);
       if (running) return running;
       if (underWay.size >= MCP_LOGIN.fetches)
-        return { ok: false, busy: true, message: 'The server reads too many documents at the moment.' };
+        return {
+          ok: false,
+          busy: true,
+          message: 'Too many client metadata documents are being fetched. Try again later.',
+        };
       const fetching = fetchDocument(environment, url, schemes, key).finally(() => underWay.delete(key));
       underWay.set(key, fetching);
       return fetching;
@@ -85,14 +89,15 @@ async function fetchOnce(
       idleTimeoutMs: MCP_LOGIN.documentMs,
       maxBytes: MCP_LOGIN.documentBytes,
     });
-    if (status !== 200) return failed(`The document of the client was returned with status ${status}.`);
+    if (status !== 200)
+      return failed(`The client metadata document was returned with status ${status}, but 200 is required.`);
     if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(String(headers['content-type'] ?? '')))
-      return failed('The document of the client is not JSON.');
+      return failed('The client metadata document is not JSON: its Content-Type must be application/json.');
     const read = readDocument(parse(body), url, schemes);
     return read.ok ? { read, keptMs: keptMs(String(headers['cache-control'] ?? '')) } : failed(read.message);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    return failed(`The document of the client could not be read: ${error.message}`);
+    return failed(`The client metadata document could not be fetched: ${error.message}`);
   }
 }
 
@@ -106,19 +111,19 @@ function parse(body: Buffer): unknown {
 
 function readDocument(document: unknown, url: string, schemes: readonly string[]): ReadDocument {
   if (!isRecord(document) || document['client_id'] !== url)
-    return { ok: false, message: 'The document of the client does not name its own address as client_id.' };
+    return { ok: false, message: 'The client_id in the client metadata document must be the URL of the document.' };
   if ('client_secret' in document || 'client_secret_expires_at' in document)
     return {
       ok: false,
-      message: 'The document of the client has a client_secret, which a public document must not have.',
+      message: 'The client metadata document must not contain a client_secret or client_secret_expires_at.',
     };
   const read = readClientMetadata(document, schemes, publicMethod);
-  if (!read.ok) return { ok: false, message: `The document of the client is invalid: ${read.description}.` };
-  if (read.metadata.name === '') return { ok: false, message: 'The document of the client has no client_name.' };
+  if (!read.ok) return { ok: false, message: `The client metadata document is invalid: ${read.description}.` };
+  if (read.metadata.name === '') return { ok: false, message: 'The client metadata document has no client_name.' };
   return { ok: true, metadata: read.metadata };
 }
 
-/** A document is public, so its client has no secret. Clients that support `private_key_jwt` and `none` use `none`. */
+/** A document is public, so its client has no secret. A client that supports `private_key_jwt` and `none` uses `none`. */
 function publicMethod(document: Record<string, unknown>): ClientAuthMethod | undefined {
   const { token_endpoint_auth_method: method = 'none', token_endpoint_auth_methods_supported: methods } = document;
   return method === 'none' || (Array.isArray(methods) && methods.includes('none')) ? 'none' : undefined;

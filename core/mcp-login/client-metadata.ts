@@ -32,25 +32,24 @@ export function readClientMetadata(
 ): ReadClientMetadata {
   if (!isRecord(body)) return refused('The metadata must be a JSON object');
   const uris: unknown = body['redirect_uris'];
-  if (!Array.isArray(uris) || uris.length === 0)
-    return badUri('redirect_uris must be a list with at least one address');
+  if (!Array.isArray(uris) || uris.length === 0) return badUri('redirect_uris must be a list with at least one URI');
   if (uris.length > MCP_LOGIN.redirectUris)
     return badUri(`redirect_uris has more than ${MCP_LOGIN.redirectUris} entries`);
   for (const [index, uri] of uris.entries()) {
-    const problem = typeof uri === 'string' ? redirectUriProblem(uri, schemes) : 'is not a text';
+    const problem = typeof uri === 'string' ? redirectUriProblem(uri, schemes) : 'is not a string';
     if (problem) return badUri(`redirect_uris, entry ${index + 1}, ${problem}`);
   }
   const name = shownName(body['client_name']);
-  if (name === undefined) return refused('client_name must be a text');
+  if (name === undefined) return refused('client_name must be a string');
   const types: unknown = body['grant_types'];
   if (types !== undefined && !Array.isArray(types)) return refused('grant_types must be a list');
   const authMethod = methodOf(body);
-  if (!authMethod) return refused('token_endpoint_auth_method must be none here');
+  if (!authMethod) return refused('token_endpoint_auth_method must be none');
   const refreshes = types === undefined || types.includes('refresh_token');
   return { ok: true, metadata: { name, redirectUris: [...new Set(uris as string[])], authMethod, refreshes } };
 }
 
-/** Returns a name in one line, without characters that hide or reorder text; undefined if it is not a text. */
+/** Returns a name in one line, without characters that hide or reorder text; undefined if it is not a string. */
 export function shownName(name: unknown): string | undefined {
   if (name === undefined) return '';
   if (typeof name !== 'string') return undefined;

@@ -1,4 +1,4 @@
-import type { ClientAuthMethod, EnvironmentRow, OAuthGrantRow, ReadRepositories } from '../../db/store.ts';
+import type { EnvironmentRow, OAuthGrantRow, ReadRepositories } from '../../db/store.ts';
 import { type ClientDocuments, isDocumentUrl } from './client-document.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 import { DEFAULT_SCHEMES } from './redirect-uri.ts';
@@ -41,15 +41,13 @@ export function schemesOf({ settings }: Pick<EnvironmentRow, 'settings'>): reado
   return settings.mcpRedirectSchemes ?? DEFAULT_SCHEMES;
 }
 
-/** How a client authenticates at the token endpoint, and the digest that its secret is compared with. */
+/** The digest that a client's secret is compared with; null for a public client, which has no secret. */
 export interface ClientAuthentication {
-  kind: OAuthGrantRow['clientKind'];
-  authMethod: ClientAuthMethod;
   secretDigest: Buffer | null;
 }
 
 /**
- * Finds how a client authenticates at the token endpoint. A metadata document is not read here: its client was accepted when the user
+ * Finds how a client authenticates at the token endpoint; undefined for an unknown client. A metadata document is not read here: its client was accepted when the user
  * logged in, and is public.
  */
 export async function findClientAuthentication(
@@ -57,6 +55,6 @@ export async function findClientAuthentication(
   environmentId: EnvironmentRow['id'],
   id: string,
 ): Promise<ClientAuthentication | undefined> {
-  if (isDocumentUrl(id)) return { kind: 'DOCUMENT', authMethod: 'none', secretDigest: null };
+  if (isDocumentUrl(id)) return { secretDigest: null };
   return read.oauthClients.get(environmentId, id);
 }

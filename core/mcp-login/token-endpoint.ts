@@ -113,8 +113,8 @@ async function authenticated({ store, digester }: TokenEndpointTools, { id }: En
   if (!form.ok) return form;
   const client = readClient(sent.authorizationHeader, form.value);
   if (!client.ok) return client;
-  const known = await authenticateClient(store.read, digester, id, client.value);
-  return known.ok ? { ok: true as const, value: { clientId: client.value.clientId, form: form.value } } : known;
+  const error = await authenticateClient(store.read, digester, id, client.value);
+  return error ? failed(error) : { ok: true as const, value: { clientId: client.value.clientId, form: form.value } };
 }
 
 function issued(

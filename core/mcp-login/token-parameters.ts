@@ -19,7 +19,7 @@ export type Form = Readonly<Record<string, string | undefined>>;
 export function readForm(form: Readonly<Record<string, unknown>>): ReadForm<Form> {
   const entries = Object.entries(form);
   if (entries.some(([, value]) => typeof value !== 'string'))
-    return failed(tokenError('invalid_request', 'Each parameter must be given once, as plain text'));
+    return failed(tokenError('invalid_request', 'Each parameter must be given only once, as a string'));
   return { ok: true, value: Object.fromEntries(entries.filter(([, value]) => value !== '')) as Form };
 }
 

@@ -11,6 +11,7 @@ import {
   REDIRECT_URI,
   startLoginWorld,
   type Tokens,
+  VERIFIER,
 } from '../support/mcp-login.ts';
 import { createConnection } from '../support/providers.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
@@ -317,13 +318,30 @@ describe('attacks on tokens of MCP clients', () => {
           body: new URLSearchParams({
             grant_type: 'authorization_code',
             code,
-            code_verifier: 'verifier-0123456789-0123456789-0123456789-01',
+            code_verifier: VERIFIER,
           }).toString(),
           headers: { 'content-type': 'application/x-www-form-urlencoded', ...someone },
         }),
       );
       expect(right.status, `the control: ${right.text}`).to.equal(200);
     });
+
+    for (const token_endpoint_auth_method of ['client_secret_basic', 'client_secret_post']) {
+      it(`can send the secret of ${token_endpoint_auth_method} in the header and in the form`, async () => {
+        const fields = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method };
+        const { client_id, client_secret } = (await world.register(fields)).body;
+        const exchangeWith = async (secret: string, place: 'header' | 'form') => {
+          const code = await world.login({ client_id });
+          if (place === 'form') return world.exchange(code, { client_id, client_secret: secret });
+          const form = { grant_type: 'authorization_code', code, code_verifier: VERIFIER, client_id: null };
+          return world.token(form, basicHeader(client_id, secret));
+        };
+        for (const place of ['header', 'form'] as const) {
+          expect((await exchangeWith('vks_wrong', place)).status, `${place}, wrong`).to.equal(401);
+          expect((await exchangeWith(client_secret, place)).status, place).to.equal(200);
+        }
+      });
+    }
 
     it('are refused with an assertion, and a code is not used up by them', async () => {
       const code = await world.login();
