@@ -1,6 +1,7 @@
 import { and, count, desc, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
+import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { ApiClientRow, ApiClientSecretRow, NewApiClient, NewApiClientSecret } from './rows/api-clients.ts';
 import { apiClientSecrets, apiClients } from './schema.ts';
@@ -92,14 +93,11 @@ export function createApiClientRepository(statements: Statements): ApiClientRepo
       .prepare(),
   );
   const list = createKeysetList<ApiClientRow, never>(statements, {
-    order: apiClients.id,
-    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    ...orderedById(apiClients.id, withinEnvironment),
     filters: {},
     select: (where, order) =>
       db.select(clientColumns).from(apiClients).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(apiClients).where(where).prepare(),
-    placeOf: (row) => row.id,
-    placeOfCursor: async (_environmentId, id) => id,
   });
 
   async function insertSecret(

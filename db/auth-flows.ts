@@ -1,3 +1,4 @@
+import { deleteOldest } from './delete-oldest.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AuthFlowRow, NewAuthFlow } from './rows/auth-flows.ts';
@@ -31,15 +32,9 @@ export function createAuthFlowRepository({ db, once }: Statements): AuthFlowRepo
       .where(and(oneFlow, sql`${t.spentAt} is null and ${t.expiresAt} > ${sql.placeholder('at')}`))
       .prepare(),
   );
-  const sweep = once(() => {
-    const oldest = db
-      .select({ stateDigest: t.stateDigest })
-      .from(t)
-      .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
-      .orderBy(t.expiresAt)
-      .limit(sql.placeholder('limit'));
-    return db.delete(t).where(sql`${t.stateDigest} in ${oldest}`).prepare();
-  });
+  const sweep = once(() =>
+    deleteOldest(db, t, t.stateDigest, and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))), t.expiresAt),
+  );
 
   return {
     byState: (environmentId, stateDigest) => byState().get({ environmentId, stateDigest }),

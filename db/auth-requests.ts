@@ -1,4 +1,5 @@
 import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
+import { deleteOldest } from './delete-oldest.ts';
 import { and, count, eq, getTableColumns, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { AuthRequestEnd, AuthRequestRow, NewAuthRequest, PendingGrant } from './rows/auth-requests.ts';
@@ -149,15 +150,15 @@ export function createAuthRequestRepository(
       .where(and(itsAccount, notEnded))
       .prepare();
   });
-  const purge = once(() => {
-    const oldest = db
-      .select({ id: t.id })
-      .from(t)
-      .where(and(withinEnvironment, sql`${t.endedAt} is not null and ${t.endedAt} < ${sql.placeholder('before')}`))
-      .orderBy(t.endedAt)
-      .limit(sql.placeholder('limit'));
-    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
-  });
+  const purge = once(() =>
+    deleteOldest(
+      db,
+      t,
+      t.id,
+      and(withinEnvironment, sql`${t.endedAt} is not null and ${t.endedAt} < ${sql.placeholder('before')}`),
+      t.endedAt,
+    ),
+  );
 
   return {
     get: (environmentId, id) => get().get({ environmentId, id }),

@@ -4,6 +4,7 @@ import { and, count, eq, getTableColumns, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { RelationError } from './errors.ts';
 import { createKeysetList } from './keyset.ts';
+import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type {
   ConnectionChanges,
@@ -178,8 +179,7 @@ function toFilters({ list }: Dialect, { enabled, providerKeys, types, ...rest }:
 function createConnectionList(statements: Statements) {
   const { db, dialect } = statements;
   return createKeysetList<ConnectionRow, keyof ConnectionFilters>(statements, {
-    order: connections.id,
-    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    ...orderedById(connections.id, withinEnvironment),
     filters: {
       organizationId: () => sql`${connections.organizationId} = ${sql.placeholder('organizationId')}`,
       providerKeys: () => dialect.isIn(sql`${dialect.steer}${connections.providerKey}`, 'providerKeys'),
@@ -190,7 +190,5 @@ function createConnectionList(statements: Statements) {
     select: (where, order) =>
       db.select(COLUMNS).from(connections).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(connections).where(where).prepare(),
-    placeOf: (row) => row.id,
-    placeOfCursor: async (_environmentId, id) => id,
   });
 }

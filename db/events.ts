@@ -1,4 +1,5 @@
 import { conflictOf } from './columns.ts';
+import { deleteOldest } from './delete-oldest.ts';
 import { and, asc, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
@@ -77,15 +78,15 @@ export function createEventRepository(statements: Statements, pacing: Pacing): E
       .values(values as unknown as EventRow)
       .prepare();
   });
-  const sweep = once(() => {
-    const oldest = db
-      .select({ seq: events.seq })
-      .from(events)
-      .where(and(eq(events.environmentId, ENVIRONMENT), sql`${events.createdAt} < ${sql.placeholder('before')}`))
-      .orderBy(asc(events.createdAt))
-      .limit(sql.placeholder('limit'));
-    return db.delete(events).where(sql`${events.seq} in ${oldest}`).prepare();
-  });
+  const sweep = once(() =>
+    deleteOldest(
+      db,
+      events,
+      events.seq,
+      and(eq(events.environmentId, ENVIRONMENT), sql`${events.createdAt} < ${sql.placeholder('before')}`),
+      events.createdAt,
+    ),
+  );
   const list = createKeysetList<EventRow, keyof EventFilters>(statements, {
     order: events.seq,
     scope: environmentRange(events.seq),

@@ -3,6 +3,7 @@ import { and, asc, eq, getTableColumns, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf } from './large-list.ts';
+import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { FailedJob, JobFilters, JobRow, NewJob } from './rows/jobs.ts';
 import { jobs } from './schema.ts';
@@ -74,8 +75,7 @@ export function createJobRepository(statements: Statements, dataKeys: DataKeys, 
   );
   const list = (scope: SQL, lead: (names: (keyof JobFilters)[]) => keyof JobFilters | undefined) =>
     createKeysetList<JobRow, keyof JobFilters>(statements, {
-      order: t.id,
-      scope: { all: scope, older: scope, newer: scope },
+      ...orderedById(t.id, scope),
       filters: FILTERS,
       select: (where, order) =>
         db.select(JOB_COLUMNS).from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
@@ -85,9 +85,6 @@ export function createJobRepository(statements: Statements, dataKeys: DataKeys, 
         places: (where, order) => placesOf(db, t, t.id, where, order),
         pacing,
       },
-      placeOf: ({ id }) => id,
-      // Ids are in the order of time, so the id itself is the position, even of a deleted job.
-      placeOfCursor: async (_environmentId, id) => id,
     });
   // A subject has few jobs, so its filter is used first.
   const ofKind = list(withinEnvironment, ([first]) => first);

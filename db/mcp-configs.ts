@@ -1,6 +1,7 @@
 import { and, count, eq, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
+import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { McpConfigChanges, McpConfigRow, NewMcpConfig } from './rows/mcp-configs.ts';
 import { mcpConfigs } from './schema.ts';
@@ -73,14 +74,11 @@ export function createMcpConfigRepository(statements: Statements): McpConfigRepo
   );
   const remove = once(() => db.delete(mcpConfigs).where(oneConfig).prepare());
   const list = createKeysetList<McpConfigRow, never>(statements, {
-    order: mcpConfigs.id,
-    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    ...orderedById(mcpConfigs.id, withinEnvironment),
     filters: {},
     select: (where, order) =>
       db.select().from(mcpConfigs).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(mcpConfigs).where(where).prepare(),
-    placeOf: (row) => row.id,
-    placeOfCursor: async (_environmentId, id) => id,
   });
 
   return {

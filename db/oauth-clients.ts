@@ -1,6 +1,8 @@
+import { deleteOldest } from './delete-oldest.ts';
 import { and, count, eq, gt, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
+import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { NewOAuthClient, OAuthClientRow } from './rows/oauth-clients.ts';
 import { oauthClients } from './schema.ts';
@@ -60,23 +62,14 @@ export function createOAuthClientRepository(statements: Statements): OAuthClient
       .prepare(),
   );
   const remove = once(() => db.delete(t).where(oneClient).prepare());
-  const sweepUnused = once(() => {
-    const oldest = db
-      .select({ id: t.id })
-      .from(t)
-      .where(and(unused, lte(t.createdAt, sql.placeholder('before'))))
-      .orderBy(t.createdAt)
-      .limit(sql.placeholder('limit'));
-    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
-  });
+  const sweepUnused = once(() =>
+    deleteOldest(db, t, t.id, and(unused, lte(t.createdAt, sql.placeholder('before'))), t.createdAt),
+  );
   const list = createKeysetList<OAuthClientRow, never>(statements, {
-    order: t.id,
-    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    ...orderedById(t.id, withinEnvironment),
     filters: {},
     select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),
-    placeOf: (row) => row.id,
-    placeOfCursor: async (_environmentId, id) => id,
   });
 
   return {

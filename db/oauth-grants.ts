@@ -1,6 +1,8 @@
+import { deleteOldest } from './delete-oldest.ts';
 import { and, count, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
+import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { GrantFilters, GrantUser, NewOAuthGrant, OAuthGrantRow } from './rows/oauth-grants.ts';
 import { oauthGrants } from './schema.ts';
@@ -83,23 +85,14 @@ export function createOAuthGrantRepository(statements: Statements): OAuthGrantRe
       .prepare(),
   );
   const remove = once(() => db.delete(t).where(oneGrant).prepare());
-  const sweep = once(() => {
-    const oldest = db
-      .select({ id: t.id })
-      .from(t)
-      .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
-      .orderBy(t.expiresAt)
-      .limit(sql.placeholder('limit'));
-    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
-  });
+  const sweep = once(() =>
+    deleteOldest(db, t, t.id, and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))), t.expiresAt),
+  );
   const list = createKeysetList<OAuthGrantRow, keyof GrantFilters>(statements, {
-    order: t.id,
-    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    ...orderedById(t.id, withinEnvironment),
     filters: FILTERS,
     select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),
-    placeOf: (row) => row.id,
-    placeOfCursor: async (_environmentId, id) => id,
   });
 
   return {

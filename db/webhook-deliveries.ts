@@ -1,7 +1,9 @@
+import { deleteOldest } from './delete-oldest.ts';
 import { and, asc, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf } from './large-list.ts';
+import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type {
   NewWebhookDelivery,
@@ -159,18 +161,11 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
       .where(and(oneDelivery, eq(t.jobId, sql.placeholder('jobId'))))
       .prepare(),
   );
-  const sweep = once(() => {
-    const oldest = db
-      .select({ id: t.id })
-      .from(t)
-      .where(and(withinEnvironment, sql`${t.createdAt} < ${sql.placeholder('before')}`))
-      .orderBy(asc(t.createdAt))
-      .limit(sql.placeholder('limit'));
-    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
-  });
+  const sweep = once(() =>
+    deleteOldest(db, t, t.id, and(withinEnvironment, sql`${t.createdAt} < ${sql.placeholder('before')}`), t.createdAt),
+  );
   const list = createKeysetList<WebhookDeliveryRow, keyof WebhookDeliveryFilters>(statements, {
-    order: t.id,
-    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    ...orderedById(t.id, withinEnvironment),
     filters: FILTERS,
     select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => countUpTo(db, t, where),
@@ -179,9 +174,6 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
       places: (where, order) => placesOf(db, t, t.id, where, order),
       pacing,
     },
-    placeOf: ({ id }) => id,
-    // Ids are in the order of time, so even the id of a deleted delivery has a position.
-    placeOfCursor: async (_environmentId, id) => id,
   });
 
   return {

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
+import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { WebhookEndpointChange, WebhookEndpointRow } from './rows/webhooks.ts';
 import { webhookEndpoints } from './schema.ts';
@@ -42,13 +43,10 @@ export function createWebhookEndpointRepository(statements: Statements): Webhook
   const total = once(() => db.select({ total: count() }).from(t).where(withinEnvironment).prepare());
   const remove = once(() => db.delete(t).where(oneEndpoint).prepare());
   const list = createKeysetList<WebhookEndpointRow, never>(statements, {
-    order: t.id,
-    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    ...orderedById(t.id, withinEnvironment),
     filters: {},
     select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),
-    placeOf: ({ id }) => id,
-    placeOfCursor: async (_environmentId, id) => id,
   });
 
   return {

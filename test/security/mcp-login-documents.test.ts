@@ -59,8 +59,8 @@ describe('attacks with documents of MCP clients', () => {
       expect(world.documents.requests, client_id).to.equal(before);
     }
     // The path with another case is a different document with a different id.
-    await expectRefused({ client_id: `${DOCUMENT_ORIGIN}/OAuth/client.json` }, /does not name its own address/);
-    await expectRefused({ client_id: `${DOCUMENT_ORIGIN}/oauth/client.json?a=1` }, /does not name its own address/);
+    await expectRefused({ client_id: `${DOCUMENT_ORIGIN}/OAuth/client.json` }, /must be the URL of the document/);
+    await expectRefused({ client_id: `${DOCUMENT_ORIGIN}/oauth/client.json?a=1` }, /must be the URL of the document/);
   });
 
   it('A19: are not followed to another address', async () => {
@@ -106,9 +106,9 @@ describe('attacks with documents of MCP clients', () => {
       world.clock.advance(MCP_LOGIN.documentMostMs);
       await expectRefused({}, text);
     };
-    await refusedAs({ ...document, client_id: `${DOCUMENT_ORIGIN}/other` }, /does not name its own address/);
-    await refusedAs({ ...document, client_id: undefined }, /does not name its own address/);
-    await refusedAs([], /does not name its own address/);
+    await refusedAs({ ...document, client_id: `${DOCUMENT_ORIGIN}/other` }, /must be the URL of the document/);
+    await refusedAs({ ...document, client_id: undefined }, /must be the URL of the document/);
+    await refusedAs([], /must be the URL of the document/);
     await refusedAs({ ...document, client_secret: 'x' }, /client_secret/);
     await refusedAs({ ...document, client_name: undefined }, /client_name/);
     await refusedAs({ ...document, client_name: '\u200b' }, /client_name/);
