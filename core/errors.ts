@@ -115,6 +115,17 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * Returns the result of a lookup.
+ *
+ * @param name what was looked up, as the subject of a sentence: `The connection`
+ * @throws ApiError NOT_FOUND if the lookup returned nothing
+ */
+export function requireFound<T>(found: T | undefined, name: string): T {
+  if (found === undefined) throw new ApiError('NOT_FOUND', `${name} does not exist.`);
+  return found;
+}
+
 function bounded({ field, message }: FieldError): FieldError {
   return { field: cut(field, PROBLEM.fieldChars), message: cut(message, PROBLEM.messageChars) };
 }

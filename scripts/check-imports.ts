@@ -35,7 +35,10 @@ const FOLDERS: Folder[] = [
   },
   {
     path: 'core/connectors',
-    may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/authorization', 'core/tools'],
+    may: [
+      ...['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/authorization', 'core/tools'],
+      'core/net/framing-headers.ts',
+    ],
   },
   {
     path: 'core/import',

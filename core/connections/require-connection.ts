@@ -1,5 +1,5 @@
 import type { ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
-import { ApiError } from '../errors.ts';
+import { requireFound } from '../errors.ts';
 
 /** @throws ApiError NOT_FOUND */
 export async function requireConnection(
@@ -7,7 +7,5 @@ export async function requireConnection(
   environmentId: EnvironmentId,
   id: string,
 ): Promise<ConnectionRow> {
-  const row = await read.connections.get(environmentId, id);
-  if (!row) throw new ApiError('NOT_FOUND', 'The connection does not exist.');
-  return row;
+  return requireFound(await read.connections.get(environmentId, id), 'The connection');
 }

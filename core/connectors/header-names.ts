@@ -1,18 +1,6 @@
-const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+import { FRAMING_HEADERS } from '../net/framing-headers.ts';
 
-/** Headers that frame or route a message. Neither patterns nor callers may set them (E2). */
-const FRAMING = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
 /** Headers that identify the sender of a message, or make an intermediary treat it as another message. */
 const IDENTITY = new Set([
@@ -34,10 +22,10 @@ const IDENTITY = new Set([
 
 const IDENTITY_PREFIXES = ['proxy-', 'sec-', 'x-forwarded-'];
 
-/** Whether a credential may be placed in a header of this name. */
+/** Whether a credential may be placed in a header of this name (E2). */
 export function isCredentialHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  return TOKEN.test(name) && !FRAMING.has(lower) && lower !== 'cookie' && !lower.startsWith('proxy-');
+  return TOKEN.test(name) && !FRAMING_HEADERS.has(lower) && lower !== 'cookie' && !lower.startsWith('proxy-');
 }
 
 /** Whether a cookie can have this name (RFC 6265 §4.1.1). */
@@ -50,7 +38,7 @@ export function isCallerHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return (
     TOKEN.test(name) &&
-    !FRAMING.has(lower) &&
+    !FRAMING_HEADERS.has(lower) &&
     !IDENTITY.has(lower) &&
     !IDENTITY_PREFIXES.some((prefix) => lower.startsWith(prefix))
   );

@@ -3,7 +3,7 @@ import { findProvider } from '../connections/providers.ts';
 import { unknownConnector } from '../connections/resolve.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { FieldError } from '../errors.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, requireFound } from '../errors.ts';
 import type { ToolJudge } from '../tools/judge.ts';
 import type { Tool, ToolDefinition } from '../tools/tool.ts';
 import type { ToolDirectory } from './directory.ts';
@@ -156,9 +156,7 @@ async function requireOwn(
   name: string,
 ): Promise<EnvironmentToolRow> {
   if (catalogue.hasTool(name)) throw new ApiError('TOOL_READ_ONLY', `The tool ${name} belongs to the catalogue.`);
-  const row = await tx.environmentTools.get(environmentId, name);
-  if (!row) throw new ApiError('NOT_FOUND', 'The tool does not exist.');
-  return row;
+  return requireFound(await tx.environmentTools.get(environmentId, name), 'The tool');
 }
 
 async function write(

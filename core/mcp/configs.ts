@@ -1,6 +1,6 @@
 import type { EnvironmentId, McpConfigRow, ReadRepositories, Repositories, StoredMcpMapping } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
-import { ApiError, type FieldError } from '../errors.ts';
+import { ApiError, type FieldError, requireFound } from '../errors.ts';
 import type { OfferTools } from './offered-tools.ts';
 import { clashesOf, namesOfConnection } from './offered-tools.ts';
 import type { McpMapping } from './server-definition.ts';
@@ -59,9 +59,7 @@ export async function requireConfig(
   environmentId: EnvironmentId,
   id: string,
 ): Promise<McpConfigRow> {
-  const config = await read.mcpConfigs.get(environmentId, id);
-  if (!config) throw new ApiError('NOT_FOUND', 'The MCP config does not exist.');
-  return config;
+  return requireFound(await read.mcpConfigs.get(environmentId, id), 'The MCP config');
 }
 
 async function unique(name: string, write: () => Promise<unknown>): Promise<void> {

@@ -1,45 +1,11 @@
 import { EgressError } from './egress-error.ts';
+import { FRAMING_HEADERS } from './framing-headers.ts';
 
 /** Headers as a record, or as pairs of name and value. */
 export type HeaderInput = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
-/** Headers that frame and route a message. Only core/net sets them (RFC 9110 §7.6.1, RFC 9112 §6). */
-const FRAMING = [
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
-
-/** Headers that an agent's input can never set, in lower case. In addition, all `proxy-*` headers are forbidden. */
-export const FORBIDDEN_CALLER_HEADERS: ReadonlySet<string> = new Set([
-  ...FRAMING,
-  'authorization',
-  'cookie',
-  'cookie2',
-  // These headers override the method: a tool that may only read could delete.
-  'x-http-method',
-  'x-http-method-override',
-  'x-method-override',
-]);
-
-const framing: ReadonlySet<string> = new Set(FRAMING);
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** @throws EgressError `blocked` if an agent's input must not set this header */
-export function assertCallerHeader(name: string): void {
-  const lower = name.toLowerCase();
-  if (!NAME.test(name) || FORBIDDEN_CALLER_HEADERS.has(lower) || lower.startsWith('proxy-')) {
-    throw refused(name, 'must not be set by the input of a call');
-  }
-}
 
 /**
  * Checks the headers of a request and returns them flat, as name, value, name, value. Each name is allowed once: values of a list are joined by a comma (RFC 9110 §5.3), and with two credentials the receiver would choose one.
@@ -54,7 +20,7 @@ export function flatHeaders(input: HeaderInput, defaults: Readonly<Record<string
   for (const [name, value] of pairs) {
     const lower = name.toLowerCase();
     if (!NAME.test(name)) throw refused(name, 'is not a valid header name');
-    if (framing.has(lower) || lower.startsWith('proxy-')) throw refused(name, 'must not be set by a caller');
+    if (FRAMING_HEADERS.has(lower) || lower.startsWith('proxy-')) throw refused(name, 'must not be set by a caller');
     if (seen.has(lower)) throw refused(name, 'is set twice');
     if (!VALUE.test(value)) throw refused(name, 'has characters that are not allowed in a header');
     seen.add(lower);

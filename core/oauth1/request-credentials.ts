@@ -4,7 +4,7 @@ import { readRetryAfter } from '../oauth/retry-after.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { outcomeOfRefusal, type Step, unusable } from './outcome.ts';
 import { type CredentialsResponse, readCredentialsResponse } from './read-response.ts';
-import { clockDifference } from './server-clock.ts';
+import { clockDifference, sendByServerClock, type TimedAttempt } from './server-clock.ts';
 import { type OAuth1Token, type Signing, signRequest } from './sign-request.ts';
 
 export interface CredentialsRequest extends Signing {
@@ -18,8 +18,6 @@ export interface CredentialsRequest extends Signing {
 
 export type CredentialsOutcome = { ok: true; token: OAuth1Token; others: CredentialsResponse['others'] } | TokenFailure;
 
-type Attempt = { outcome: CredentialsOutcome; clockDifference?: number };
-
 /**
  * Requests credentials from a provider by a signed POST. If a server with a different clock rejects the request, it is
  * repeated once with the server's time. The rejected request did not use anything up.
@@ -28,16 +26,13 @@ type Attempt = { outcome: CredentialsOutcome; clockDifference?: number };
  */
 export async function requestCredentials(request: CredentialsRequest): Promise<CredentialsOutcome> {
   try {
-    const first = await attempt(request);
-    const ahead = first.clockDifference;
-    if (ahead === undefined) return first.outcome;
-    return (await attempt({ ...request, now: () => request.now() + ahead })).outcome;
+    return await sendByServerClock((aheadMs) => attempt({ ...request, now: () => request.now() + aheadMs }));
   } catch (error) {
     return outcomeOfProblem(error);
   }
 }
 
-async function attempt(request: CredentialsRequest): Promise<Attempt> {
+async function attempt(request: CredentialsRequest): Promise<TimedAttempt<CredentialsOutcome>> {
   const { endpoint, step, protocol, fetch, now } = request;
   // The body is an empty form, so that the protocol parameters can be added to it for providers that require them
   // there.

@@ -19,3 +19,22 @@ export function clockDifference(headers: Headers, now: number): number | undefin
   const size = Math.abs(difference);
   return size > NOTABLE_MS && size < CREDIBLE_MS ? difference : undefined;
 }
+
+/** The outcome of an attempt, and how far the server's clock is ahead if the attempt was rejected. */
+export interface TimedAttempt<Outcome> {
+  outcome: Outcome;
+  clockDifference?: number | undefined;
+}
+
+/**
+ * Sends a request that is signed with the time. A server whose clock differs rejects it as expired or not yet valid;
+ * then it is signed and sent once more with the server's time.
+ *
+ * @param attempt gets how far the time of the signature is to be ahead of ours, in milliseconds
+ */
+export async function sendByServerClock<Outcome>(
+  attempt: (aheadMs: number) => Promise<TimedAttempt<Outcome>>,
+): Promise<Outcome> {
+  const { outcome, clockDifference: aheadMs } = await attempt(0);
+  return aheadMs === undefined ? outcome : (await attempt(aheadMs)).outcome;
+}

@@ -1,7 +1,7 @@
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { outcomeOfProblem } from '../oauth/problem.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
-import { clockDifference } from '../oauth1/server-clock.ts';
+import { clockDifference, sendByServerClock, type TimedAttempt } from '../oauth1/server-clock.ts';
 import { type Identity, identityClaims, type SignIdentityToken } from './identity-token.ts';
 import { type AssumeRoleOutcome, judgeResponse } from './judge-response.ts';
 
@@ -39,9 +39,7 @@ const SESSION_NAME = /^[\w+=,.@-]{2,64}$/;
 export async function assumeRole(request: AssumeRoleRequest): Promise<AssumeRoleOutcome> {
   try {
     checkRequest(request);
-    const first = await attempt(request, 0);
-    if (first.clockDifference === undefined) return unspent(first.outcome);
-    return unspent((await attempt(request, first.clockDifference)).outcome);
+    return unspent(await sendByServerClock((aheadMs) => attempt(request, aheadMs)));
   } catch (error) {
     return unspent(outcomeOfProblem(error));
   }
@@ -56,10 +54,7 @@ function checkRequest({ roleArn, sessionName, durationS, identity }: AssumeRoleR
   }
 }
 
-async function attempt(
-  request: AssumeRoleRequest,
-  ahead: number,
-): Promise<{ outcome: AssumeRoleOutcome; clockDifference?: number }> {
+async function attempt(request: AssumeRoleRequest, aheadMs: number): Promise<TimedAttempt<AssumeRoleOutcome>> {
   const { endpoint, identity, durationS, sign, fetch, now, random } = request;
   const requestedAt = now();
   const response = await fetch(endpoint, {
@@ -71,7 +66,7 @@ async function attempt(
       RoleArn: request.roleArn,
       RoleSessionName: request.sessionName,
       DurationSeconds: String(durationS),
-      WebIdentityToken: await sign(identityClaims(identity, requestedAt + ahead, random)),
+      WebIdentityToken: await sign(identityClaims(identity, requestedAt + aheadMs, random)),
     }).toString(),
     redirect: 'manual',
   });

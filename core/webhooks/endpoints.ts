@@ -8,7 +8,7 @@ import type {
   WebhookEndpointRow,
 } from '../../db/store.ts';
 import { LIFETIME, WEBHOOKS } from '../budgets.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, requireFound } from '../errors.ts';
 import type { Egress } from '../net/egress.ts';
 import type { Secret } from '../secret.ts';
 import type { Digester } from '../vault/digest.ts';
@@ -42,9 +42,7 @@ export async function requireEndpoint(
   environmentId: EnvironmentId,
   id: string,
 ): Promise<WebhookEndpointRow> {
-  const endpoint = await read.webhookEndpoints.get(environmentId, id);
-  if (!endpoint) throw new ApiError('NOT_FOUND', 'The webhook endpoint does not exist.');
-  return endpoint;
+  return requireFound(await read.webhookEndpoints.get(environmentId, id), 'The webhook endpoint');
 }
 
 /** @throws ApiError NOT_FOUND, WEBHOOK_ENDPOINT_DISABLED */

@@ -1,7 +1,7 @@
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { outcomeOfProblem } from '../oauth/problem.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
-import { clockDifference } from '../oauth1/server-clock.ts';
+import { clockDifference, sendByServerClock, type TimedAttempt } from '../oauth1/server-clock.ts';
 import { type Delegation, signDelegation } from './assertion.ts';
 import { type DelegatedTokenOutcome, judgeResponse } from './judge-response.ts';
 
@@ -25,9 +25,7 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export async function requestDelegatedToken(request: DelegatedTokenRequest): Promise<DelegatedTokenOutcome> {
   try {
     checkRequest(request);
-    const first = await attempt(request, 0);
-    if (first.clockDifference === undefined) return unspent(first.outcome);
-    return unspent((await attempt(request, first.clockDifference)).outcome);
+    return unspent(await sendByServerClock((aheadMs) => attempt(request, aheadMs)));
   } catch (error) {
     return unspent(outcomeOfProblem(error));
   }
@@ -42,13 +40,10 @@ function checkRequest({ subject, scopes }: DelegatedTokenRequest): void {
   if (scopes.length === 0) throw new OAuthConfigError('The connection has no scopes.');
 }
 
-async function attempt(
-  request: DelegatedTokenRequest,
-  ahead: number,
-): Promise<{ outcome: DelegatedTokenOutcome; clockDifference?: number }> {
+async function attempt(request: DelegatedTokenRequest, aheadMs: number): Promise<TimedAttempt<DelegatedTokenOutcome>> {
   const { tokenEndpoint, scopes, fetch, now } = request;
   const requestedAt = now();
-  const assertion = signDelegation(request, requestedAt + ahead);
+  const assertion = signDelegation(request, requestedAt + aheadMs);
   const response = await fetch(tokenEndpoint, {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },

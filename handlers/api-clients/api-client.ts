@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/errors.ts';
+import { requireFound } from '../../core/errors.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 
@@ -9,9 +9,7 @@ const SHOWN_CHARACTERS = 8;
  * @throws ApiError NOT_FOUND
  */
 export async function requireApiClient(read: ReadRepositories, environmentId: EnvironmentId, id: string, now: number) {
-  const client = await read.apiClients.get(environmentId, id, now);
-  if (!client) throw new ApiError('NOT_FOUND', 'The API client does not exist.');
-  return client;
+  return requireFound(await read.apiClients.get(environmentId, id, now), 'The API client');
 }
 
 /** Returns the first characters of a secret, by which users can distinguish two secrets. */

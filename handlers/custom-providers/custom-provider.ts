@@ -1,6 +1,6 @@
 import type { Providers } from '../../core/capabilities/providers.ts';
 import type { CustomProviderTools } from '../../core/connections/custom.ts';
-import { ApiError } from '../../core/errors.ts';
+import { requireFound } from '../../core/errors.ts';
 import type { CustomProviderRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 
 /** @throws ApiError NOT_FOUND, also for built-in connectors */
@@ -9,9 +9,7 @@ export async function requireCustomProvider(
   environmentId: EnvironmentId,
   identifier: string,
 ): Promise<CustomProviderRow> {
-  const row = await read.customProviders.get(environmentId, identifier);
-  if (!row) throw new ApiError('NOT_FOUND', 'The custom provider does not exist.');
-  return row;
+  return requireFound(await read.customProviders.get(environmentId, identifier), 'The custom provider');
 }
 
 /** Returns the dependencies for changing providers, with the egress policy of the environment. */

@@ -1,11 +1,13 @@
 import type { Executions } from '../../core/capabilities/executions.ts';
-import { ApiError } from '../../core/errors.ts';
+import { requireFound } from '../../core/errors.ts';
 import { presentExecution } from '../../core/present/execution.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const getExecution: Handler<'getExecution', Executions> = async (call, reply, executions) => {
-  const execution = await executions.store.read.executions.get(call.environment.id, call.path.execution_id);
-  if (!execution) throw new ApiError('NOT_FOUND', 'The execution does not exist.');
+  const execution = requireFound(
+    await executions.store.read.executions.get(call.environment.id, call.path.execution_id),
+    'The execution',
+  );
   const contents = await executions.executionContents.open(call.environment.id, execution.id);
   return reply(200, { execution: presentExecution(execution), contents: contents ?? null });
 };

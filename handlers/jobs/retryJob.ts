@@ -1,13 +1,12 @@
 import type { Jobs } from '../../core/capabilities/jobs.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, requireFound } from '../../core/errors.ts';
 import { presentJob } from '../../core/present/job.ts';
 import type { JobRow } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const retryJob: Handler<'retryJob', Jobs> = (call, reply, { jobs, events }) =>
   call.commit(async (tx) => {
-    const failed = await tx.jobs.get(call.environment.id, call.path.job_id);
-    if (!failed) throw new ApiError('NOT_FOUND', 'The job does not exist.');
+    const failed = requireFound(await tx.jobs.get(call.environment.id, call.path.job_id), 'The job');
     const job = await jobs.retry(tx, failed);
     if (!job) throw new ApiError('JOB_NOT_RETRYABLE', whyNot(failed));
     await events.emit(tx, call.cause, {

@@ -1,5 +1,5 @@
 import type { Providers } from '../../core/capabilities/providers.ts';
-import { ApiError } from '../../core/errors.ts';
+import { requireFound } from '../../core/errors.ts';
 import { presentConnector, presentCustomProvider } from '../../core/present/provider.ts';
 import type { Handler } from '../../http/contract.ts';
 
@@ -7,7 +7,9 @@ export const getProvider: Handler<'getProvider', Providers> = async (call, reply
   const { identifier } = call.path;
   const connector = providers.catalogue.connector(identifier);
   if (connector) return reply(200, { provider: presentConnector(connector) });
-  const custom = await providers.store.read.customProviders.get(call.environment.id, identifier);
-  if (!custom) throw new ApiError('NOT_FOUND', 'The provider does not exist.');
+  const custom = requireFound(
+    await providers.store.read.customProviders.get(call.environment.id, identifier),
+    'The provider',
+  );
   return reply(200, { provider: presentCustomProvider(custom) });
 };

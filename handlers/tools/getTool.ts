@@ -1,14 +1,16 @@
 import type { Tools } from '../../core/capabilities/tools.ts';
 import { definitionOf } from '../../core/discovery/custom-tools.ts';
-import { ApiError } from '../../core/errors.ts';
+import { requireFound } from '../../core/errors.ts';
 import { presentToolAs } from '../../core/present/tool.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 import { readToolView } from './tool-view.ts';
 
 export const getTool: Handler<'getTool', Tools> = async (call, reply, tools) => {
   const view = readToolView({ ...call.query, detail: 'full' });
-  const known = await tools.toolDirectory.find(tools.store.read, call.environment.id, call.path.tool_name);
-  if (!known) throw new ApiError('NOT_FOUND', 'The tool does not exist.');
+  const known = requireFound(
+    await tools.toolDirectory.find(tools.store.read, call.environment.id, call.path.tool_name),
+    'The tool',
+  );
   const definition = definitionOf(known.tool) as unknown as Schemas['ToolDefinition'];
   return reply(200, {
     tool: presentToolAs(known, view),

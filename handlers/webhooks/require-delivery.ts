@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/errors.ts';
+import { requireFound } from '../../core/errors.ts';
 import type { EnvironmentId, ReadRepositories, WebhookDeliveryRow } from '../../db/store.ts';
 
 /** @throws ApiError NOT_FOUND */
@@ -7,7 +7,5 @@ export async function requireDelivery(
   environmentId: EnvironmentId,
   id: string,
 ): Promise<WebhookDeliveryRow> {
-  const delivery = await read.webhookDeliveries.get(environmentId, id);
-  if (!delivery) throw new ApiError('NOT_FOUND', 'The delivery does not exist.');
-  return delivery;
+  return requireFound(await read.webhookDeliveries.get(environmentId, id), 'The delivery');
 }
