@@ -11,6 +11,7 @@
  * decrypted or sent.
  */
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import { accountsOfUser } from '../accounts/of-user.ts';
 import { findProvider } from '../connections/providers.ts';
 import { type Catalogue, toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -48,7 +49,6 @@ export interface Reach {
 
 /** The maximum number of accounts of one user that are read, newest first. */
 const MAX_ACCOUNTS = 200;
-const PAGE = 100;
 
 /**
  * Returns the tools of some connections for one user, with the user's readiness. Unknown and disabled connections
@@ -123,23 +123,17 @@ function ableAccounts(active: readonly AccountRow[]): (tool: ToolCard) => readon
 export async function accountsOf(
   read: ReadRepositories,
   environmentId: EnvironmentId,
-  { organizationId, userId, identifier }: UserName,
+  user: UserName,
 ): Promise<Map<string, AccountRow[]>> {
-  const filters = {
-    ...(organizationId !== undefined && { organizationId }),
-    ...(userId !== undefined && { userId }),
-    ...(identifier !== undefined && { identifier }),
-  };
   const found = new Map<string, AccountRow[]>();
-  for (let after: string | undefined, seen = 0; seen < MAX_ACCOUNTS; ) {
-    const { rows, hasNext } = await read.accounts.list(environmentId, filters, { size: PAGE, after });
+  let seen = 0;
+  for await (const rows of accountsOfUser(read, environmentId, user)) {
     for (const { id } of rows) {
       const account = await read.accounts.get(environmentId, id);
       if (account) found.set(account.connectionId, [...(found.get(account.connectionId) ?? []), account]);
     }
     seen += rows.length;
-    after = rows.at(-1)?.id;
-    if (!hasNext || after === undefined) break;
+    if (seen >= MAX_ACCOUNTS) break;
   }
   return found;
 }

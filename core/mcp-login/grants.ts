@@ -8,6 +8,7 @@ import type {
   OAuthLoginRow,
   Transaction,
 } from '../../db/store.ts';
+import { accountsOfUser } from '../accounts/of-user.ts';
 import { MCP_LOGIN } from '../budgets.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { EventData } from '../events/types.ts';
@@ -109,12 +110,9 @@ export async function endGrantsWithoutAccount(
 ): Promise<void> {
   const user = { organizationId, userId, identifier };
   // A filter cannot select accounts without an organization or without a user.
-  const filters = { identifier, ...(organizationId && { organizationId }), ...(userId && { userId }) };
-  for (let after: string | undefined; ; ) {
-    const { rows, hasNext } = await tx.accounts.list(environmentId, filters, { size: PAGE, after });
+  const filters = { identifier, organizationId: organizationId || undefined, userId: userId || undefined };
+  for await (const rows of accountsOfUser(tx, environmentId, filters)) {
     if (rows.some((row) => row.organizationId === organizationId && row.userId === userId)) return;
-    if (!hasNext) break;
-    after = rows.at(-1)?.id;
   }
   await endGrants(tx, tools, environmentId, user, 'USER_DELETED', cause);
 }

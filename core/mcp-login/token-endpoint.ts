@@ -46,11 +46,10 @@ export async function issueGrantToken(
   sent: SentForm,
   requestId: string,
 ): Promise<Outcome<IssuedToken>> {
-  const read = await authenticated(tools, environment, sent);
-  if (!read.ok) return read;
-  const { clientId, form } = read.value;
+  const request = await readRequest(tools, environment, sent, requestId);
+  if (!request.ok) return request;
+  const { clientId, form, cause } = request.value;
   if (await isUnknown(tools, environment, form)) return failed(UNKNOWN);
-  const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId };
   return tools.store.write(async (tx) => {
     if (form['grant_type'] === 'refresh_token') {
       const refreshed = await refreshGrant(tx, tools, environment, clientId, form, cause);
@@ -71,24 +70,17 @@ export async function revokeToken(
   sent: SentForm,
   requestId: string,
 ): Promise<Outcome<undefined>> {
-  const read = await authenticated(tools, environment, sent);
-  if (!read.ok) return read;
-  const { clientId, form } = read.value;
+  const request = await readRequest(tools, environment, sent, requestId);
+  if (!request.ok) return request;
+  const { clientId, form, cause } = request.value;
   const { token } = form;
-  if (token === undefined)
-    return failed({
-      error: 'invalid_request',
-      description: 'The parameter token is missing',
-      status: 400,
-      challenge: false,
-    });
+  if (token === undefined) return failed(tokenError('invalid_request', 'The parameter token is missing'));
   const { sealedData, store } = tools;
   const payload =
     openRefreshToken(sealedData, environment.id, token) ?? openAccessToken(sealedData, environment.id, token);
   if (payload) {
     await store.write(async (tx) => {
       const grant = await tx.oauthGrants.get(environment.id, payload.grantId);
-      const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId };
       if (grant?.clientId === clientId) await endGrant(tx, tools, grant, 'REVOKED_BY_CLIENT', cause);
     });
   }
@@ -108,13 +100,21 @@ async function isUnknown(
   return !isToken(code) || !(await store.read.oauthLogins.byToken(id, loginTokenDigest(digester, 'code', code)));
 }
 
-async function authenticated({ store, digester }: TokenEndpointTools, { id }: EnvironmentRow, sent: SentForm) {
+/** Reads a form and authenticates its client. */
+async function readRequest(
+  { store, digester }: TokenEndpointTools,
+  { id: environmentId }: EnvironmentRow,
+  sent: SentForm,
+  requestId: string,
+): Promise<Outcome<{ clientId: string; form: Form; cause: Cause }>> {
   const form = readForm(sent.form);
   if (!form.ok) return form;
   const client = readClient(sent.authorizationHeader, form.value);
   if (!client.ok) return client;
-  const error = await authenticateClient(store.read, digester, id, client.value);
-  return error ? failed(error) : { ok: true as const, value: { clientId: client.value.clientId, form: form.value } };
+  const error = await authenticateClient(store.read, digester, environmentId, client.value);
+  if (error) return failed(error);
+  const cause = { environmentId, actor: ACTOR, requestId };
+  return { ok: true, value: { clientId: client.value.clientId, form: form.value, cause } };
 }
 
 function issued(
