@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { programVersion } from '../core/program-version.ts';
 import type { Manifest } from '../db/store.ts';
-import { readConfig } from '../http/config.ts';
+import { readConfig } from '../http/config/config.ts';
 import { databaseFiles } from './database-files.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,5 @@
 import { type DatabaseFiles, engineFor } from '../db/store.ts';
-import { type Config, databaseLocation, type Secrets } from '../http/config.ts';
+import { type Config, databaseLocation, type Secrets } from '../http/config/config.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Returns the operations on the database file. @throws UsageError if the database is not a file */

@@ -9,7 +9,7 @@ import { createEgress } from '../core/net/egress.ts';
 import type { Check } from '../core/oauth/check.ts';
 import { inspectProvider } from '../core/oauth/inspect.ts';
 import type { ConnectionRow, EnvironmentRow } from '../db/store.ts';
-import { readConfig } from '../http/config.ts';
+import { readConfig } from '../http/config/config.ts';
 import { policyOf } from './egress-policy.ts';
 import { openStorage } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';

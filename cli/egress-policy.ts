@@ -2,7 +2,7 @@ import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
 import type { EnvironmentRow } from '../db/store.ts';
-import type { Config } from '../http/config.ts';
+import type { Config } from '../http/config/config.ts';
 import { UsageError } from './usage-error.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { readConfig } from '../http/config.ts';
+import { readConfig } from '../http/config/config.ts';
 import { initialise } from '../wiring/initialise.ts';
 import { printFirstStart } from './first-start.ts';
 import { UsageError } from './usage-error.ts';

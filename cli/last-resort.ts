@@ -1,4 +1,4 @@
-import type { Logger } from '../http/log.ts';
+import type { Logger } from '../http/monitoring/log.ts';
 
 /** How long running requests may take to finish after an unhandled error, in milliseconds. */
 const STOP_MS = 5_000;

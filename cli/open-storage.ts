@@ -4,8 +4,8 @@ import { openKeySource } from '../core/keys/key-source.ts';
 import { createRotationStore } from '../core/keys/rotation-store.ts';
 import { Vault } from '../core/vault/vault.ts';
 import { openStore } from '../db/store.ts';
-import type { Config, Secrets } from '../http/config.ts';
-import { databaseLocation, readConfig } from '../http/config.ts';
+import type { Config, Secrets } from '../http/config/config.ts';
+import { databaseLocation, readConfig } from '../http/config/config.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Opens the existing database of a deployment; a server may be running. */

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { createKeyCheckReads } from '../core/keys/rotation-store.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
 import type { DatabaseFiles } from '../db/store.ts';
-import { readConfig } from '../http/config.ts';
+import { readConfig } from '../http/config/config.ts';
 import { databaseFiles } from './database-files.ts';
 import { openVault } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';

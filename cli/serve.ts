@@ -1,10 +1,10 @@
 import { inBackground } from '../core/background.ts';
-import { bindPorts } from '../http/bound-server.ts';
-import type { Config } from '../http/config.ts';
-import { readConfig } from '../http/config.ts';
-import type { Logger } from '../http/log.ts';
+import type { Config } from '../http/config/config.ts';
+import { readConfig } from '../http/config/config.ts';
+import { unknownSettings } from '../http/config/unknown-settings.ts';
+import { bindPorts } from '../http/connections/bound-server.ts';
+import type { Logger } from '../http/monitoring/log.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
-import { unknownSettings } from '../http/unknown-settings.ts';
 import { createApplication } from '../wiring/create-application.ts';
 import { print, printFirstStart } from './first-start.ts';
 import { endOnUnhandledFault } from './last-resort.ts';

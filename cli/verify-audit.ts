@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { EnvironmentId, EnvironmentRow, Store } from '../db/store.ts';
 import { verifyArchive } from '../db/verify-archive.ts';
-import { auditDirectory } from '../http/config.ts';
+import { auditDirectory } from '../http/config/config.ts';
 import { openStorage } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { isLoopbackHost } from '../core/net/target.ts';
 import { hmacSignature } from '../core/webhooks/signature.ts';
-import { readConfig } from '../http/config.ts';
+import { readConfig } from '../http/config/config.ts';
 import { ApiStream, type StreamedEvent } from './api-stream.ts';
 import { UsageError } from './usage-error.ts';
 

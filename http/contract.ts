@@ -6,11 +6,11 @@ import type { AsResponse } from '../core/present/schemas.ts';
 import type { StreamedBody } from '../core/streamed-body.ts';
 import type { Transaction } from '../db/store.ts';
 import type { operations, Writable } from '../generated/api.d.ts';
-import type { Environment } from './environments.ts';
-import type { Principal } from './exchange.ts';
+import type { Environment } from './pipeline/environments.ts';
+import type { Principal } from './pipeline/exchange.ts';
 
 export type { AsResponse, Schemas } from '../core/present/schemas.ts';
-export type { Principal } from './exchange.ts';
+export type { Principal } from './pipeline/exchange.ts';
 
 /**
  * Types of handlers, derived from the contract. A status that an operation does not declare, a body with a different schema, an

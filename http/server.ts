@@ -5,10 +5,9 @@ import { BACKGROUND } from '../core/budgets.ts';
 import { startTimer, withinLimit } from '../core/timers.ts';
 import type { EventFeed } from '../core/webhooks/event-feed.ts';
 import { type Capabilities, createHandlers } from '../handlers/index.ts';
-import { boundConnections } from './bound-connections.ts';
-import { bindPorts, type Ports } from './bound-server.ts';
-import type { Config } from './config.ts';
-import { readDefinition } from './definition.ts';
+import type { Config } from './config/config.ts';
+import { boundConnections } from './connections/bound-connections.ts';
+import { bindPorts, type Ports } from './connections/bound-server.ts';
 import type { LinkPageParts } from './entry-points/connect.ts';
 import { type ConsoleParts, createConsole } from './entry-points/console.ts';
 import { isConsole } from './entry-points/console-files.ts';
@@ -19,10 +18,11 @@ import { createMcpEntryPoint, isMcp, type McpParts } from './entry-points/mcp.ts
 import { createOperations, type OperationParts } from './entry-points/operations.ts';
 import { errorPage } from './entry-points/pages.ts';
 import { createRawCalls, isRawCall, type RawCallParts } from './entry-points/raw-calls.ts';
-import { errorReply } from './failure.ts';
-import type { Logger } from './log.ts';
-import { createMetricsListener, type Metrics } from './metrics.ts';
-import { createPipeline, type PipelineParts } from './pipeline.ts';
+import type { Logger } from './monitoring/log.ts';
+import { createMetricsListener, type Metrics } from './monitoring/metrics.ts';
+import { createPipeline, type PipelineParts } from './pipeline/pipeline.ts';
+import { errorReply } from './responses/failure.ts';
+import { readDefinition } from './validation/definition.ts';
 import { warmUp } from './warm-up.ts';
 
 /** What the server is built from: what each entry point needs, and the capabilities of the handlers. */

@@ -1,4 +1,4 @@
-import type { Logger } from './log.ts';
+import type { Logger } from './monitoring/log.ts';
 
 /** Work that the first request of a kind would otherwise wait for. */
 export interface WarmUpStep {

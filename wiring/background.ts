@@ -3,7 +3,7 @@ import type { Refresher } from '../core/accounts/refresh.ts';
 import type { Jobs } from '../core/jobs/jobs.ts';
 import { createAuditArchive } from '../core/retention/audit-archive.ts';
 import { createRetention } from '../core/retention/retention.ts';
-import { auditDirectory } from '../http/config.ts';
+import { auditDirectory } from '../http/config/config.ts';
 import { createJobs, type JobNeeds } from './jobs.ts';
 import { LINK_EXPIRY, type PeriodicNeeds, periodicJobs } from './periodic-jobs.ts';
 import type { Setup } from './setup.ts';

@@ -1,7 +1,7 @@
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
 import type { Store } from '../db/store.ts';
-import { ConfigError } from '../http/config.ts';
-import type { Logger } from '../http/log.ts';
+import { ConfigError } from '../http/config/config.ts';
+import type { Logger } from '../http/monitoring/log.ts';
 
 /**
  * Logs at start which connections do not verify users, and does not start if anyone but the developer could open their links

@@ -1,6 +1,6 @@
 import { adaptToUpgrade } from '../core/connections/catalogue-change.ts';
 import { createJobQueue } from '../core/jobs/queue.ts';
-import type { Config, Secrets } from '../http/config.ts';
+import type { Config, Secrets } from '../http/config/config.ts';
 import { createAccountParts } from './accounts.ts';
 import { startBackground } from './background.ts';
 import { createCapabilities } from './capabilities.ts';

@@ -3,8 +3,8 @@ import { createEgress, type Egress, type EgressOptions } from '../core/net/egres
 import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
-import { type Config, readSetting } from '../http/config.ts';
-import type { Environment } from '../http/environments.ts';
+import { type Config, readSetting } from '../http/config/config.ts';
+import type { Environment } from '../http/pipeline/environments.ts';
 
 /** The outbound clients of all environments. */
 export interface EnvironmentEgress {

@@ -1,4 +1,4 @@
-import type { Config, Secrets } from '../http/config.ts';
+import type { Config, Secrets } from '../http/config/config.ts';
 import { type FirstStart, openKeys } from './keys.ts';
 import { choosing, type Overrides } from './overrides.ts';
 import { openStorage } from './storage.ts';

@@ -1,6 +1,6 @@
 import type { JobQueue } from '../core/jobs/queue.ts';
 import type { Capabilities } from '../handlers/index.ts';
-import type { Config } from '../http/config.ts';
+import type { Config } from '../http/config/config.ts';
 import type { AccountParts } from './accounts.ts';
 import type { Background } from './background.ts';
 import type { EventParts } from './events.ts';

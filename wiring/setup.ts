@@ -1,4 +1,4 @@
-import type { Config, Secrets } from '../http/config.ts';
+import type { Config, Secrets } from '../http/config/config.ts';
 import type { Choose } from './overrides.ts';
 
 /** What every file of the wiring receives in addition to the parts that it uses. */

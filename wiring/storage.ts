@@ -1,7 +1,7 @@
 import { JOBS, STORAGE } from '../core/budgets.ts';
 import { createScrub } from '../core/retention/scrub.ts';
 import { engineFor, type Store } from '../db/store.ts';
-import { databaseLocation } from '../http/config.ts';
+import { databaseLocation } from '../http/config/config.ts';
 import type { Setup } from './setup.ts';
 import { showStorage } from './storage-metrics.ts';
 import { createStorageWatch } from './storage-watch.ts';

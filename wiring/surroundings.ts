@@ -6,8 +6,8 @@ import { createIds, type IdPrefix } from '../core/ids.ts';
 import { createRandom } from '../core/random.ts';
 import { createThreads, type Threads } from '../core/threads/threads.ts';
 import { startTimer } from '../core/timers.ts';
-import { createLog, type Logger } from '../http/log.ts';
-import { createMetrics, type Metrics } from '../http/metrics.ts';
+import { createLog, type Logger } from '../http/monitoring/log.ts';
+import { createMetrics, type Metrics } from '../http/monitoring/metrics.ts';
 import type { Setup } from './setup.ts';
 
 /** The parts that depend on no other part. */

@@ -4,10 +4,10 @@ import { connectedUrl } from '../../core/accounts/links/verify.ts';
 import { FIELD_PREFIX } from '../../web/connect/fields.ts';
 import { fragmentPage } from '../../web/connect/fragment-page.ts';
 import { expiredPage, faultPage, refusedPage, staleFormPage, strayPage } from '../../web/connect/message-pages.ts';
-import { readBody } from '../body.ts';
-import { PAGE_FORM } from '../body-rule.ts';
-import type { Pairs } from '../query.ts';
-import { isFromElsewhere } from '../same-origin.ts';
+import { readBody } from '../body/body.ts';
+import { PAGE_FORM } from '../body/body-rule.ts';
+import type { Pairs } from '../pipeline/query.ts';
+import { isFromElsewhere } from '../pipeline/same-origin.ts';
 import { readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './pages.ts';
 

@@ -10,11 +10,11 @@ import { describedScopes } from '../../core/connections/scopes.ts';
 import { FIELD_PREFIX, type FieldView } from '../../web/connect/fields.ts';
 import { linkPage } from '../../web/connect/link-page.ts';
 import { expiredPage, faultPage, staleFormPage } from '../../web/connect/message-pages.ts';
-import { readBody } from '../body.ts';
-import { PAGE_FORM } from '../body-rule.ts';
-import type { Environment } from '../environments.ts';
-import type { Pairs } from '../query.ts';
-import { isFromElsewhere } from '../same-origin.ts';
+import { readBody } from '../body/body.ts';
+import { PAGE_FORM } from '../body/body-rule.ts';
+import type { Environment } from '../pipeline/environments.ts';
+import type { Pairs } from '../pipeline/query.ts';
+import { isFromElsewhere } from '../pipeline/same-origin.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './pages.ts';
 

@@ -1,8 +1,8 @@
 import type { Express, RequestHandler } from 'express';
 import { ApiError } from '../../core/errors.ts';
 import type { Reply } from '../contract.ts';
-import type { Exchange } from '../exchange.ts';
-import type { EntryPoint } from '../pipeline.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { EntryPoint } from '../pipeline/pipeline.ts';
 
 /** The data of a request that a route uses. */
 interface Locals {

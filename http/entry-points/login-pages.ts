@@ -14,11 +14,11 @@ import { isOnUsersMachine, redirectHost } from '../../core/mcp-login/redirect-ur
 import type { LoginRequest, OAuthLoginRow } from '../../db/store.ts';
 import { accessPage, type Vouching } from '../../web/connect/access-page.ts';
 import { badLoginPage, loginOverPage, staleFormPage } from '../../web/connect/message-pages.ts';
-import { readBody } from '../body.ts';
-import { PAGE_FORM } from '../body-rule.ts';
-import type { Environment } from '../environments.ts';
-import { type Pairs, parsePairs } from '../query.ts';
-import { isFromElsewhere } from '../same-origin.ts';
+import { readBody } from '../body/body.ts';
+import { PAGE_FORM } from '../body/body-rule.ts';
+import type { Environment } from '../pipeline/environments.ts';
+import { type Pairs, parsePairs } from '../pipeline/query.ts';
+import { isFromElsewhere } from '../pipeline/same-origin.ts';
 import type { Page } from './connect.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';

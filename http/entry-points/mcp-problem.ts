@@ -1,6 +1,6 @@
 import type { ApiError } from '../../core/errors.ts';
 import type { Reply } from '../contract.ts';
-import { respondUntyped } from '../reply.ts';
+import { respondUntyped } from '../responses/reply.ts';
 
 /** JSON-RPC 2.0 §5.1 error codes for errors before the id of a message is known. */
 const JSON_RPC_CODES: Partial<Record<number, number>> = { 400: -32600, 500: -32603 };

@@ -13,19 +13,19 @@ import { allowsMethod, CHALLENGED_SCOPES, MCP_SCOPES } from '../../core/mcp-logi
 import { clientMetadataDocument } from '../../core/oauth/registration.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type { ReadRepositories } from '../../db/store.ts';
-import { bearerToken } from '../bearer.ts';
-import { readBody } from '../body.ts';
-import { type BodyMemory, bodyHoldOf } from '../body-hold.ts';
-import { JSON_BODY } from '../body-rule.ts';
+import { readBody } from '../body/body.ts';
+import { type BodyMemory, bodyHoldOf } from '../body/body-hold.ts';
+import { JSON_BODY } from '../body/body-rule.ts';
 import type { Reply } from '../contract.ts';
-import { corsForAll, corsForOrigin, preflightHeaders } from '../cors.ts';
-import type { Environment } from '../environments.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Logger } from '../log.ts';
-import type { EntryPoint, Pipeline } from '../pipeline.ts';
-import { respondUntyped } from '../reply.ts';
-import { isForeignOrigin } from '../same-origin.ts';
-import { commonHeaders } from '../write.ts';
+import type { Logger } from '../monitoring/log.ts';
+import { bearerToken } from '../pipeline/bearer.ts';
+import { corsForAll, corsForOrigin, preflightHeaders } from '../pipeline/cors.ts';
+import type { Environment } from '../pipeline/environments.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
+import { isForeignOrigin } from '../pipeline/same-origin.ts';
+import { respondUntyped } from '../responses/reply.ts';
+import { commonHeaders } from '../responses/write.ts';
 import { mcpProblem } from './mcp-problem.ts';
 
 export interface McpParts extends BodyMemory {

@@ -4,11 +4,11 @@ import type { ApiError } from '../../core/errors.ts';
 import type { Cause } from '../../core/events/events.ts';
 import { faultPage, refusalPage } from '../../web/connect/message-pages.ts';
 import type { Html } from '../../web/html.ts';
-import { type BodyHold, type BodyMemory, bodyHoldOf } from '../body-hold.ts';
+import { type BodyHold, type BodyMemory, bodyHoldOf } from '../body/body-hold.ts';
 import type { Reply } from '../contract.ts';
-import type { Environment } from '../environments.ts';
-import type { Exchange } from '../exchange.ts';
-import { respondUntyped } from '../reply.ts';
+import type { Environment } from '../pipeline/environments.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import { respondUntyped } from '../responses/reply.ts';
 
 /** A request for a page, with what is known of it once its host is. */
 export interface PageCall {

@@ -1,7 +1,7 @@
 import { createAccount } from '../../core/accounts/write.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
-import { readConfig } from '../../http/config.ts';
+import { readConfig } from '../../http/config/config.ts';
 import { createApplication } from '../../wiring/create-application.ts';
 import { newAccount } from './operations.ts';
 

@@ -14,7 +14,7 @@ import {
   TOOL_RESULT,
   WEBHOOKS,
 } from '../../core/budgets.ts';
-import { readConfig } from '../../http/config.ts';
+import { readConfig } from '../../http/config/config.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { ROOT, readPage } from '../flows/markdown.ts';
 import { constantOf, markedFigures, unmarkedFigures } from '../support/figures.ts';

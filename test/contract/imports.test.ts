@@ -18,7 +18,7 @@ describe('the rules of who may import whom', () => {
       ['core/net/egress.ts', "import { Agent } from 'undici';"],
       ['core/oauth/grant.ts', "import * as oauth from 'oauth4webapi';"],
       ['handlers/tools/getTool.ts', "import type { Handler } from '../../http/contract.ts';"],
-      ['http/pipeline.ts', "import { handlers } from '../handlers/index.ts';"],
+      ['http/pipeline/pipeline.ts', "import { handlers } from '../handlers/index.ts';"],
       ['http/docs.ts', "import express from 'express';"],
       ['db/drizzle.ts', "import { eq } from 'drizzle-orm';"],
       ['db/accounts/columns.ts', "import { newId } from '../../core/ids.ts';"],
@@ -37,8 +37,8 @@ describe('the rules of who may import whom', () => {
       [
         'core that knows http',
         'core/accounts/find.ts',
-        "import { readBody } from '../../http/body.ts';",
-        'http/body.ts',
+        "import { readBody } from '../../http/body/body.ts';",
+        'http/body/body.ts',
       ],
       [
         'core that knows handlers',
@@ -117,7 +117,7 @@ describe('the rules of who may import whom', () => {
         'a handler that knows the pipeline',
         'handlers/index.ts',
         "import { x } from '../http/pipeline.ts';",
-        'http/pipeline.ts',
+        'http/pipeline/pipeline.ts',
       ],
       ['a page that knows anything', 'web/page.ts', "import { x } from '../core/errors.ts';", 'core/errors.ts'],
       [
@@ -128,7 +128,7 @@ describe('the rules of who may import whom', () => {
       ],
       [
         'anything that knows a test',
-        'http/body.ts',
+        'http/body/body.ts',
         "import { x } from '../test/support/server.ts';",
         'test/support/server.ts',
       ],
@@ -152,7 +152,7 @@ describe('the rules of who may import whom', () => {
       ['a socket outside of core/net', 'core/tools/execute.ts', "import { connect } from 'node:net';", 'node:net'],
       ['a request outside of core/net', 'core/oauth/grant.ts', "import got from 'got';", 'got'],
       ['a server outside of http', 'core/accounts/find.ts', "import { createServer } from 'node:http';", 'node:http'],
-      ['JWTs outside of core/tokens', 'http/bearer.ts', "import jwt from 'jsonwebtoken';", 'jsonwebtoken'],
+      ['JWTs outside of core/tokens', 'http/pipeline/bearer.ts', "import jwt from 'jsonwebtoken';", 'jsonwebtoken'],
     ];
     for (const [what, file, text, target] of cases) {
       it(what, () => {

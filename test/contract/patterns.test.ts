@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PATTERNS_WITH_WORDS, wordsOfPattern } from '../../http/pattern-words.ts';
+import { PATTERNS_WITH_WORDS, wordsOfPattern } from '../../http/validation/pattern-words.ts';
 import { contract } from './contract.ts';
 
 function patternsIn(node: unknown): string[] {

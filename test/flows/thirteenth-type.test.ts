@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MODULES } from '../../core/authorization/registry.ts';
-import { readDefinition } from '../../http/definition.ts';
+import { readDefinition } from '../../http/validation/definition.ts';
 import { createAccount } from '../support/accounts.ts';
 import { TestBrowser } from '../support/browser.ts';
 import { type TestClock, testClock } from '../support/clock.ts';

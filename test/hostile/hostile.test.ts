@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ByteBudget } from '../../core/budgets/byte-budget.ts';
 import { BODIES } from '../../core/budgets.ts';
-import { bindPorts } from '../../http/bound-server.ts';
+import { bindPorts } from '../../http/connections/bound-server.ts';
 import { type RunningServer, startServer } from '../../http/server.ts';
 import { createEnvironmentEgress, type EnvironmentEgress } from '../../wiring/environment-egress.ts';
 import { execute } from '../support/execute.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createAjv } from '../../http/ajv.ts';
+import { createAjv } from '../../http/validation/ajv.ts';
 
 const META_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 

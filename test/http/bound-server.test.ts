@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
-import { bindPorts } from '../../http/bound-server.ts';
-import { readConfig } from '../../http/config.ts';
+import { readConfig } from '../../http/config/config.ts';
+import { bindPorts } from '../../http/connections/bound-server.ts';
 
 describe('a server that has its port and no listener yet', () => {
   const { config } = readConfig({ PORT: '0', BASE_URL: 'http://localhost', DATA_DIR: '/nowhere' });

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ConfigError, databaseLocation, readConfig, SETTINGS } from '../../http/config.ts';
-import { unknownSettings } from '../../http/unknown-settings.ts';
+import { ConfigError, databaseLocation, readConfig, SETTINGS } from '../../http/config/config.ts';
+import { unknownSettings } from '../../http/config/unknown-settings.ts';
 
 const SECRET = 'vks_0123456789abcdefghij';
 

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { capPerAddress } from '../../http/address-cap.ts';
-import { watchConnections } from '../../http/connection-watch.ts';
-import { oneAtATime } from '../../http/one-at-a-time.ts';
+import { capPerAddress } from '../../http/connections/address-cap.ts';
+import { watchConnections } from '../../http/connections/connection-watch.ts';
+import { oneAtATime } from '../../http/connections/one-at-a-time.ts';
 
 const BIG = Buffer.alloc(8 * 1024 * 1024, 'x');
 const PATIENT = { firstByteMs: 60_000, stalledMs: 60_000, queuedBytes: BIG.length * 100, watchEveryMs: 5 };

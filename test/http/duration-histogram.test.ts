@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Histogram, Registry } from 'prom-client';
-import { DurationHistogram } from '../../http/duration-histogram.ts';
+import { DurationHistogram } from '../../http/monitoring/duration-histogram.ts';
 
 const [NAME, HELP, BUCKETS] = ['seconds', 'Time of something', [0.001, 0.5, 1]];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { EnvironmentRow, ReadRepositories } from '../../db/store.ts';
-import { createEnvironmentLookup } from '../../http/environments.ts';
+import { createEnvironmentLookup } from '../../http/pipeline/environments.ts';
 import { testClock } from '../support/clock.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import { startTestServer } from '../support/server.ts';

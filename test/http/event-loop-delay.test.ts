@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { showEventLoopDelay } from '../../http/event-loop-delay.ts';
-import { createMetrics } from '../../http/metrics.ts';
+import { showEventLoopDelay } from '../../http/monitoring/event-loop-delay.ts';
+import { createMetrics } from '../../http/monitoring/metrics.ts';
 
 describe('S3: the delay of the event loop', () => {
   it('S3: is shown in seconds for each quantile, without the interval of the timer that measures it', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isExhausted } from '../../core/exhausted.ts';
 import { expressEntryPoint } from '../../http/entry-points/express-entry-point.ts';
 import { errorPage } from '../../http/entry-points/pages.ts';
-import { Exchange } from '../../http/exchange.ts';
+import { Exchange } from '../../http/pipeline/exchange.ts';
 import { wrap } from '../../wiring/overrides.ts';
 import { NO_BACKGROUND } from '../support/no-background.ts';
 import { createProvider } from '../support/providers.ts';

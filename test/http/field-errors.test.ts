@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { presentErrors } from '../../http/field-errors.ts';
+import { presentErrors } from '../../http/validation/field-errors.ts';
 
 /** Returns the errors of a body as the contract backend reports them: below `requestBody`. */
 function errorsOf(schema: object, body: unknown) {

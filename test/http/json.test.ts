@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ApiError } from '../../core/errors.ts';
-import { parseJson } from '../../http/json.ts';
+import { parseJson } from '../../http/body/json.ts';
 
 const parse = (text: string | Buffer) => parseJson(Buffer.from(text));
 const nested = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { PROBLEM, REQUEST_BODY } from '../../core/budgets.ts';
 import type { Job } from '../../core/threads/job.ts';
-import { jsonJob } from '../../http/json-job.ts';
+import { jsonJob } from '../../http/body/json-job.ts';
 import type { JsonObject } from '../../scripts/openapi-document.ts';
 import { bodiesOf, operationsOf } from '../../scripts/openapi-document.ts';
 import { wrap } from '../../wiring/overrides.ts';

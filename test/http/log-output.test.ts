@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createLogOutput } from '../../http/log-output.ts';
+import { createLogOutput } from '../../http/monitoring/log-output.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('the output of the log', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PageReply } from '../../http/entry-points/pages.ts';
 import { pageReply } from '../../http/entry-points/pages.ts';
-import type { Exchange } from '../../http/exchange.ts';
+import type { Exchange } from '../../http/pipeline/exchange.ts';
 import { html } from '../../web/html.ts';
 
 describe('the content security policy of pages', () => {

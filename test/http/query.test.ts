@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ApiError } from '../../core/errors.ts';
-import { parsePairs } from '../../http/query.ts';
+import { parsePairs } from '../../http/pipeline/query.ts';
 
 const LIMIT = 8;
 const read = (text: string) => ({ ...parsePairs(text, 'the query', LIMIT) });

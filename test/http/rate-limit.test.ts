@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createRateLimiter, rateLimitHeaders } from '../../http/rate-limit.ts';
+import { createRateLimiter, rateLimitHeaders } from '../../http/pipeline/rate-limit.ts';
 import { createApiClient } from '../support/api-clients.ts';
 import { testClock } from '../support/clock.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { StorageError } from '../../db/store.ts';
-import { createLogger } from '../../http/log.ts';
+import { createLogger } from '../../http/monitoring/log.ts';
 
 describe('failures of the storage in the log (F11)', () => {
   function setUp() {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createLogger } from '../../http/log.ts';
-import { createRequestLog } from '../../http/request-log.ts';
+import { createLogger } from '../../http/monitoring/log.ts';
+import { createRequestLog } from '../../http/monitoring/request-log.ts';
 
 const TIME = /"time":"[^"]+"/;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bindPorts, type ServerLimits } from '../../http/bound-server.ts';
+import { bindPorts, type ServerLimits } from '../../http/connections/bound-server.ts';
 import type { RunningServer } from '../../http/server.ts';
 import { startServer } from '../../http/server.ts';
 import { wrap } from '../../wiring/overrides.ts';

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { OpenAPIValidator } from 'openapi-backend';
-import { ContractBackend } from '../../http/backend.ts';
-import { readDefinition } from '../../http/definition.ts';
 import { expressEntryPoint } from '../../http/entry-points/express-entry-point.ts';
 import { errorPage } from '../../http/entry-points/pages.ts';
-import { Exchange } from '../../http/exchange.ts';
-import { createLogger } from '../../http/log.ts';
+import { createLogger } from '../../http/monitoring/log.ts';
+import { Exchange } from '../../http/pipeline/exchange.ts';
+import { ContractBackend } from '../../http/routing/backend.ts';
+import { readDefinition } from '../../http/validation/definition.ts';
 import { warmUp } from '../../http/warm-up.ts';
 import { startTestServer } from '../support/server.ts';
 

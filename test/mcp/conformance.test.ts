@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { MCP_SCOPES } from '../../core/mcp-login/scopes.ts';
 import { createMcpEntryPoint, type McpEntryPoint, type McpServing } from '../../http/entry-points/mcp.ts';
-import { createPipeline } from '../../http/pipeline.ts';
+import { createPipeline } from '../../http/pipeline/pipeline.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { conformanceServer } from './conformance-fixture.ts';

@@ -1,8 +1,8 @@
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { readConfig } from '../../http/config.ts';
-import { createLogger } from '../../http/log.ts';
+import { readConfig } from '../../http/config/config.ts';
+import { createLogger } from '../../http/monitoring/log.ts';
 import { createApplication } from '../../wiring/create-application.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createMetrics, type Metrics } from '../../http/metrics.ts';
+import { createMetrics, type Metrics } from '../../http/monitoring/metrics.ts';
 import { showJobs } from '../../wiring/job-metrics.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
 import { jobMaker, UNRUN } from '../support/jobs.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { EXPIRING, type Expiring } from '../../../core/retention/expiring.ts';
 import { createRetention, type RetentionTools } from '../../../core/retention/retention.ts';
-import { readConfig } from '../../../http/config.ts';
+import { readConfig } from '../../../http/config/config.ts';
 import { createApplication } from '../../../wiring/create-application.ts';
 import {
   account,

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { readConfig } from '../../../../http/config.ts';
+import { readConfig } from '../../../../http/config/config.ts';
 import { createApplication } from '../../../../wiring/create-application.ts';
 import { seed } from '../../seed.ts';
 import type { Lab, Party, Scenario } from '../scenario.ts';

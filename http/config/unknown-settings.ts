@@ -1,0 +1,34 @@
+import { editDistance } from '../../core/edit-distance.ts';
+import { SETTINGS } from './config.ts';
+
+const PREFIX = 'VALETKEY_';
+/** Variables that the command sets for itself. */
+const INTERNAL = ['VALETKEY_REEXEC'];
+/** A name counts as misspelled up to this many changed characters; a short name, up to a third of its characters. */
+const MAX_CHANGES = 3;
+
+/**
+ * Returns warnings about environment variables that look like settings but are not.
+ *
+ * @returns one sentence for each, with the setting that was probably meant
+ */
+export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known: readonly string[] = [...SETTINGS, ...INTERNAL];
+  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+  return unknown.sort().map((name) => {
+    const meant = nearest(name);
+    return `${name} is not a setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  });
+}
+
+function nearest(name: string): string | undefined {
+  const bare = name.slice(PREFIX.length);
+  const limit = Math.min(MAX_CHANGES, Math.floor(bare.length / 3));
+  const distances = SETTINGS.map((setting) => {
+    const changes = Math.min(editDistance(name, setting), editDistance(bare, setting));
+    return { setting, changes };
+  });
+  distances.sort((a, b) => a.changes - b.changes);
+  const [first] = distances;
+  return first && first.changes <= limit ? first.setting : undefined;
+}

@@ -1,0 +1,63 @@
+import type { DestinationStream, Logger, LoggerOptions } from 'pino';
+import { pino } from 'pino';
+import { startTimer } from '../../core/timers.ts';
+import { createLogOutput } from './log-output.ts';
+import { createRepeatFilter } from './repeated-lines.ts';
+
+export type { Logger } from 'pino';
+
+const STANDARD_OUTPUT = 1;
+const FLUSH_MS = 500;
+
+export interface Log {
+  log: Logger;
+  /** Writes the buffered lines; called at the end of the process. */
+  end(): Promise<void>;
+}
+
+/**
+ * Writes one JSON line per event to standard output. Lines are buffered, because a write per request takes an eighth of
+ * its time. Of a request, only the operation, status, duration and id are logged: no path, no query, no header, no
+ * body.
+ */
+export function createLog(level: string): Log {
+  const output = createLogOutput(STANDARD_OUTPUT);
+  // A failing log output cannot report its error; the next flush tries again.
+  const timer = startTimer(output.flush, { everyMs: FLUSH_MS, failed: () => {} });
+  process.once('exit', output.flushSync);
+  return {
+    log: createLogger(level, output),
+    async end() {
+      await timer.stop();
+      await output.end();
+    },
+  };
+}
+
+/** Creates the logger for any stream, and determines what a line may contain. */
+export function createLogger(level: string, stream: DestinationStream, now: () => number = Date.now): Logger {
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  const isRepeated = createRepeatFilter(now);
+  const hooks: LoggerOptions['hooks'] = {
+    logMethod(args, method) {
+      if (!isRepeated(args[0], args[1])) method.apply(this, args);
+    },
+  };
+  return pino({ level, base: null, timestamp, serializers: { err: describeError }, hooks }, stream);
+}
+
+/**
+ * Returns the loggable part of an error: names, codes and stacks of the chain of causes. Other properties are omitted,
+ * because they could contain secrets.
+ */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const code = (error as { code?: unknown }).code;
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof code === 'string' && { code }),
+    stack: error.stack,
+    ...(error.cause !== undefined && depth < 4 && { cause: describeError(error.cause, depth + 1) }),
+  };
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { inBackground } from '../../core/background.ts';
+import { DurationHistogram } from './duration-histogram.ts';
+import { showEventLoopDelay, watchEventLoop } from './event-loop-delay.ts';
+import type { Logger } from './log.ts';
+
+export interface Metrics {
+  registry: Registry;
+  /** Counts one request. */
+  request(operation: string, status: number, seconds: number): void;
+  /**
+   * Counts one tool execution by its outcome: `success`, the kind of its error, or `unknown` after an error of the
+   * server.
+   */
+  execution(connector: string, tool: string, outcome: string, seconds: number): void;
+  /** Counts one transaction that failed because of the storage, by the error code. */
+  storageFailure(code: string): void;
+  /** Counts one attempt of a job by its outcome. */
+  job(kind: string, outcome: string): void;
+  /** Counts one run of a periodic job by its outcome. */
+  periodicJob(name: string, outcome: string): void;
+  /** Adds a value that is read at each scrape. If reading fails, the metric keeps its last value. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** Adds a gauge with a value for each combination of labels. Combinations that are no longer returned are removed. */
+  gauges<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    read: () => Promise<Reading<Label>[]>,
+  ): void;
+}
+
+export interface Reading<Label extends string> {
+  labels: Record<Label, string>;
+  value: number;
+}
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/**
+ * The maximum number of tools with their own metrics. An import can add any number of tools, and each would become a
+ * time series in the monitoring system.
+ */
+const MAX_TOOLS = 2_000;
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'valetkey_' });
+  showEventLoopDelay(registry, watchEventLoop());
+  const requests = new DurationHistogram(
+    'valetkey_http_request_duration_seconds',
+    'Time to respond to a request of the API',
+    ['operation', 'status'],
+    BUCKETS,
+  );
+  const executions = new DurationHistogram(
+    'valetkey_tool_execution_duration_seconds',
+    'Time to execute a tool, by connector and outcome',
+    ['connector', 'outcome'],
+    BUCKETS,
+  );
+  requests.registerIn(registry);
+  executions.registerIn(registry);
+  const byTool = new Counter({
+    name: 'valetkey_tool_executions_total',
+    help: 'Tool executions, by connector, tool and outcome; tools beyond the first 2,000 are counted as one',
+    labelNames: ['connector', 'tool', 'outcome'],
+    registers: [registry],
+  });
+  const storageFailures = new Counter({
+    name: 'valetkey_storage_failures_total',
+    help: 'Transactions that the storage lost, by the code of the failure',
+    labelNames: ['code'],
+    registers: [registry],
+  });
+  const jobs = new Counter({
+    name: 'valetkey_job_attempts_total',
+    help: 'Attempts of jobs, by kind and outcome: done, retry (another attempt follows), or failed',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+  });
+  const periodicJobs = new Counter({
+    name: 'valetkey_periodic_job_runs_total',
+    help: 'Runs of periodic jobs, by name and outcome: done or failed',
+    labelNames: ['job', 'outcome'],
+    registers: [registry],
+  });
+  const tools = new Set<string>();
+  return {
+    registry,
+    request: (operation, status, seconds) => requests.observe(operation, status, seconds),
+    execution: (connector, tool, outcome, seconds) => {
+      executions.observe(connector, outcome, seconds);
+      const isKnown = tools.has(tool) || tools.size < MAX_TOOLS;
+      if (isKnown) tools.add(tool);
+      byTool.labels(connector, isKnown ? tool : 'other', outcome).inc();
+    },
+    job: (kind, outcome) => jobs.labels(kind, outcome).inc(),
+    periodicJob: (name, outcome) => periodicJobs.labels(name, outcome).inc(),
+    storageFailure: (code) => storageFailures.labels(code).inc(),
+    gauge(name, help, read) {
+      addGauge(registry, { name, help }, async (gauge) => gauge.set(await read()));
+    },
+    gauges(name, help, labelNames, read) {
+      addGauge(registry, { name, help, labelNames }, async (gauge) => {
+        const readings = await read();
+        gauge.reset();
+        for (const { labels, value } of readings) gauge.set(labels, value);
+      });
+    },
+  };
+}
+
+type GaugeFacts = { name: string; help: string; labelNames?: readonly string[] };
+
+function addGauge(registry: Registry, facts: GaugeFacts, update: (gauge: Gauge) => Promise<void>): void {
+  const collect = async function (this: Gauge) {
+    try {
+      await update(this);
+    } catch {
+      // An error here must not affect the other metrics, which are most important during failures.
+    }
+  };
+  // If there are several servers in one process, as in tests, the latest one is used.
+  registry.removeSingleMetric(facts.name);
+  new Gauge({ ...facts, collect, registers: [registry] });
+}
+
+/** Serves the metrics on loopback with a separate listener, so that API clients cannot reach them. */
+export function createMetricsListener(metrics: Metrics, log: Logger) {
+  return (req: IncomingMessage, res: ServerResponse) => {
+    if (!/^\/metrics(\?|$)/.test(req.url ?? '/')) {
+      res.writeHead(404).end();
+      return;
+    }
+    if (!['GET', 'HEAD'].includes(req.method ?? '')) {
+      res.writeHead(405, { allow: 'GET, HEAD' }).end();
+      return;
+    }
+    const answer = async () => {
+      const bytes = Buffer.from(await metrics.registry.metrics());
+      res.writeHead(200, { 'content-type': metrics.registry.contentType, 'content-length': bytes.length });
+      res.end(req.method === 'HEAD' ? undefined : bytes);
+    };
+    void inBackground(answer, (err) => {
+      log.error({ err }, 'the metrics could not be collected');
+      res.destroy();
+    });
+  };
+}

@@ -1,0 +1,38 @@
+import { BinaryBody } from '../../core/binary-body.ts';
+import type { Reply } from '../contract.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+
+/** Headers of every response. Responses contain accounts or reveal whether they exist, so they must not be cached. */
+export const FIXED_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Returns the headers of every response, and those that were collected for this one. */
+export function commonHeaders({ req, requestId, responseHeaders }: Exchange): Record<string, string | number> {
+  const headers: Record<string, string | number> = { ...FIXED_HEADERS, 'x-request-id': requestId, ...responseHeaders };
+  // The rest of an unread body would be interpreted as the next request on this connection.
+  if (!req.complete) headers['connection'] = 'close';
+  return headers;
+}
+
+/** Writes a response in one piece; does nothing if the client has disconnected. */
+export function writeReply(exchange: Exchange, reply: Reply): void {
+  const { res } = exchange;
+  if (res.destroyed) return;
+  const content = contentOf(reply);
+  const headers = commonHeaders(exchange);
+  // RFC 9110 §8.6: a 204 response has no Content-Length.
+  if (reply.status !== 204) headers['content-length'] = Buffer.byteLength(content);
+  if (content !== '') headers['content-type'] = 'application/json';
+  res.writeHead(reply.status, Object.assign(headers, reply.headers));
+  res.end(content);
+}
+
+function contentOf({ body }: Reply): string | Buffer {
+  if (body instanceof BinaryBody) return body.bytes;
+  // The last line of JSON ends, so that the prompt of a terminal is not glued to it.
+  return body === undefined ? '' : `${JSON.stringify(body)}\n`;
+}
