@@ -41,7 +41,7 @@ const FOLDERS: Folder[] = [
     ],
   },
   {
-    path: 'core/import',
+    path: 'core/openapi-conversion',
     may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools', 'core/threads', 'core/turns.ts'],
   },
   {

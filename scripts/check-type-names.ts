@@ -12,7 +12,7 @@ const HOME = 'core/authorization/';
 
 /** Files that may name types, and the reason. */
 const ALLOWED: Record<string, string> = {
-  'core/import/security.ts': 'chooses the types of a provider by the security schemes of its description',
+  'core/openapi-conversion/security.ts': 'chooses the types of a provider by the security schemes of its description',
   'core/connections/vendor.ts': 'CUSTOM is the name of a vendor there',
 };
 

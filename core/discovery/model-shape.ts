@@ -1,4 +1,4 @@
-import { createResolver } from '../import/resolve.ts';
+import { createResolver } from '../openapi-conversion/resolve.ts';
 import {
   branchesOf,
   createSchemaReader,
@@ -6,7 +6,7 @@ import {
   requiredOf,
   type SchemaReader,
   typesOf,
-} from '../import/schema-view.ts';
+} from '../openapi-conversion/schema-view.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { shapeWords } from './shape-words.ts';

@@ -1,4 +1,4 @@
-import type { ReportSummary } from '../import/report-summary.ts';
+import type { ReportSummary } from '../openapi-conversion/report-summary.ts';
 import type { ImportChanges } from './apply-import.ts';
 
 /** An import as the API and the command show it: the changes, and what could not be imported. */

@@ -1,9 +1,9 @@
 import type { Providers } from '../../core/capabilities/providers.ts';
 import { ApiError } from '../../core/errors.ts';
-import { importInThread } from '../../core/import/import-job.ts';
 import { applyImport, type ImportChanges, namesBefore } from '../../core/imports/apply-import.ts';
 import { presentImport } from '../../core/imports/present-import.ts';
 import { preview } from '../../core/imports/preview.ts';
+import { importInThread } from '../../core/openapi-conversion/import-job.ts';
 import type { Handler } from '../../http/contract.ts';
 import { toolsFor } from '../custom-providers/custom-provider.ts';
 

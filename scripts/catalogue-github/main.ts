@@ -1,11 +1,11 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { importDocument } from '../../core/import/import-document.ts';
-import { loadDocument } from '../../core/import/load.ts';
-import { normalise } from '../../core/import/normalise.ts';
-import { listOperations } from '../../core/import/operations.ts';
-import { createResolver } from '../../core/import/resolve.ts';
-import { createSchemaReader } from '../../core/import/schema-view.ts';
-import { successResponseOf } from '../../core/import/success-response.ts';
+import { importDocument } from '../../core/openapi-conversion/import-document.ts';
+import { loadDocument } from '../../core/openapi-conversion/load.ts';
+import { normalise } from '../../core/openapi-conversion/normalise.ts';
+import { listOperations } from '../../core/openapi-conversion/operations.ts';
+import { createResolver } from '../../core/openapi-conversion/resolve.ts';
+import { createSchemaReader } from '../../core/openapi-conversion/schema-view.ts';
+import { successResponseOf } from '../../core/openapi-conversion/success-response.ts';
 import type { JsonSchema, Tool } from '../../core/tools/tool.ts';
 import { finishTool } from './finish.ts';
 import { overlayOf } from './overlay.ts';

@@ -1,4 +1,4 @@
-import { branchesOf, membersOf, type SchemaReader, typesOf } from '../../core/import/schema-view.ts';
+import { branchesOf, membersOf, type SchemaReader, typesOf } from '../../core/openapi-conversion/schema-view.ts';
 import type { JsonSchema } from '../../core/tools/tool.ts';
 
 /** The members to keep, by name; a member without children is kept as a whole. */

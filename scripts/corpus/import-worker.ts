@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import { importDocument } from '../../core/import/import-document.ts';
+import { importDocument } from '../../core/openapi-conversion/import-document.ts';
 import { CORPUS, MOST_TOOLS } from './documents.ts';
 import { judgeTools } from './judge-tools.ts';
 import type { DocumentVerdict } from './verdict.ts';

@@ -1,4 +1,4 @@
-import type { ImportResult } from '../../core/import/import-document.ts';
+import type { ImportResult } from '../../core/openapi-conversion/import-document.ts';
 import { isRecord } from '../../core/tools/pointer.ts';
 import { referencesOf } from '../../core/tools/references.ts';
 import { measureSchema } from '../../core/tools/schema-bounds.ts';

@@ -1,4 +1,4 @@
-import { placesOf } from '../../core/import/request.ts';
+import { placesOf } from '../../core/openapi-conversion/request.ts';
 import { isRecord } from '../../core/tools/pointer.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 

@@ -1,4 +1,4 @@
-import { LEFT_OUT_REASONS } from '../../core/import/report.ts';
+import { LEFT_OUT_REASONS } from '../../core/openapi-conversion/report.ts';
 import type { CallVerdicts } from './compare-calls.ts';
 import type { DocumentVerdict } from './verdict.ts';
 

@@ -1,7 +1,13 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { createResolver } from '../../../import/resolve.ts';
-import { DETAILS, type Detail, type Direction, SchemaWriter, TooLargeError } from '../../../import/schema.ts';
-import { createSchemaReader } from '../../../import/schema-view.ts';
+import { createResolver } from '../../../openapi-conversion/resolve.ts';
+import {
+  DETAILS,
+  type Detail,
+  type Direction,
+  SchemaWriter,
+  TooLargeError,
+} from '../../../openapi-conversion/schema.ts';
+import { createSchemaReader } from '../../../openapi-conversion/schema-view.ts';
 import { isRecord } from '../../../tools/pointer.ts';
 import { measureSchema } from '../../../tools/schema-bounds.ts';
 import { LOOSE, schemaCompiler } from '../../../tools/schema-compiler.ts';

@@ -1,5 +1,5 @@
-import { legalKey } from '../../../import/inputs.ts';
-import { LEGAL_KEY } from '../../../import/schema.ts';
+import { legalKey } from '../../../openapi-conversion/inputs.ts';
+import { LEGAL_KEY } from '../../../openapi-conversion/schema.ts';
 import { isRecord } from '../../../tools/pointer.ts';
 import type { Changes } from './changes.ts';
 import { subschemas } from './references.ts';

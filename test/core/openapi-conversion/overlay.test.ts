@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { applyOverlay } from '../../../core/import/overlay.ts';
-import { PathWork } from '../../../core/import/path-work.ts';
+import { applyOverlay } from '../../../core/openapi-conversion/overlay.ts';
+import { PathWork } from '../../../core/openapi-conversion/path-work.ts';
 import { documentOf, importText, propertiesOf, query } from './samples.ts';
 
 const work = () => new PathWork(300_000, 300_000);

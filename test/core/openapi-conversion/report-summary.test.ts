@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { LeftOut, Note } from '../../../core/import/report.ts';
-import { summarizeReport } from '../../../core/import/report-summary.ts';
+import type { LeftOut, Note } from '../../../core/openapi-conversion/report.ts';
+import { summarizeReport } from '../../../core/openapi-conversion/report-summary.ts';
 
 const LONG = 'x'.repeat(100_000);
 const MANY = 100_000;

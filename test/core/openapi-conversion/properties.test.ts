@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { nameInputs } from '../../../core/import/inputs.ts';
-import { nameTools } from '../../../core/import/names.ts';
-import { plainText } from '../../../core/import/plain-text.ts';
-import { createResolver } from '../../../core/import/resolve.ts';
-import { DETAILS, type Detail, SchemaWriter } from '../../../core/import/schema.ts';
-import { createSchemaReader } from '../../../core/import/schema-view.ts';
+import { nameInputs } from '../../../core/openapi-conversion/inputs.ts';
+import { nameTools } from '../../../core/openapi-conversion/names.ts';
+import { plainText } from '../../../core/openapi-conversion/plain-text.ts';
+import { createResolver } from '../../../core/openapi-conversion/resolve.ts';
+import { DETAILS, type Detail, SchemaWriter } from '../../../core/openapi-conversion/schema.ts';
+import { createSchemaReader } from '../../../core/openapi-conversion/schema-view.ts';
 import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 
 const place = fc.constantFrom('path', 'query', 'header', 'body') as fc.Arbitrary<'path'>;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { PatternBudgetError } from '../../../core/connectors/linear-pattern.ts';
 import { PatternError } from '../../../core/connectors/pattern-parser.ts';
-import { selectNodes } from '../../../core/import/json-path.ts';
-import { PathWork, PathWorkError } from '../../../core/import/path-work.ts';
+import { selectNodes } from '../../../core/openapi-conversion/json-path.ts';
+import { PathWork, PathWorkError } from '../../../core/openapi-conversion/path-work.ts';
 
 interface Case {
   name: string;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { importDocument } from '../../../core/import/import-document.ts';
-import { LOAD_LIMITS, loadDocument } from '../../../core/import/load.ts';
+import { importDocument } from '../../../core/openapi-conversion/import-document.ts';
+import { LOAD_LIMITS, loadDocument } from '../../../core/openapi-conversion/load.ts';
 
 const load = (text: string) => loadDocument([{ name: 'a.yaml', text }]);
 

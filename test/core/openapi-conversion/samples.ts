@@ -1,4 +1,8 @@
-import { type ImportRequest, type ImportResult, importDocument } from '../../../core/import/import-document.ts';
+import {
+  type ImportRequest,
+  type ImportResult,
+  importDocument,
+} from '../../../core/openapi-conversion/import-document.ts';
 import type { Tool } from '../../../core/tools/tool.ts';
 
 /** Returns an OpenAPI 3.0 document with the given paths. */
