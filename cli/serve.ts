@@ -1,4 +1,4 @@
-import { inBackground } from '../core/background.ts';
+import { inBackground } from '../core/scheduling/background.ts';
 import type { Config } from '../http/config/config.ts';
 import { readConfig } from '../http/config/config.ts';
 import { unknownSettings } from '../http/config/unknown-settings.ts';

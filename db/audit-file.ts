@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { asciiJson } from '../core/ascii-json.ts';
+import { asciiJson } from '../core/text/ascii-json.ts';
 import type { AuditChain } from './audit-heads.ts';
 import { environmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';

@@ -2,7 +2,7 @@ import { credentialsRead } from '../core/accounts/credentials-read.ts';
 import type { Details } from '../core/accounts/details.ts';
 import type { Accounts } from '../core/capabilities/accounts.ts';
 import { presentAccountDetails } from '../core/present/account.ts';
-import { rfc3339 } from '../core/rfc3339.ts';
+import { rfc3339 } from '../core/text/rfc3339.ts';
 import type { AccountRow, Transaction } from '../db/store.ts';
 import type { Call, Reply, Schemas } from '../http/contract.ts';
 import { accountResponse, mayReadCredentials } from './account-response.ts';

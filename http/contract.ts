@@ -1,9 +1,9 @@
-import type { BinaryBody } from '../core/binary-body.ts';
+import type { BinaryBody } from '../core/bodies/binary-body.ts';
+import type { StreamedBody } from '../core/bodies/streamed-body.ts';
 import type { ApiError, AuthFailure } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { ExecutionEnd } from '../core/executions/execution-end.ts';
 import type { AsResponse } from '../core/present/schemas.ts';
-import type { StreamedBody } from '../core/streamed-body.ts';
 import type { Transaction } from '../db/store.ts';
 import type { operations, Writable } from '../generated/api.d.ts';
 import type { Environment } from './pipeline/environments.ts';

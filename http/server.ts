@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Document } from 'openapi-backend';
 import { BACKGROUND } from '../core/budgets.ts';
-import { startTimer, withinLimit } from '../core/timers.ts';
+import { startTimer, withinLimit } from '../core/scheduling/timers.ts';
 import type { EventFeed } from '../core/webhooks/event-feed.ts';
 import { type Capabilities, createHandlers } from '../handlers/index.ts';
 import type { Config } from './config/config.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import type { bundle, YamlParseError } from '@redocly/openapi-core';
 import { getLineColLocation } from '@redocly/openapi-core';
 import { parse } from 'yaml';
-import { editDistance } from '../core/edit-distance.ts';
+import { editDistance } from '../core/text/edit-distance.ts';
 import { isObject, type JsonObject } from './openapi-document.ts';
 
 type Problem = Awaited<ReturnType<typeof bundle>>['problems'][number];

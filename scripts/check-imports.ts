@@ -36,13 +36,20 @@ const FOLDERS: Folder[] = [
   {
     path: 'core/connectors',
     may: [
-      ...['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/authorization', 'core/tools'],
+      ...['core/errors.ts', 'core/secret.ts', 'core/text/ascii-json.ts', 'core/authorization', 'core/tools'],
       'core/net/framing-headers.ts',
     ],
   },
   {
     path: 'core/openapi-conversion',
-    may: ['core/errors.ts', 'core/secret.ts', 'core/connectors', 'core/tools', 'core/threads', 'core/turns.ts'],
+    may: [
+      'core/errors.ts',
+      'core/secret.ts',
+      'core/connectors',
+      'core/tools',
+      'core/threads',
+      'core/scheduling/turns.ts',
+    ],
   },
   {
     path: 'core/tools',
@@ -55,12 +62,12 @@ const FOLDERS: Folder[] = [
   {
     path: 'db',
     may: [
-      'core/ascii-json.ts',
+      'core/text/ascii-json.ts',
       'core/errors.ts',
       'core/ids.ts',
       'core/secret.ts',
       'core/authorization/type.ts',
-      'core/timers.ts',
+      'core/scheduling/timers.ts',
     ],
   },
   { path: 'handlers', may: ['http/contract.ts', 'core', 'db'] },

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import { inBackground } from '../core/background.ts';
+import { inBackground } from '../core/scheduling/background.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const WATCHED = ['catalogue', 'cli', 'core', 'db', 'handlers', 'http', 'spec', 'web', 'wiring'];

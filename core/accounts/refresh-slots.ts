@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Lanes, type Leave } from '../lanes.ts';
+import { Lanes, type Leave } from '../scheduling/lanes.ts';
 import { type LoadVerdict, RefreshPace } from './refresh-pace.ts';
 
 export interface SlotLimits {

@@ -1,6 +1,6 @@
 import type { EnvironmentId, Transaction } from '../../db/store.ts';
 import { STORAGE } from '../budgets.ts';
-import { inPieces } from '../in-pieces.ts';
+import { inPieces } from '../scheduling/in-pieces.ts';
 
 /** Deletes tools of an environment by name, and lets other work run in between. */
 export async function deleteTools(

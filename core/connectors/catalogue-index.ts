@@ -1,4 +1,4 @@
-import { asciiJson } from '../ascii-json.ts';
+import { asciiJson } from '../text/ascii-json.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Connector } from './provider.ts';
 

@@ -2,7 +2,6 @@ import type { AccountRow, EnvironmentId, ReadRepositories } from '../../db/store
 import { findProvider } from '../connections/providers.ts';
 import { toolFits } from '../connectors/catalogue.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createTurns } from '../turns.ts';
 import type { KnownTool } from './directory.ts';
 import { sizeOfTool } from './read-within.ts';
 import { type Readiness, readinessFor, type ToolReadiness, type UserName } from './readiness.ts';

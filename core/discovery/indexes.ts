@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
+import { createTurns } from '../scheduling/turns.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createTurns } from '../turns.ts';
 import { createToolIndex, type ToolIndex } from './tool-index.ts';
 
 /** The search indexes of an environment's tools: one for the catalogue, and one for its own tools. */

@@ -1,5 +1,5 @@
+import { createTurns } from '../scheduling/turns.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createTurns } from '../turns.ts';
 
 const sizes = new WeakMap<Tool, number>();
 

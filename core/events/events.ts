@@ -1,5 +1,5 @@
 import type { EnvironmentId, JsonObject, Transaction } from '../../db/store.ts';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../text/rfc3339.ts';
 import type { Renderer, Representations } from './renderer.ts';
 import type { EventSink } from './sink.ts';
 import type { EventBody, EventData, EventType } from './types.ts';

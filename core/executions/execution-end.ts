@@ -9,7 +9,7 @@ import type {
 } from '../../db/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
-import { type PersistentWriteTools, writePersistently } from '../persistent-write.ts';
+import { type PersistentWriteTools, writePersistently } from '../scheduling/persistent-write.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import type { ExecutionPlan } from './plan.ts';

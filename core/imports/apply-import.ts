@@ -12,9 +12,9 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
-import { inPieces } from '../in-pieces.ts';
 import type { ImportResult } from '../openapi-conversion/import-document.ts';
 import { importError } from '../openapi-conversion/import-error.ts';
+import { inPieces } from '../scheduling/in-pieces.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 
 /** The limit of `base_url` in the contract. */

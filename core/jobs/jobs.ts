@@ -1,6 +1,6 @@
 import type { JobRow, Transaction } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
-import { startTimer, type Timer, withinLimit } from '../timers.ts';
+import { startTimer, type Timer, withinLimit } from '../scheduling/timers.ts';
 import type { JobKind } from './job-kind.ts';
 import { createPeriodicJobs, type PeriodicJob, type PeriodicTools } from './periodic.ts';
 import type { JobQueue } from './queue.ts';

@@ -1,7 +1,7 @@
 import type { Store } from '../../db/store.ts';
-import { inBackground } from '../background.ts';
 import { JOBS } from '../budgets.ts';
 import { fraction } from '../random.ts';
+import { inBackground } from '../scheduling/background.ts';
 
 /** Work that one instance of the deployment repeats. Times are in milliseconds. */
 export interface PeriodicJob {

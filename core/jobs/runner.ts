@@ -1,6 +1,6 @@
 import type { JobRow, Store, WaitingLane } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
-import { Lanes, type Leave } from '../lanes.ts';
+import { Lanes, type Leave } from '../scheduling/lanes.ts';
 import { type AttemptTools, attempt, jobOf } from './attempt.ts';
 import { nextAttemptAt } from './backoff.ts';
 import type { AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';

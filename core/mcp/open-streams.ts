@@ -1,5 +1,5 @@
 import { MCP_SERVER } from '../budgets.ts';
-import { type Deadline, startDeadline } from '../timers.ts';
+import { type Deadline, startDeadline } from '../scheduling/timers.ts';
 import type { McpExchange } from './exchange.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type ByteAllowance, ByteBudget, type ByteHold } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
-import { Lanes } from '../lanes.ts';
 import { programVersion } from '../program-version.ts';
+import { Lanes } from '../scheduling/lanes.ts';
 import { OriginBreaker } from './breaker.ts';
 import { createConnector, type Dial } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';

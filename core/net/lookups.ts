@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Lanes } from '../lanes.ts';
+import { Lanes } from '../scheduling/lanes.ts';
 import { LookupError } from './dns.ts';
 import { EgressError } from './egress-error.ts';
 import { orAborted } from './or-aborted.ts';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Got, HandlerFunction, NativeRequestOptions, Progress, RequestPromise } from 'got';
 import type { ByteAllowance } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
-import type { Lanes } from '../lanes.ts';
+import type { Lanes } from '../scheduling/lanes.ts';
 import type { Connector } from './connect.ts';
 import { EgressError } from './egress-error.ts';
 import type { EgressLimits } from './limits.ts';

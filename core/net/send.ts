@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { BodyBuffer } from '../budgets/body-buffer.ts';
 import type { ByteAllowance, ByteHold } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
-import type { Lanes } from '../lanes.ts';
+import type { Lanes } from '../scheduling/lanes.ts';
 import type { OriginBreaker } from './breaker.ts';
 import type { ConnectionPool, Destination } from './connection-pool.ts';
 import { EgressError } from './egress-error.ts';

@@ -1,9 +1,9 @@
 import { IMPORT } from '../budgets.ts';
+import { createTurns } from '../scheduling/turns.ts';
 import type { Job } from '../threads/job.ts';
 import { JobLimitError } from '../threads/job.ts';
 import type { ThreadPool } from '../threads/pool.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createTurns } from '../turns.ts';
 import type { ImportRequest, ImportResult } from './import-document.ts';
 import { importError } from './import-error.ts';
 import type { ReportSummary } from './report-summary.ts';

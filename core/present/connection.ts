@@ -5,7 +5,7 @@ import { MCP_UPSTREAM } from '../budgets.ts';
 import { missingSettings, settingsOf } from '../connections/status.ts';
 import { identityProviderOf } from '../connections/vendor.ts';
 import { mcpServerUrl } from '../mcp/server-definition.ts';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../text/rfc3339.ts';
 import { EMPTY } from './optional.ts';
 import type { Schemas } from './schemas.ts';
 

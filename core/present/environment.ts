@@ -2,7 +2,7 @@ import type { EnvironmentRow } from '../../db/store.ts';
 import { LIFETIME } from '../budgets.ts';
 import { retentionDays } from '../contents/execution-contents.ts';
 import { DEFAULT_SCHEMES } from '../mcp-login/redirect-uri.ts';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../text/rfc3339.ts';
 import type { Schemas } from './schemas.ts';
 
 export function presentEnvironment({

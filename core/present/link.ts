@@ -1,5 +1,5 @@
 import type { CreatedLink } from '../accounts/links/create-link.ts';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../text/rfc3339.ts';
 import type { Schemas } from './schemas.ts';
 
 export function presentLink({ url, expiresAt }: CreatedLink): Schemas['MagicLink'] {

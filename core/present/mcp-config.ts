@@ -1,6 +1,6 @@
 import type { EnvironmentRow, McpConfigRow } from '../../db/store.ts';
 import { mcpServerUrl } from '../mcp/server-definition.ts';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../text/rfc3339.ts';
 import type { Schemas } from './schemas.ts';
 
 export function presentMcpConfig(

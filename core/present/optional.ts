@@ -1,4 +1,4 @@
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../text/rfc3339.ts';
 
 /** In the contract, an empty text means that there is no value. */
 export const EMPTY = '';

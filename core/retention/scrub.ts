@@ -1,6 +1,6 @@
 import type { Store } from '../../db/store.ts';
 import { STORAGE } from '../budgets.ts';
-import { startTimer } from '../timers.ts';
+import { startTimer } from '../scheduling/timers.ts';
 
 /** Times in milliseconds. */
 export interface ScrubTimes {

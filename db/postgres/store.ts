@@ -1,5 +1,5 @@
 import { LIST, POSTGRES } from '../../core/budgets.ts';
-import { startTimer } from '../../core/timers.ts';
+import { startTimer } from '../../core/scheduling/timers.ts';
 import type { StoreOptions } from '../engine.ts';
 import { RetryableError, StorageError } from '../errors.ts';
 import { createRepositories } from '../repositories.ts';

@@ -1,6 +1,6 @@
 import { exportLog } from '../../core/audit/export-log.ts';
+import { StreamedBody } from '../../core/bodies/streamed-body.ts';
 import type { Audit } from '../../core/capabilities/audit.ts';
-import { StreamedBody } from '../../core/streamed-body.ts';
 import type { Handler } from '../../http/contract.ts';
 
 export const exportAuditEvents: Handler<'exportAuditEvents', Audit> = (call, reply, { store, logPlaces }) =>

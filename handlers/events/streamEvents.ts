@@ -1,6 +1,6 @@
+import { StreamedBody } from '../../core/bodies/streamed-body.ts';
 import type { Webhooks } from '../../core/capabilities/webhooks.ts';
 import { ApiError } from '../../core/errors.ts';
-import { StreamedBody } from '../../core/streamed-body.ts';
 import { serverSentEvents } from '../../core/webhooks/server-sent-events.ts';
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Handler } from '../../http/contract.ts';

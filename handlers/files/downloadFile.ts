@@ -1,4 +1,4 @@
-import { BinaryBody } from '../../core/binary-body.ts';
+import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import type { Executions } from '../../core/capabilities/executions.ts';
 import { ApiError } from '../../core/errors.ts';
 import { OCTETS } from '../../core/tools/file-content.ts';

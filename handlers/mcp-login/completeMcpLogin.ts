@@ -3,7 +3,7 @@ import type { McpLogins } from '../../core/capabilities/mcp-logins.ts';
 import { ApiError } from '../../core/errors.ts';
 import { continuationUrl } from '../../core/mcp-login/addresses.ts';
 import { completeLogin, findLogin } from '../../core/mcp-login/logins.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
+import { rfc3339 } from '../../core/text/rfc3339.ts';
 import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
 

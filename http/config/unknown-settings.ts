@@ -1,4 +1,4 @@
-import { editDistance } from '../../core/edit-distance.ts';
+import { editDistance } from '../../core/text/edit-distance.ts';
 import { SETTINGS } from './config.ts';
 
 const PREFIX = 'VALETKEY_';

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import type { ReportFailure } from '../../core/background.ts';
-import { startTimer } from '../../core/timers.ts';
+import type { ReportFailure } from '../../core/scheduling/background.ts';
+import { startTimer } from '../../core/scheduling/timers.ts';
 import type { ClientSocket } from './client-socket.ts';
 
 /** Times in milliseconds. */

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Context, Document, Operation } from 'openapi-backend';
-import { BinaryBody } from '../../core/binary-body.ts';
+import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
 import type { Store } from '../../db/store.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BinaryBody } from '../../core/binary-body.ts';
+import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import type { ApiError } from '../../core/errors.ts';
 import type { Cause } from '../../core/events/events.ts';
 import { faultPage, refusalPage } from '../../web/connect/message-pages.ts';

@@ -1,6 +1,6 @@
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { pino } from 'pino';
-import { startTimer } from '../../core/timers.ts';
+import { startTimer } from '../../core/scheduling/timers.ts';
 import { createLogOutput } from './log-output.ts';
 import { createRepeatFilter } from './repeated-lines.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { inBackground } from '../../core/background.ts';
+import { inBackground } from '../../core/scheduling/background.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 import { showEventLoopDelay, watchEventLoop } from './event-loop-delay.ts';
 import type { Logger } from './log.ts';

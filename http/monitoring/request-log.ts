@@ -1,6 +1,6 @@
 import { symbols } from 'pino';
 import type { AuthFailure } from '../../core/errors.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
+import { rfc3339 } from '../../core/text/rfc3339.ts';
 import type { Logger } from './log.ts';
 
 /** Writes the log line of a request. @param ms its duration @param authFailure why it was not authenticated */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { StreamedBody } from '../../core/bodies/streamed-body.ts';
 import { ApiError } from '../../core/errors.ts';
 import { clientOf } from '../../core/net/client-address.ts';
-import { StreamedBody } from '../../core/streamed-body.ts';
 import type { Config } from '../config/config.ts';
 import type { Reply } from '../contract.ts';
 import { type FailureParts, toApiError } from '../responses/failure.ts';

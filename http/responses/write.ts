@@ -1,4 +1,4 @@
-import { BinaryBody } from '../../core/binary-body.ts';
+import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import type { Reply } from '../contract.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import type { Operation } from 'openapi-backend';
-import { BinaryBody } from '../../core/binary-body.ts';
-import { StreamedBody } from '../../core/streamed-body.ts';
+import { BinaryBody } from '../../core/bodies/binary-body.ts';
+import { StreamedBody } from '../../core/bodies/streamed-body.ts';
 import type { Reply } from '../contract.ts';
 import { createAjv } from './ajv.ts';
 

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../core/timers.ts';
+import type { Deadline } from '../../core/scheduling/timers.ts';
 
 interface Running {
   ms: number;

@@ -4,7 +4,7 @@ import { findProvider, requirePattern } from '../../connections/providers.ts';
 import { connectionDisabled, connectionDraft, providerDeleted } from '../../connections/unusable.ts';
 import { ApiError } from '../../errors.ts';
 import type { Cause, Events } from '../../events/events.ts';
-import { rfc3339 } from '../../rfc3339.ts';
+import { rfc3339 } from '../../text/rfc3339.ts';
 import type { Digester } from '../../vault/digest.ts';
 import { findAccount } from '../find.ts';
 import type { AccountName } from '../selector.ts';

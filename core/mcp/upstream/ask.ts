@@ -1,6 +1,6 @@
 import type { Progress, RequestOptions } from '@modelcontextprotocol/client';
 import { MCP_UPSTREAM } from '../../budgets.ts';
-import type { Deadline } from '../../timers.ts';
+import type { Deadline } from '../../scheduling/timers.ts';
 import type { UpstreamConnection } from './connect.ts';
 import type { UpstreamResults } from './results.ts';
 import { RpcError, UpstreamCancelled, UpstreamTimeout } from './upstream-errors.ts';

@@ -1,6 +1,6 @@
 import { MCP_UPSTREAM } from '../../budgets.ts';
+import { type Deadline, startDeadline } from '../../scheduling/timers.ts';
 import { FairQueue } from '../../threads/fair-queue.ts';
-import { type Deadline, startDeadline } from '../../timers.ts';
 
 /** Runs the reading of tool lists one at a time; environments take turns. */
 export interface SyncTurns {

@@ -1,7 +1,7 @@
 import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Transaction } from '../../../db/store.ts';
 import { deleteTools } from '../../connections/delete-tools.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
-import { inPieces } from '../../in-pieces.ts';
+import { inPieces } from '../../scheduling/in-pieces.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { allLeftOut, type Candidates, type LeftOut } from './convert-page.ts';
 import { upstreamToolName } from './to-tool.ts';

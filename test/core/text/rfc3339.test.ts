@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { rfc3339 } from '../../core/rfc3339.ts';
+import { rfc3339 } from '../../../core/text/rfc3339.ts';
 
 describe('rfc3339', () => {
   it('writes every time as the platform does, after any previous time', () => {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startDeadline, startTimer, type Timer, withinLimit } from '../../core/timers.ts';
+import { startDeadline, startTimer, type Timer, withinLimit } from '../../../core/scheduling/timers.ts';
 
 const NEVER = 2 ** 31 - 1;
 

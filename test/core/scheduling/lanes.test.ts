@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type LaneLimits, Lanes, type Leave } from '../../core/lanes.ts';
+import { type LaneLimits, Lanes, type Leave } from '../../../core/scheduling/lanes.ts';
 
 /** Creates entries of lanes, and records the order in which they get their places. */
 function crowd(limits: LaneLimits) {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inBackground } from '../../core/background.ts';
+import { inBackground } from '../../../core/scheduling/background.ts';
 
 describe('background work (F3)', () => {
   const cases: Record<string, () => unknown> = {

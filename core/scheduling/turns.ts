@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LIST } from './budgets.ts';
+import { LIST } from '../budgets.ts';
 
 /**
  * Returns a function that pauses for other work each time that tools of a certain total size were read or written.

@@ -1,5 +1,5 @@
-import type { Transaction } from '../db/store.ts';
-import { STORAGE } from './budgets.ts';
+import type { Transaction } from '../../db/store.ts';
+import { STORAGE } from '../budgets.ts';
 
 /**
  * Processes a list in pieces within a large transaction, so that other work can run on the event loop between two
