@@ -1,4 +1,5 @@
-import { type DatabaseFiles, engineFor } from '../db/store.ts';
+import { engineFor } from '../db/open-store.ts';
+import type { DatabaseFiles } from '../db/store.ts';
 import { type Config, databaseLocation, type Secrets } from '../http/config/config.ts';
 import { UsageError } from './usage-error.ts';
 

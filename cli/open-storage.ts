@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { openKeySource } from '../core/keys/key-source.ts';
 import { createRotationStore } from '../core/keys/rotation-store.ts';
 import { Vault } from '../core/vault/vault.ts';
-import { openStore } from '../db/store.ts';
+import { openStore } from '../db/open-store.ts';
 import type { Config, Secrets } from '../http/config/config.ts';
 import { databaseLocation, readConfig } from '../http/config/config.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,5 +1,5 @@
+import type { Details } from '../core/accounts/authorization-details.ts';
 import { openCredentials } from '../core/accounts/credentials.ts';
-import type { Details } from '../core/accounts/details.ts';
 import type { Accounts } from '../core/capabilities/accounts.ts';
 import { presentAccount, presentAccountDetails } from '../core/present/account.ts';
 import type { AccountRow } from '../db/store.ts';

@@ -1,5 +1,5 @@
+import type { Details } from '../core/accounts/authorization-details.ts';
 import { credentialsRead } from '../core/accounts/credentials-read.ts';
-import type { Details } from '../core/accounts/details.ts';
 import type { Accounts } from '../core/capabilities/accounts.ts';
 import { presentAccountDetails } from '../core/present/account.ts';
 import { rfc3339 } from '../core/text/rfc3339.ts';

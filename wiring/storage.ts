@@ -1,6 +1,7 @@
 import { JOBS, STORAGE } from '../core/budgets.ts';
 import { createScrub } from '../core/retention/scrub.ts';
-import { engineFor, type Store } from '../db/store.ts';
+import { engineFor } from '../db/open-store.ts';
+import type { Store } from '../db/store.ts';
 import { databaseLocation } from '../http/config/config.ts';
 import type { Setup } from './setup.ts';
 import { showStorage } from './storage-metrics.ts';

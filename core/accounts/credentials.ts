@@ -3,7 +3,7 @@ import { Secret } from '../secret.ts';
 import { bindingDigest } from '../vault/binding-digest.ts';
 import type { RecordContext } from '../vault/context.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { Details } from './details.ts';
+import type { Details } from './authorization-details.ts';
 import { formOf } from './details.ts';
 
 /** The values that the encrypted credentials of an account are bound to. Decryption fails if one of them differs. */

@@ -1,3 +1,4 @@
+import type { AccountBinding } from '../../db/store.ts';
 import { formNamed, moduleOf } from '../authorization/registry.ts';
 import { isClientPattern } from '../authorization/roles.ts';
 import type { AuthorizationType } from '../authorization/type.ts';
@@ -5,12 +6,9 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { checkStaticDetails, isComplete } from '../connectors/static-details.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
-import type { FieldSecrecy } from './binding.ts';
+import type { Details } from './authorization-details.ts';
 import type { JsonObject } from './merge.ts';
 import { isObject } from './merge.ts';
-
-/** The contract's `authorization_details`: one object, under the name of its form, or no object. */
-export type Details = { oauth_token?: JsonObject; static_auth?: JsonObject; [form: string]: JsonObject | undefined };
 
 const DETAILS_FIELD = 'connected_account.authorization_details';
 
@@ -105,7 +103,7 @@ export function withoutInternals(details: Details): Details {
  *
  * @param fields which of the static fields may be shown, from `fieldSecrecy`
  */
-export function publicPart(details: Details, fields: FieldSecrecy): Details {
+export function publicPart(details: Details, fields: AccountBinding['fields']): Details {
   const form = formOf(details);
   if (form === null) return {};
   const value = details[form] ?? {};

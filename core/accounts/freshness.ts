@@ -1,6 +1,7 @@
 import type { AccountRow } from '../../db/store.ts';
 import { fraction } from '../random.ts';
-import { type Details, formOf } from './details.ts';
+import type { Details } from './authorization-details.ts';
+import { formOf } from './details.ts';
 import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { AccountRow } from '../../db/store.ts';
+import type { Details } from './authorization-details.ts';
 import { bindingBreach, carriedOver, type Definition, type FieldSecrecy, fieldSecrecy } from './binding.ts';
-import { type Details, formOf, mergeDetails, publicPart } from './details.ts';
+import { formOf, mergeDetails, publicPart } from './details.ts';
 import type { JsonObject } from './merge.ts';
 
 /**

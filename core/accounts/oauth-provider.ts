@@ -1,7 +1,7 @@
 import type { ConnectionRow } from '../../db/store.ts';
 import { isRecordSystem } from '../authorization/roles.ts';
 import { isAllowed } from '../connections/allowed-addresses.ts';
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';

@@ -1,9 +1,10 @@
 import type { AccountRow, ConnectionRow, RefreshEnd, Repositories, Transaction } from '../../db/store.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
+import type { Details } from './authorization-details.ts';
 import { fieldSecrecy } from './binding.ts';
 import { combineDetails, openGiven, sealCredentials } from './credentials.ts';
-import { type Details, formOf, publicPart } from './details.ts';
+import { formOf, publicPart } from './details.ts';
 import type { Obtained, StoredParts } from './obtaining/request.ts';
 import type { FailureReason } from './refresh-failure.ts';
 import type { Lease } from './refresh-lease.ts';

@@ -6,6 +6,7 @@ import type { RevocationOutcome } from '../oauth/revocation.ts';
 import { type AttemptTools, attemptRevocation } from './revocation-attempt.ts';
 import { emitRevocation, type RevocationEventType } from './revocation-event.ts';
 import { REVOCATION, type RevocationOrder } from './revocation-order.ts';
+import { NOT_REVOCABLE, REVOKED } from './revocation-result.ts';
 import { mayBeShared } from './shared-grant.ts';
 
 export interface RevocationJobTools extends AttemptTools {
@@ -14,10 +15,6 @@ export interface RevocationJobTools extends AttemptTools {
   /** No line carries a token, an address or an identifier. */
   log: { warn(fields: object, message: string): void };
 }
-
-/** The outcomes of a job whose tokens were revoked, or cannot be revoked. */
-export const REVOKED = 'REVOKED';
-export const NOT_REVOCABLE = 'NOT_REVOCABLE';
 
 const TOKENS_SHARED =
   'Another connected account of the same user is in use at the provider; revoking the tokens could end its access as well.';

@@ -1,5 +1,5 @@
 import { typedConfig } from '../connections/learned.ts';
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import { directoryOf, isAtOrBelow, plainAddress } from '../connectors/address-scope.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { filled } from '../connectors/base-url.ts';

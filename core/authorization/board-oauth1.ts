@@ -1,5 +1,5 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import type { PlacedCredential, TokenCredential } from '../connectors/placement.ts';
+import type { PlacedCredential, TokenCredential } from '../connectors/credential.ts';
 import { boardSigner } from '../oauth1/board-signer.ts';
 import { oauth1WayOf } from '../oauth1/provider.ts';
 import { MASK, Secret } from '../secret.ts';

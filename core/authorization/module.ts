@@ -1,7 +1,7 @@
 import type { RequestMaker } from '../accounts/obtaining/request.ts';
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import type { AuthField, AuthPattern, FieldPlacement, OAuthConfig } from '../connectors/auth-pattern.ts';
-import type { PlacedCredential, PlacedPart, TokenCredential } from '../connectors/placement.ts';
+import type { PlacedCredential, PlacedPart, TokenCredential } from '../connectors/credential.ts';
 import type { ClientCredentials } from '../oauth/client-auth.ts';
 import type { Secret } from '../secret.ts';
 import type { RequestSigner } from '../tools/signer.ts';

@@ -1,5 +1,5 @@
 import type { AuthField, AuthPattern } from '../connectors/auth-pattern.ts';
-import type { PlacedCredential, PlacedPart, TokenCredential } from '../connectors/placement.ts';
+import type { PlacedCredential, PlacedPart, TokenCredential } from '../connectors/credential.ts';
 import { ApiError } from '../errors.ts';
 import { MASK } from '../secret.ts';
 import type { Values } from './module.ts';

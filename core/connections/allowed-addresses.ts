@@ -2,7 +2,7 @@ import type { ConnectionRow } from '../../db/store.ts';
 import { isTyped } from '../accounts/links/completion.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { isRecordSystem } from '../authorization/roles.ts';
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import { isAtOrBelow, plainAddress } from '../connectors/address-scope.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { API_CONFIG_PATH, baseTemplateOf, baseUrlOf } from '../connectors/base-url.ts';

@@ -1,4 +1,4 @@
-import type { ClientBinding, ConnectionRow, EnvironmentId, Transaction } from '../../db/store.ts';
+import type { ConnectionRow, EnvironmentId, Transaction } from '../../db/store.ts';
 import { giveUpObtained } from '../accounts/remove-account.ts';
 import type { RevocationTools } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -6,7 +6,7 @@ import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import { clientSecretOf } from './client.ts';
 import { bindClient, isClientCovered } from './client-binding.ts';
-import { type ClientColumns, NO_CLIENT_SECRET, resealClient } from './client-secret.ts';
+import { NO_CLIENT_SECRET, resealClient } from './client-secret.ts';
 import { findPattern } from './providers.ts';
 
 const WITHDRAWN =
@@ -66,15 +66,4 @@ export async function rebindClient(
   const binding = { ...bindClient(now, is, bound.allowed), registered: bound.registered, pinned: bound.pinned };
   const columns = resealClient(vault, connection, secret, binding);
   await tx.connections.update(connection.environmentId, connection.id, connection.version, { ...columns, updatedAt });
-}
-
-/** Returns the columns of a client after its origins were pinned. */
-export function pinnedColumns(
-  vault: Vault,
-  purpose: Parameters<typeof clientSecretOf>[1],
-  pinned: ClientBinding['pinned'],
-): ClientColumns {
-  const { connection } = purpose;
-  const binding = { ...(connection.clientBinding as ClientBinding), pinned };
-  return resealClient(vault, connection, clientSecretOf(vault, purpose), binding);
 }

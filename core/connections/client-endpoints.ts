@@ -154,3 +154,14 @@ function notListed(address: string): OAuthConfigError {
     `The client of the connection must not be used at ${origin}. List the address in allowed_addresses of the connection to allow it.`,
   );
 }
+
+/** Returns the columns of a client after its origins were pinned. */
+function pinnedColumns(
+  vault: Vault,
+  purpose: Parameters<typeof clientSecretOf>[1],
+  pinned: ClientBinding['pinned'],
+): ClientColumns {
+  const { connection } = purpose;
+  const binding = { ...(connection.clientBinding as ClientBinding), pinned };
+  return resealClient(vault, connection, clientSecretOf(vault, purpose), binding);
+}

@@ -1,6 +1,6 @@
 import type { AccountRow, EnvironmentId, Transaction } from '../../db/store.ts';
+import type { Details } from '../accounts/authorization-details.ts';
 import { bindingBreach, bindTo, type Definition, exposedFields } from '../accounts/binding.ts';
-import type { Details } from '../accounts/details.ts';
 import { staticFieldsIn } from '../accounts/details.ts';
 import type { JsonObject } from '../accounts/merge.ts';
 import { emitParked } from '../accounts/park.ts';

@@ -1,5 +1,5 @@
 import type { ConnectionRow, EnvironmentId, ReadRepositories, Transaction } from '../../db/store.ts';
-import type { Details } from '../accounts/details.ts';
+import type { Details } from '../accounts/authorization-details.ts';
 import { formOf, staticFieldsIn, typeTakes } from '../accounts/details.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';

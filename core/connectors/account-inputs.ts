@@ -1,8 +1,6 @@
 import { staticFieldsOf } from '../authorization/fields.ts';
+import type { AccountInputs } from './account-value.ts';
 import type { AuthPattern } from './auth-pattern.ts';
-
-/** Account values that are not secret, by name. URLs and paths may contain them. */
-export type AccountInputs = Readonly<Record<string, string>>;
 
 /**
  * Collects the account values that URLs may contain: strings and numbers of its api_config, and static fields with

@@ -1,6 +1,6 @@
 import { ApiError, type FieldError } from '../errors.ts';
 import { climbs } from '../tools/path-segment.ts';
-import type { AccountInputs } from './account-inputs.ts';
+import type { AccountInputs } from './account-value.ts';
 import { accountValueProblem } from './account-value.ts';
 import {
   AddressValueError,

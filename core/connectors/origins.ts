@@ -1,6 +1,6 @@
 import type { AuthorizationType } from '../authorization/type.ts';
 import { ApiError } from '../errors.ts';
-import type { AccountInputs } from './account-inputs.ts';
+import type { AccountInputs } from './account-value.ts';
 import { accountOrigin } from './account-value.ts';
 import { baseUrlOf, filled } from './base-url.ts';
 import { oauthAddresses } from './oauth-addresses.ts';

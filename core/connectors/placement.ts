@@ -4,44 +4,8 @@ import { incomplete, mutated, mutationOf, placed } from '../authorization/placin
 import { moduleOf } from '../authorization/registry.ts';
 import { ApiError } from '../errors.ts';
 import { MASK, Secret } from '../secret.ts';
-import type { RequestSigner } from '../tools/signer.ts';
 import type { AuthField, AuthPattern, FieldPlacement } from './auth-pattern.ts';
-
-/** What an account authenticates with now. */
-export type Credential =
-  | { kind: 'none' }
-  | TokenCredential
-  | StaticCredential
-  /** Has no place in the request, because it signs the whole request. */
-  | { kind: 'signer'; signer: RequestSigner };
-
-export interface TokenCredential {
-  kind: 'token';
-  accessToken: Secret;
-  /** The client id of the connection. */
-  consumerKey?: string;
-}
-
-export interface StaticCredential {
-  kind: 'static';
-  details: Readonly<Record<string, Secret>>;
-  /** The fields that were secret when they were set. They stay secret even if the pattern changes. */
-  secret?: ReadonlySet<string>;
-}
-
-/** One part of a request that contains a credential. `masked` is the text that users may see. */
-export interface PlacedPart {
-  in: FieldPlacement['in'];
-  name: string;
-  value: string;
-  masked: string;
-}
-
-export interface PlacedCredential {
-  parts: PlacedPart[];
-  /** Every text that must not appear in a response: the secrets and their encodings in the request. */
-  secrets: string[];
-}
+import type { Credential, PlacedCredential, PlacedPart, StaticCredential } from './credential.ts';
 
 /**
  * Returns where a request carries the credential of an account.

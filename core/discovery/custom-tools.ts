@@ -5,7 +5,7 @@ import type { Catalogue } from '../connectors/catalogue.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError, requireFound } from '../errors.ts';
 import type { ToolJudge } from '../tools/judge.ts';
-import type { Tool, ToolDefinition } from '../tools/tool.ts';
+import { definitionOf, type Tool, type ToolDefinition } from '../tools/tool.ts';
 import type { ToolDirectory } from './directory.ts';
 
 export interface CustomToolTools {
@@ -142,11 +142,6 @@ function inUse(tool: string, kind: string, users: readonly string[]): ApiError {
   const which = `The ${kind}${users.length === 1 ? '' : 's'} ${users.join(', ')}`;
   const verb = users.length === 1 ? 'allows' : 'allow';
   return new ApiError('TOOL_IN_USE', `${which} ${verb} the tool ${tool} by name. Remove it there first.`);
-}
-
-/** Returns a tool's definition without the fields that name its connector: the part that its author wrote. */
-export function definitionOf({ connector: _connector, generic: _generic, ...definition }: Tool): ToolDefinition {
-  return definition;
 }
 
 async function requireOwn(

@@ -1,16 +1,11 @@
-import type { EnvironmentId, JsonObject, Transaction } from '../../db/store.ts';
+import type { JsonObject, Transaction } from '../../db/store.ts';
 import { rfc3339 } from '../text/rfc3339.ts';
+import type { Cause } from './cause.ts';
 import type { Renderer, Representations } from './renderer.ts';
 import type { EventSink } from './sink.ts';
 import type { EventBody, EventData, EventType } from './types.ts';
 
-/** Who caused an event, and in which request. */
-export interface Cause {
-  environmentId: EnvironmentId;
-  /** The id of the API client, `mcp_client`, `operator`, or `system` if the server itself caused the event. */
-  actor: string;
-  requestId: string;
-}
+export type { Cause } from './cause.ts';
 
 /** An event to emit. `emit` adds its id, time and environment. */
 export interface NewEvent<T extends EventType, D extends Partial<EventData<T>>> {

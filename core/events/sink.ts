@@ -1,5 +1,5 @@
 import type { JsonObject, Transaction } from '../../db/store.ts';
-import type { Cause } from './events.ts';
+import type { Cause } from './cause.ts';
 import type { EventBody, EventType } from './types.ts';
 
 /** An event that is passed to the sinks. */

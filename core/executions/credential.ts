@@ -1,8 +1,8 @@
+import type { Details } from '../accounts/authorization-details.ts';
 import type { FieldSecrecy } from '../accounts/binding.ts';
-import type { Details } from '../accounts/details.ts';
 import { formOf } from '../accounts/details.ts';
 import { isObject } from '../accounts/merge.ts';
-import type { Credential } from '../connectors/placement.ts';
+import type { Credential } from '../connectors/credential.ts';
 import { Secret } from '../secret.ts';
 
 /**

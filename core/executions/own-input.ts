@@ -3,17 +3,11 @@ import type { ToolDirectory } from '../discovery/directory.ts';
 import { ApiError } from '../errors.ts';
 import type { CheckedInput } from '../tools/input.ts';
 import type { OwnInputChecker } from '../tools/own-input.ts';
-import type { ExecutionRequest } from './plan.ts';
+import type { CheckedOwnInput, ExecutionRequest } from './execution-request.ts';
 
 export interface OwnInputTools {
   toolDirectory: ToolDirectory;
   ownInputs: OwnInputChecker;
-}
-
-/** The result of checking an input against the tool with this content hash. */
-export interface CheckedOwnInput {
-  contentHash: string;
-  outcome: CheckedInput | ApiError;
 }
 
 /**

@@ -12,7 +12,8 @@ import {
   type StoreEndTools,
   storeEnd,
 } from './execution-end.ts';
-import type { ExecutionPlan, ExecutionRequest, PlanTools } from './plan.ts';
+import type { ExecutionRequest } from './execution-request.ts';
+import type { ExecutionPlan, PlanTools } from './plan.ts';
 import { planExecution } from './plan.ts';
 import type { RunTools } from './run.ts';
 import { previewPlan, runPlan } from './run.ts';

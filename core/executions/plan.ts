@@ -1,13 +1,15 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { Details } from '../accounts/authorization-details.ts';
 import { type Definition, useBreach } from '../accounts/binding.ts';
-import { type Details, staticFieldsIn } from '../accounts/details.ts';
+import { staticFieldsIn } from '../accounts/details.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { Selector } from '../accounts/selector.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { checkAllowedBase } from '../connections/allowed-addresses.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
 import { connectionDisabled } from '../connections/unusable.ts';
-import { type AccountInputs, accountInputs } from '../connectors/account-inputs.ts';
+import { accountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
@@ -21,8 +23,9 @@ import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
 import type { Tool } from '../tools/tool.ts';
 import { partyOf } from './account-party.ts';
+import type { ExecutionRequest } from './execution-request.ts';
 import { accountNotActive, type CallParty } from './next-action.ts';
-import { type CheckedOwnInput, checkedInput } from './own-input.ts';
+import { checkedInput } from './own-input.ts';
 import type { Planned } from './start.ts';
 
 export interface PlanTools {
@@ -31,17 +34,6 @@ export interface PlanTools {
   toolInputs: InputChecker;
   /** Milliseconds UTC. */
   now(): number;
-}
-
-export interface ExecutionRequest {
-  executionId: string;
-  toolName: string;
-  toolInput: unknown;
-  selector: Selector;
-  /** Read all pages of the result and join them. */
-  allPages?: boolean | undefined;
-  /** The checked input of a tool that the environment added, from `checkOwnInput`. */
-  ownInput?: CheckedOwnInput | undefined;
 }
 
 /** A permitted execution with a valid input. Nothing has been decrypted or sent. */

@@ -1,5 +1,5 @@
+import type { PlacedPart } from '../connectors/credential.ts';
 import { isCallerHeader } from '../connectors/header-names.ts';
-import type { PlacedPart } from '../connectors/placement.ts';
 import type { ResponseHeaders } from '../net/exchange.ts';
 
 /** The prefix of headers by which a raw call names its account. They are not forwarded. */

@@ -3,7 +3,7 @@ import { openCredentials } from '../accounts/credentials.ts';
 import { isOwnObtaining } from '../accounts/obtaining/kinds.ts';
 import type { Fresh } from '../accounts/refresh.ts';
 import type { ByteHold } from '../budgets/byte-budget.ts';
-import type { Credential } from '../connectors/placement.ts';
+import type { Credential } from '../connectors/credential.ts';
 import type { ExecutionContentsStore } from '../contents/execution-contents.ts';
 import type { StoredFiles } from '../contents/stored-files.ts';
 import type { ApiError } from '../errors.ts';

@@ -1,10 +1,10 @@
 import type { AccountRow, ConnectionRow } from '../../db/store.ts';
-import type { Details } from '../accounts/details.ts';
+import type { Details } from '../accounts/authorization-details.ts';
 import type { SignerTools } from '../authorization/module.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { clientOf } from '../connections/client.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
-import type { Credential } from '../connectors/placement.ts';
+import type { Credential } from '../connectors/credential.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Vault } from '../vault/vault.ts';

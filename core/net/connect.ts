@@ -4,9 +4,9 @@ import { DNS } from '../budgets.ts';
 import { isExhausted } from '../exhausted.ts';
 import { LookupError } from './dns.ts';
 import { EgressError, exhausted } from './egress-error.ts';
+import type { Resolver } from './lookups.ts';
 import { orAborted } from './or-aborted.ts';
 import type { EgressPolicy, Reach } from './policy.ts';
-import type { Resolver } from './resolver.ts';
 import type { Target } from './target.ts';
 import { bareCause, codeOf } from './transport-error.ts';
 

@@ -8,9 +8,10 @@ import { ConnectionPool } from './connection-pool.ts';
 import { EgressError } from './egress-error.ts';
 import { createFetchLike, type FetchLike } from './fetch-like.ts';
 import { DEFAULT_LIMITS, type EgressLimits } from './limits.ts';
+import type { Resolver } from './lookups.ts';
 import type { EgressPolicy } from './policy.ts';
 import { createProtocol, type Protocol } from './protocol.ts';
-import { createResolver, type Resolver } from './resolver.ts';
+import { createResolver } from './resolver.ts';
 import { createSend, type EgressRequest, type EgressResponse } from './send.ts';
 import { createStream, type EgressStream } from './stream.ts';
 

@@ -3,7 +3,14 @@ import { Lanes } from '../scheduling/lanes.ts';
 import { LookupError } from './dns.ts';
 import { EgressError } from './egress-error.ts';
 import { orAborted } from './or-aborted.ts';
-import type { Resolver } from './resolver.ts';
+
+/**
+ * Returns every IP address of a host name. It is called once for each connection, and the connection uses exactly the
+ * addresses that were checked.
+ *
+ * @param signal cancels the lookup; rejects with its reason
+ */
+export type Resolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface LookupLimits {
   /** Concurrent lookups, and lookups that may wait. */

@@ -2,15 +2,7 @@ import { isIP } from 'node:net';
 import { DNS } from '../budgets.ts';
 import { type DnsLimits, lookUp } from './dns.ts';
 import { createHostsFile } from './hosts-file.ts';
-import { createLookups, type LookupLimits } from './lookups.ts';
-
-/**
- * Returns every IP address of a host name. It is called once for each connection, and the connection uses exactly the
- * addresses that were checked.
- *
- * @param signal cancels the lookup; rejects with its reason
- */
-export type Resolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
+import { createLookups, type LookupLimits, type Resolver } from './lookups.ts';
 
 export interface ResolverOptions {
   hostsFile?: string;

@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import { accountOrigin } from '../connectors/account-value.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import { filled } from '../connectors/base-url.ts';

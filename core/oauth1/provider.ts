@@ -1,4 +1,4 @@
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import type { AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import { filled } from '../connectors/base-url.ts';
 import { isSecureAddress } from '../connectors/secure-address.ts';

@@ -1,5 +1,6 @@
 import type { AccountRow, AccountShownRow, AccountSummaryRow } from '../../db/store.ts';
-import { type Details, withoutInternals } from '../accounts/details.ts';
+import type { Details } from '../accounts/authorization-details.ts';
+import { withoutInternals } from '../accounts/details.ts';
 import { rfc3339 } from '../text/rfc3339.ts';
 import { EMPTY, optionalTime } from './optional.ts';
 import type { Schemas } from './schemas.ts';

@@ -1,5 +1,5 @@
 import type { JobRow } from '../../db/store.ts';
-import { NOT_REVOCABLE } from '../accounts/revocation-job.ts';
+import { NOT_REVOCABLE } from '../accounts/revocation-result.ts';
 import { rfc3339 } from '../text/rfc3339.ts';
 import { EMPTY } from './optional.ts';
 import type { Schemas } from './schemas.ts';

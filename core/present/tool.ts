@@ -1,11 +1,11 @@
 import type { AccountSummaryRow } from '../../db/store.ts';
-import { definitionOf } from '../discovery/custom-tools.ts';
 import type { KnownTool } from '../discovery/directory.ts';
 import type { FoundTool } from '../discovery/find-tools.ts';
 import { anthropicTool, mcpTool, openAiTool } from '../discovery/formats.ts';
 import { geminiTool } from '../discovery/gemini.ts';
 import { publicInputSchema } from '../tools/input.ts';
 import type { Tool } from '../tools/tool.ts';
+import { definitionOf } from '../tools/tool.ts';
 import type { Schemas } from './schemas.ts';
 
 export interface ToolView {

@@ -1,4 +1,4 @@
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { type OAuthProvider, oauthProviderOf } from '../oauth/provider.ts';
 import type { SmartConfiguration } from './smart-configuration.ts';

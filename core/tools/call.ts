@@ -1,7 +1,8 @@
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
-import { type Credential, placeCredential } from '../connectors/placement.ts';
+import type { Credential } from '../connectors/credential.ts';
+import { placeCredential } from '../connectors/placement.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { type StoredFiles, storedFileIds } from './file-input.ts';
 import type { CheckedInput, InputChecker } from './input.ts';

@@ -1,4 +1,5 @@
-import { type Credential, placeCredential } from '../connectors/placement.ts';
+import type { Credential } from '../connectors/credential.ts';
+import { placeCredential } from '../connectors/placement.ts';
 import type { PreparedCall } from './call.ts';
 import { isRetryable, type ToolError, type ToolOutcome } from './outcome.ts';
 import { type RenderedRequest, renderRequest } from './request.ts';

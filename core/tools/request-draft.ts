@@ -1,4 +1,4 @@
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
 import { isCallerHeader } from '../connectors/header-names.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';

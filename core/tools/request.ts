@@ -1,4 +1,4 @@
-import type { PlacedCredential, PlacedPart } from '../connectors/placement.ts';
+import type { PlacedCredential, PlacedPart } from '../connectors/credential.ts';
 import { MASK } from '../secret.ts';
 import { type RenderedBody, renderBody } from './body.ts';
 import { draftRequest, notForCallers, type RequestDraft, type RequestFacts, scopeOf } from './request-draft.ts';

@@ -123,3 +123,8 @@ export interface Tool {
   response?: ToolResponse;
   errors?: ErrorPredicate[];
 }
+
+/** Returns a tool's definition without the fields that name its connector: the part that its author wrote. */
+export function definitionOf({ connector: _connector, generic: _generic, ...definition }: Tool): ToolDefinition {
+  return definition;
+}

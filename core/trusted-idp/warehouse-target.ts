@@ -1,4 +1,4 @@
-import type { AccountInputs } from '../connectors/account-inputs.ts';
+import type { AccountInputs } from '../connectors/account-value.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 
 /**

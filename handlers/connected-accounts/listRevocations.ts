@@ -1,5 +1,5 @@
-import { NOT_REVOCABLE, REVOKED } from '../../core/accounts/revocation-job.ts';
 import { REVOCATION } from '../../core/accounts/revocation-order.ts';
+import { NOT_REVOCABLE, REVOKED } from '../../core/accounts/revocation-result.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
 import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import { presentRevocation } from '../../core/present/revocation.ts';

@@ -1,7 +1,7 @@
 import type { Tools } from '../../core/capabilities/tools.ts';
-import { definitionOf } from '../../core/discovery/custom-tools.ts';
 import { requireFound } from '../../core/errors.ts';
 import { presentToolAs } from '../../core/present/tool.ts';
+import { definitionOf } from '../../core/tools/tool.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 import { readToolView } from './tool-view.ts';
 

@@ -13,7 +13,7 @@ import { createCallback } from './connect-callback.ts';
 import { createLinkForm } from './connect-form.ts';
 import { before, otherMethods, route } from './express-entry-point.ts';
 import { addLoginPages, type LoginPageParts } from './login-pages.ts';
-import { type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
+import { type Page, type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');
 const ASSET_NAMES: Record<string, string> = {
@@ -28,8 +28,6 @@ export type LinkPageParts = BodyMemory &
     /** Encrypts the stored data of a flow. */
     sealedData: SealedTokens;
   };
-
-export type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;
 
 /**
  * Serves the pages for users: the link, the callback from the provider, the result, and the login for an MCP client.

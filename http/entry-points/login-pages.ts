@@ -19,7 +19,6 @@ import { PAGE_FORM } from '../body/body-rule.ts';
 import type { Environment } from '../pipeline/environments.ts';
 import { type Pairs, parsePairs } from '../pipeline/query.ts';
 import { isFromElsewhere } from '../pipeline/same-origin.ts';
-import type { Page } from './connect.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
 import type { PageCall, PageReply } from './pages.ts';

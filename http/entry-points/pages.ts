@@ -77,3 +77,5 @@ function policyOf(environment: Environment | undefined, reply: PageReply): strin
   const actions = ["'self'", targets, formTarget].filter(Boolean).join(' ');
   return `${sources}; form-action ${actions}; base-uri 'none'; frame-ancestors 'none'`;
 }
+
+export type Page = (call: PageCall, params: Readonly<Record<string, string>>) => PageReply | Promise<PageReply>;

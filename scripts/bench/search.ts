@@ -5,7 +5,8 @@ import { createCatalogue } from '../../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../../core/connectors/catalogue-index.ts';
 import { createToolDirectory } from '../../core/discovery/directory.ts';
 import type { Tool } from '../../core/tools/tool.ts';
-import { environmentId, openStore } from '../../db/store.ts';
+import { openStore } from '../../db/open-store.ts';
+import { environmentId } from '../../db/store.ts';
 import { percentile } from './statistics.ts';
 
 /**

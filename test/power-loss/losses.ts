@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { openStore, type Store } from '../../db/store.ts';
+import { openStore } from '../../db/open-store.ts';
+import type { Store } from '../../db/store.ts';
 import { countAcknowledged, possibleVersions } from './history.ts';
 import type { Recording } from './recording.ts';
 

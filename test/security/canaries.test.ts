@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import type { Details } from '../../core/accounts/authorization-details.ts';
 import { sealCredentials } from '../../core/accounts/credentials.ts';
-import type { Details } from '../../core/accounts/details.ts';
 import type { AuthorizationType } from '../../core/authorization/type.ts';
 import { operationsOf } from '../../scripts/openapi-document.ts';
 import { wrap } from '../../wiring/overrides.ts';

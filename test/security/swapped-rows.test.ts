@@ -1,8 +1,8 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Details } from '../../core/accounts/authorization-details.ts';
 import { sealCredentials } from '../../core/accounts/credentials.ts';
-import type { Details } from '../../core/accounts/details.ts';
 import { openClientSecret } from '../../core/connections/client-secret.ts';
 import type { Secret } from '../../core/secret.ts';
 import { VaultError } from '../../core/vault/errors.ts';

@@ -1,7 +1,7 @@
 import type { AccountRow, ConnectionRow, EnvironmentRow } from '../../../db/store.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
-import type { Details } from '../details.ts';
+import type { Details } from '../authorization-details.ts';
 import type { JsonObject } from '../merge.ts';
 
 /** What an authorization is for, as it was read at one moment. */

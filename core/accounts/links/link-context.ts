@@ -5,8 +5,8 @@ import { findPattern, findProvider } from '../../connections/providers.ts';
 import type { AuthField, AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
+import type { Details } from '../authorization-details.ts';
 import { type Bound, bindTo, type FieldSecrecy } from '../binding.ts';
-import type { Details } from '../details.ts';
 import type { JsonObject } from '../merge.ts';
 import { type Completion, completionOf, missingAccountFields } from './completion.ts';
 

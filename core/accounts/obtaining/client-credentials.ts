@@ -7,7 +7,8 @@ import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { clientCredentialsGrant } from '../../oauth/grants/client-credentials.ts';
 import { tokenServerAt } from '../../oauth/server.ts';
 import { Secret } from '../../secret.ts';
-import { type Details, formOf, publicPart, staticFieldsIn } from '../details.ts';
+import type { Details } from '../authorization-details.ts';
+import { formOf, publicPart, staticFieldsIn } from '../details.ts';
 import type { TokenContext, TokenRequest } from './request.ts';
 
 /** The token request of a machine client (RFC 6749 §4.4). */

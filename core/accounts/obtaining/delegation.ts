@@ -5,7 +5,7 @@ import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { tokenServerAt } from '../../oauth/server.ts';
 import { requestDelegatedToken } from '../../workspace-dwd/request-token.ts';
 import { readServiceAccount } from '../../workspace-dwd/service-account.ts';
-import type { Details } from '../details.ts';
+import type { Details } from '../authorization-details.ts';
 import type { TokenContext, TokenRequest } from './request.ts';
 
 /**

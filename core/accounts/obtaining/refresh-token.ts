@@ -6,7 +6,7 @@ import { endpointAt } from '../../oauth/provider.ts';
 import { type TokenServer, tokenServerAt } from '../../oauth/server.ts';
 import type { TokenSet } from '../../oauth/token-response.ts';
 import { Secret } from '../../secret.ts';
-import type { Details } from '../details.ts';
+import type { Details } from '../authorization-details.ts';
 import type { TokenContext, TokenRequest } from './request.ts';
 
 /** Builds the request that uses up the refresh token of an account (RFC 6749 §6). */

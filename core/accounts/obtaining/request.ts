@@ -1,5 +1,5 @@
 import type { AccountRow, ConnectionRow } from '../../../db/store.ts';
-import type { AccountInputs } from '../../connectors/account-inputs.ts';
+import type { AccountInputs } from '../../connectors/account-value.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../../connectors/provider.ts';
 import type { OAuthProvider } from '../../oauth/provider.ts';
@@ -8,7 +8,7 @@ import type { TokenSet } from '../../oauth/token-response.ts';
 import type { ProtocolFetch } from '../../oauth/transport.ts';
 import type { SignIdentityToken } from '../../trusted-idp/identity-token.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Details } from '../details.ts';
+import type { Details } from '../authorization-details.ts';
 
 /** Everything that a token request is built from, as it was read at one moment. */
 export interface TokenContext {

@@ -6,7 +6,7 @@ import { tokenServerAt } from '../../oauth/server.ts';
 import { assumeRole } from '../../trusted-idp/assume-role.ts';
 import { identitySubject } from '../../trusted-idp/identity-token.ts';
 import { toTemporaryDetails } from '../../trusted-idp/temporary-credentials.ts';
-import type { Details } from '../details.ts';
+import type { Details } from '../authorization-details.ts';
 import type { TokenContext, TokenRequest } from './request.ts';
 
 /** The default session duration of a role, in seconds. A role's maximum cannot be set below it. */

@@ -1,7 +1,8 @@
 import type { Progress } from '@modelcontextprotocol/client';
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import { baseUrlOf } from '../../connectors/base-url.ts';
-import { type Credential, placeCredential } from '../../connectors/placement.ts';
+import type { Credential } from '../../connectors/credential.ts';
+import { placeCredential } from '../../connectors/placement.ts';
 import type { DryRunRequest, PreparedCall } from '../../tools/call.ts';
 import type { ExecutePorts } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';

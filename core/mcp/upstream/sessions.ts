@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { MCP_UPSTREAM } from '../../budgets.ts';
-import type { PlacedPart } from '../../connectors/placement.ts';
+import type { PlacedPart } from '../../connectors/credential.ts';
 import { type Deadline, startDeadline } from '../../scheduling/timers.ts';
 import { askUpstream, type UpstreamRequest } from './ask.ts';
 import { connectUpstream, type UpstreamConnection } from './connect.ts';

@@ -1,6 +1,6 @@
 import type { ByteHold } from '../../budgets/byte-budget.ts';
 import { BODIES, MCP_UPSTREAM } from '../../budgets.ts';
-import type { PlacedPart } from '../../connectors/placement.ts';
+import type { PlacedPart } from '../../connectors/credential.ts';
 import type { EgressRequest, EgressStream } from '../../net/egress.ts';
 import type { ResponseHeaders } from '../../net/exchange.ts';
 import { createScrubber } from '../../net/redact.ts';

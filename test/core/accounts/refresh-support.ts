@@ -15,7 +15,8 @@ import { createIds } from '../../../core/ids.ts';
 import { createDiscovery } from '../../../core/oauth/discovery.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
 import { Secret } from '../../../core/secret.ts';
-import { type AccountRow, type EnvironmentId, environmentId, openStore, type Store } from '../../../db/store.ts';
+import { openStore } from '../../../db/open-store.ts';
+import { type AccountRow, type EnvironmentId, environmentId, type Store } from '../../../db/store.ts';
 import { testEvents } from '../../support/events.ts';
 import { ringOf, seededRandom, vaultOf } from '../vault/support.ts';
 

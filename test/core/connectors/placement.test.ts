@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { authorizationTypes } from '../../../core/authorization/registry.ts';
 import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
-import { type Credential, type PlacedPart, placeCredential } from '../../../core/connectors/placement.ts';
+import type { Credential, PlacedPart } from '../../../core/connectors/credential.ts';
+import { placeCredential } from '../../../core/connectors/placement.ts';
 import { Secret } from '../../../core/secret.ts';
 
 function details(values: Record<string, string>): Credential {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
-import type { Credential } from '../../../core/connectors/placement.ts';
+import type { Credential } from '../../../core/connectors/credential.ts';
 import { EgressError, type EgressErrorKind } from '../../../core/net/egress-error.ts';
 import { Secret } from '../../../core/secret.ts';
 import { executeTool } from '../../../core/tools/execute.ts';

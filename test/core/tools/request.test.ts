@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
-import { type Credential, placeCredential } from '../../../core/connectors/placement.ts';
+import type { Credential } from '../../../core/connectors/credential.ts';
+import { placeCredential } from '../../../core/connectors/placement.ts';
 import { Secret } from '../../../core/secret.ts';
 import { dryRun } from '../../../core/tools/call.ts';
 import { type RenderedRequest, renderRequest } from '../../../core/tools/request.ts';

@@ -1,5 +1,5 @@
 import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
-import type { Credential } from '../../../core/connectors/placement.ts';
+import type { Credential } from '../../../core/connectors/credential.ts';
 import type { ProviderDefinition } from '../../../core/connectors/provider.ts';
 import { createScrubber } from '../../../core/net/redact.ts';
 import { Secret } from '../../../core/secret.ts';

@@ -1,4 +1,4 @@
-import { openStore } from '../../../db/store.ts';
+import { openStore } from '../../../db/open-store.ts';
 import { createDatabase, dropDatabase, runIn, urlOf } from '../../support/postgres/databases.ts';
 import type { TestDatabase } from '../engine.ts';
 

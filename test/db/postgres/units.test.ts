@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { openStore, type Store } from '../../../db/store.ts';
+import { openStore } from '../../../db/open-store.ts';
+import type { Store } from '../../../db/store.ts';
 import { isAvailable, runIn, socketOfTests } from '../../support/postgres/databases.ts';
 import { type CuttingProxy, startProxy } from '../../support/postgres/proxy.ts';
 import { account, failure, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
