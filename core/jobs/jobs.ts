@@ -47,21 +47,21 @@ export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobToo
   let looked: Promise<unknown> = Promise.resolve();
 
   /** Only one pass runs at a time, so that two passes do not start the same job. */
-  function look(): Promise<number> {
-    const looking = looked.then(lookOnce);
+  function look(lanes?: 'all lanes'): Promise<number> {
+    const looking = looked.then(() => lookOnce(lanes));
     looked = looking.catch(() => {});
     return looking;
   }
 
-  async function lookOnce(): Promise<number> {
+  async function lookOnce(lanes?: 'all lanes'): Promise<number> {
     if (signal.aborted) return 0;
-    return (await periods.look()) + (await runner.look());
+    return (await periods.look()) + (await runner.look(lanes));
   }
 
   return {
     start() {
       const failed = (err: unknown) => tools.log.error({ err }, 'due jobs could not be read');
-      timer = startTimer(look, { everyMs: JOBS.lookEveryMs, failed });
+      timer = startTimer(() => look(), { everyMs: JOBS.lookEveryMs, failed });
       queue.onAdded(() => timer?.soon(JOBS.soonMs));
     },
     soon(name) {
@@ -77,10 +77,10 @@ export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobToo
       return job;
     },
     async runDue() {
-      do {
+      // Jobs add jobs, and the timer starts some, so the end is a pass that finds nothing due while nothing is running.
+      while ((await look('all lanes')) > 0 || runner.isBusy() || periods.isBusy()) {
         await Promise.all([runner.idle(), periods.idle()]);
-      } while ((await look()) > 0);
-      await Promise.all([runner.idle(), periods.idle()]);
+      }
     },
     async stop() {
       stopping.abort();

@@ -32,6 +32,7 @@ export interface PeriodicJobs {
   look(): Promise<number>;
   /** Requests a run of a job now. */
   ask(name: string): void;
+  isBusy(): boolean;
   /** Resolves when no job is running. */
   idle(): Promise<void>;
 }
@@ -121,6 +122,7 @@ export function createPeriodicJobs(
       return begun;
     },
     ask: (name) => void asked.add(name),
+    isBusy: () => running.size > 0,
     async idle() {
       await Promise.all(running.values());
     },

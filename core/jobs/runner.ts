@@ -22,8 +22,15 @@ export interface RunnerTools extends AttemptTools {
 }
 
 export interface JobRunner {
-  /** Starts all due jobs for which there is a slot. @returns how many attempts it has started */
-  look(): Promise<number>;
+  /**
+   * Starts due jobs for which there is a slot. A pass continues where the last one ended, and goes through a limited
+   * number of lanes.
+   *
+   * @param lanes `all lanes` goes through every lane, from the first one
+   * @returns how many attempts it has started
+   */
+  look(lanes?: 'all lanes'): Promise<number>;
+  isBusy(): boolean;
   /** Resolves when no attempt is running. */
   idle(): Promise<void>;
 }
@@ -137,9 +144,9 @@ export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobR
     });
   }
 
-  async function lookAt(kind: JobKind): Promise<number> {
+  async function lookAt(kind: JobKind, limit: number): Promise<number> {
     let begun = 0;
-    for (let count = 0; count < LANES && !stopping.aborted; count++) {
+    for (let count = 0; count < limit && !stopping.aborted; count++) {
       const lane = await store.read.jobQueue.nextLane(kind.name, places.get(kind.name));
       if (!lane) {
         places.delete(kind.name);
@@ -160,14 +167,16 @@ export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobR
   }
 
   return {
-    async look() {
+    async look(lanes) {
+      if (lanes) places.clear();
       // Iterates over a copy, because an outcome that still cannot be stored is added again.
       for (const end of [...unsettled.values()]) await settleOrKeep(end);
       await freeAbandoned();
       let begun = 0;
-      for (const kind of kinds.values()) begun += await lookAt(kind);
+      for (const kind of kinds.values()) begun += await lookAt(kind, lanes ? Number.POSITIVE_INFINITY : LANES);
       return begun;
     },
+    isBusy: () => underWay.size > 0,
     async idle() {
       await Promise.all(underWay);
     },

@@ -199,6 +199,26 @@ describe('durable jobs', () => {
       await Promise.all([running, second]);
     });
 
+    it('are gone through to the last, however many before them wait for another attempt', async () => {
+      const runs: string[] = [];
+      const engine = await world.engine({
+        kinds: [
+          kindOf(async ({ lane }) => {
+            runs.push(lane);
+            return LATER;
+          }),
+        ],
+      });
+      for (let lane = 1000; lane < 1250; lane++) await world.add(`lane${lane}`);
+      await engine.runDue();
+      expect(runs.length).to.equal(250);
+      for (const lane of ['zippy1', 'zippy2', 'zippy3']) {
+        await world.add(lane);
+        await engine.runDue();
+        expect(runs.at(-1)).to.equal(lane);
+      }
+    });
+
     it('are gone through to the last, however many there are', async () => {
       const runs: string[] = [];
       for (let lane = 1000; lane < 1250; lane++) await world.add(`lane${lane}`);
