@@ -1,6 +1,6 @@
 import { AUDIT } from '../budgets.ts';
 import { ApiError } from '../errors.ts';
-import { Lanes, type Leave } from '../lanes.ts';
+import { Lanes, type Leave } from '../scheduling/lanes.ts';
 
 /** Limits how many requests read the whole audit log of an environment at a time. */
 export interface LogPlaces {

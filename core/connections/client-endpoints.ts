@@ -9,8 +9,8 @@ import { OAuthConfigError } from '../oauth/config-error.ts';
 import { issuerOf, type OAuthProvider } from '../oauth/provider.ts';
 import type { Vault } from '../vault/vault.ts';
 import { isAllowed, isBaseOpen, openAddresses } from './allowed-addresses.ts';
-import { requireTerms } from './client.ts';
-import { pinnedColumns } from './client-change.ts';
+import { clientSecretOf, requireTerms } from './client.ts';
+import { type ClientColumns, resealClient } from './client-secret.ts';
 import { foreignAddress } from './foreign-address.ts';
 import { learnedIssuer } from './learned.ts';
 

@@ -1,6 +1,7 @@
 import type { AccountRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { findProvider } from '../connections/providers.ts';
 import { toolFits } from '../connectors/catalogue.ts';
+import { createTurns } from '../scheduling/turns.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { KnownTool } from './directory.ts';
 import { sizeOfTool } from './read-within.ts';

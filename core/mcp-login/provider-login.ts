@@ -17,7 +17,7 @@ export interface ProviderLoginTools {
   vault: Vault;
   discovery: Discovery;
   /** Encrypts what is kept while the user is at the provider. */
-  sealedReplies: SealedTokens;
+  sealedData: SealedTokens;
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
   /** Milliseconds UTC. */
   now(): number;
@@ -62,7 +62,7 @@ export async function beginProviderLogin(
     random: tools.random,
   });
   if (!begun.ok) return { ok: false, denied: false, message: begun.message };
-  const kept = tools.sealedReplies.seal(KEPT, [provider.id], JSON.stringify(begun.kept), expiresAt);
+  const kept = tools.sealedData.seal(KEPT, [provider.id], JSON.stringify(begun.kept), expiresAt);
   return { ok: true, url: begun.url, state: begun.kept.state, kept };
 }
 
@@ -79,7 +79,7 @@ export async function finishProviderLogin(
   kept: string,
   answer: URLSearchParams,
 ): Promise<{ ok: true; subject: LoginSubject } | ProviderFailure> {
-  const text = tools.sealedReplies.open(KEPT, [provider.id], kept);
+  const text = tools.sealedData.open(KEPT, [provider.id], kept);
   if (text === null) return failed('The login provider was changed during the login.');
   const authorization = JSON.parse(text) as KeptAuthorization;
   const found = await partiesOf(tools, provider);

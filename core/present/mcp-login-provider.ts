@@ -1,6 +1,6 @@
 import type { EnvironmentRow, LoginProviderRow } from '../../db/store.ts';
 import { providerCallbackUrl } from '../mcp-login/addresses.ts';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../text/rfc3339.ts';
 import type { Schemas } from './schemas.ts';
 
 export function presentMcpLoginProvider(

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { POSTGRES, SERVER } from '../core/budgets.ts';
-import { Secret } from '../core/secret.ts';
-import type { ConnectionTerms } from '../db/store.ts';
-import { parseContacts, parsePolicy, type SecurityContact } from './security-text.ts';
+import { POSTGRES, SERVER } from '../../core/budgets.ts';
+import { Secret } from '../../core/secret.ts';
+import type { ConnectionTerms } from '../../db/store.ts';
+import { parseContacts, parsePolicy, type SecurityContact } from '../security-text.ts';
 
 /** The configuration, without secrets. */
 export interface Config extends SecurityContact {

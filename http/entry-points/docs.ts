@@ -6,7 +6,7 @@ import helmet from 'helmet';
 import { ERRORS } from '../../core/errors.ts';
 import { errorsPage } from '../../web/docs/errors-page.ts';
 import { referencePage, viewerMissingPage } from '../../web/docs/reference-page.ts';
-import type { Pipeline } from '../pipeline.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
 import { documentRoute, documentsOf, HTML, lazyDocuments } from './documents.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { addFrontPage, type FrontPageParts } from './front-page.ts';

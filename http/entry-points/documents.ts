@@ -1,6 +1,6 @@
 import type { Express, RequestHandler } from 'express';
 import { ApiError } from '../../core/errors.ts';
-import { createStaticDocument, type StaticDocument, type StaticDocumentOptions } from '../static-document.ts';
+import { createStaticDocument, type StaticDocument, type StaticDocumentOptions } from '../responses/static-document.ts';
 import { otherMethods, route } from './express-entry-point.ts';
 
 export const HTML = 'text/html; charset=utf-8';

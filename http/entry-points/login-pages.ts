@@ -4,7 +4,7 @@ import type { Catalogue } from '../../core/connectors/catalogue.ts';
 import { displayName } from '../../core/mcp/call-tool.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import { consentUrl, loginAddress, PROVIDER_CALLBACK_PATH } from '../../core/mcp-login/addresses.ts';
-import { validateAuthorizationRequest, type Parameters } from '../../core/mcp-login/authorization-request.ts';
+import { type Parameters, validateAuthorizationRequest } from '../../core/mcp-login/authorization-request.ts';
 import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
 import { createClientDocuments, type DocumentTools } from '../../core/mcp-login/client-document.ts';
 import { needsConsent } from '../../core/mcp-login/consent.ts';
@@ -21,7 +21,7 @@ import { type Pairs, parsePairs } from '../pipeline/query.ts';
 import { isFromElsewhere } from '../pipeline/same-origin.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
-import type { PageCall, PageReply } from './pages.ts';
+import type { Page, PageCall, PageReply } from './pages.ts';
 import { createProviderLogins, type ProviderLoginParts } from './provider-login.ts';
 
 export type LoginPageParts = ProviderLoginParts & DocumentTools & { readonly catalogue: Catalogue };

@@ -9,7 +9,7 @@ import {
   type ProviderLoginTools,
 } from '../../core/mcp-login/provider-login.ts';
 import type { LoginProviderRow, LoginRequest, LoginSubject, OAuthLoginRow } from '../../db/store.ts';
-import type { Environment } from '../environments.ts';
+import type { Environment } from '../pipeline/environments.ts';
 import { readFlowCookie } from './flow-cookie.ts';
 import type { PageCall } from './pages.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { StreamedBody } from '../core/streamed-body.ts';
-import type { Reply } from './contract.ts';
-import type { Exchange } from './exchange.ts';
+import type { StreamedBody } from '../../core/bodies/streamed-body.ts';
+import type { Reply } from '../contract.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
 import { commonHeaders } from './write.ts';
 
 /** @returns a signal that is aborted when the client has disconnected */

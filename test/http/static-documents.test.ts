@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { createStaticDocument } from '../../http/static-document.ts';
+import { createStaticDocument } from '../../http/responses/static-document.ts';
 import { buildReference } from '../../scripts/build-reference.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';

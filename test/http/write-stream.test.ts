@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { StreamedBody } from '../../core/streamed-body.ts';
+import { StreamedBody } from '../../core/bodies/streamed-body.ts';
 import type { Reply } from '../../http/contract.ts';
-import type { Exchange } from '../../http/exchange.ts';
-import { writeStream } from '../../http/write-stream.ts';
+import type { Exchange } from '../../http/pipeline/exchange.ts';
+import { writeStream } from '../../http/responses/write-stream.ts';
 
 describe('writeStream', () => {
   it('S3: serves other requests between two pieces, also for a client that reads everything immediately', async () => {

@@ -34,7 +34,7 @@ describe('exportAuditEvents', () => {
   });
 
   it('429: exports for two requests of an environment at a time', async () => {
-    const { capabilities, environmentOf } = world.server.deps;
+    const { capabilities, environmentOf } = world.server.parts;
     const { id } = await environmentOf('localhost');
     const leaves = [capabilities.audit.logPlaces.take(id), capabilities.audit.logPlaces.take(id)];
     const refused = await world.server.call('GET', PATH);

@@ -19,7 +19,7 @@ describe('F6: an environment without space for another connection', () => {
 
   /** Stores copies of a connection. @returns a function that removes them */
   async function fill(id: string, count: number, changes: object = {}): Promise<() => Promise<void>> {
-    const { store, newId } = server.deps;
+    const { store, newId } = server.parts;
     const { id: environmentId } = await firstEnvironment(server);
     const row = await store.read.connections.get(environmentId, id);
     if (!row) throw new Error('there is no such connection');
