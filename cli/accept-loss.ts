@@ -1,5 +1,5 @@
-import { engineFor } from '../db/store.ts';
-import { databaseLocation, readConfig } from '../http/config.ts';
+import { engineFor } from '../db/open-store.ts';
+import { databaseLocation, readConfig } from '../http/config/config.ts';
 import { databaseFiles } from './database-files.ts';
 import { UsageError } from './usage-error.ts';
 

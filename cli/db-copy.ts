@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createKeyCheckReads } from '../core/keys/rotation-store.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
-import { type CopyReport, copyDatabase, engineFor } from '../db/store.ts';
-import { databaseLocation, readConfig } from '../http/config.ts';
+import { engineFor } from '../db/open-store.ts';
+import { type CopyReport, copyDatabase } from '../db/store.ts';
+import { databaseLocation, readConfig } from '../http/config/config.ts';
 import { openVault } from './open-storage.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { engineFor } from '../db/store.ts';
-import { databaseLocation, readConfig } from '../http/config.ts';
+import { engineFor } from '../db/open-store.ts';
+import { databaseLocation, readConfig } from '../http/config/config.ts';
 import { dbCopyCommand } from './db-copy.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -5,16 +5,14 @@ export type { AuditChain } from './audit-heads.ts';
 export { type CopyReport, copyDatabase } from './copy/copy.ts';
 export type { CopyEnd, CopySource, CopyTarget } from './copy/port.ts';
 export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-files.ts';
-export {
-  type CheckLine,
-  type ConnectionTerms,
-  type Engine,
-  engineFor,
-  type Hold,
-  type MigrateOptions,
-  openStore,
-  type StoreOptions,
-  type StoreWatch,
+export type {
+  CheckLine,
+  ConnectionTerms,
+  Engine,
+  Hold,
+  MigrateOptions,
+  StoreOptions,
+  StoreWatch,
 } from './engine.ts';
 export { type EnvironmentId, environmentId } from './environment-id.ts';
 export { contentHash } from './environment-tools.ts';

@@ -66,7 +66,7 @@ async function applyNext(session: Session, location: string, run: Run): Promise<
       return await inTransaction(session, async () => {
         const file = await nextFile(session, run);
         if (file === undefined) return undefined;
-        await requireNoOlderServer(session.ask, file);
+        await requireNoOlderServer(session.query, file);
         if (file.isTransaction) await execute(file, session);
         else await executeOutside(file, location, session);
         await record(session, file, run.now());
@@ -83,9 +83,9 @@ async function applyNext(session: Session, location: string, run: Run): Promise<
   }
 }
 
-async function nextFile({ ask }: Session, { files, options }: Run): Promise<Migration | undefined> {
-  await ask({ text: LOCK });
-  await ask({
+async function nextFile({ query }: Session, { files, options }: Run): Promise<Migration | undefined> {
+  await query({ text: LOCK });
+  await query({
     text: 'create table if not exists migrations (name text collate "C" primary key not null, sha256 text collate "C" not null, applied_at bigint not null)',
   });
   const applied = await appliedTo(query);
@@ -97,11 +97,11 @@ async function nextFile({ ask }: Session, { files, options }: Run): Promise<Migr
 /** A migration could not get a lock in time; nothing of it was applied. */
 class Blocked extends Error {}
 
-async function execute(file: Migration, { ask }: Session): Promise<void> {
+async function execute(file: Migration, { query }: Session): Promise<void> {
   try {
-    await ask({ text: `set local lock_timeout = ${POSTGRES.migrationLockMs}` });
-    await ask({ text: file.sql });
-    await ask({ text: 'set local lock_timeout = 0' });
+    await query({ text: `set local lock_timeout = ${POSTGRES.migrationLockMs}` });
+    await query({ text: file.sql });
+    await query({ text: 'set local lock_timeout = 0' });
   } catch (error) {
     throw failure(file, error);
   }
@@ -113,12 +113,12 @@ async function execute(file: Migration, { ask }: Session): Promise<void> {
  */
 async function executeOutside(file: Migration, location: string, holder: Session): Promise<void> {
   // Ends the snapshot of the last statement with parameters, for whose end the creation of an index would wait.
-  await holder.ask({ text: 'select 1' });
-  const { ask, close } = await openSession(location, { statementMs: null });
+  await holder.query({ text: 'select 1' });
+  const { query, close } = await openSession(location, { statementMs: null });
   try {
     // One message with several statements would be one transaction.
     const statements = file.sql.split(/;\s*$/m).filter((part) => /^\s*[a-z]/im.test(part));
-    for (const text of statements) await ask({ text });
+    for (const text of statements) await query({ text });
   } catch (error) {
     throw failure(file, error);
   } finally {
@@ -133,18 +133,18 @@ function failure({ name }: Migration, cause: unknown): Error {
   return new StorageError('MIGRATION_FAILED', `the migration ${name} failed: ${(cause as Error).message}`, { cause });
 }
 
-async function record({ ask }: Session, file: Migration, at: number): Promise<void> {
+async function record({ query }: Session, file: Migration, at: number): Promise<void> {
   const { name, sha256, readableFrom } = file;
-  await ask({
+  await query({
     text: 'insert into migrations (name, sha256, applied_at) values ($1, $2, $3)',
     values: [name, sha256, at],
   });
   if (readableFrom === numberOf(file)) return;
-  await ask({ text: 'update migrations set readable_from = $2 where name = $1', values: [name, readableFrom] });
+  await query({ text: 'update migrations set readable_from = $2 where name = $1', values: [name, readableFrom] });
 }
 
-async function inTransaction<T>({ ask }: Session, work: () => Promise<T>): Promise<T> {
-  await ask({ text: 'begin isolation level read committed' });
+async function inTransaction<T>({ query }: Session, work: () => Promise<T>): Promise<T> {
+  await query({ text: 'begin isolation level read committed' });
   try {
     const result = await work();
     await query({ text: 'commit' });

@@ -1,5 +1,5 @@
 import { POSTGRES } from '../../core/budgets.ts';
-import { startTimer } from '../../core/timers.ts';
+import { startTimer } from '../../core/scheduling/timers.ts';
 import { StorageError } from '../errors.ts';
 import { createRepositories, type ReadRepositories } from '../repositories.ts';
 import type { SliceLimits } from '../slices.ts';
@@ -39,7 +39,7 @@ export function openReplica(location: string, { size, prepare, limits, report }:
 
   async function check(): Promise<void> {
     try {
-      const { rows } = await readers.ask({ text: LAG });
+      const { rows } = await readers.query({ text: LAG });
       isUsable = Number(rows[0]?.[0]) <= POSTGRES.replicaLagMs;
       isReported = false;
     } catch (error) {
@@ -55,9 +55,9 @@ export function openReplica(location: string, { size, prepare, limits, report }:
 
   const checking = startTimer(check, { everyMs: POSTGRES.replicaCheckMs, failed: unusable });
   void check();
-  const statements = createPostgresStatements(readers.ask, prepare);
+  const statements = createPostgresStatements(readers.query, prepare);
   const { repositories: replica } = createRepositories(statements, {
-    pacing: { limits, breathe: () => new Promise((resolve) => setImmediate(resolve)) },
+    pacing: { limits, yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)) },
     auditHeads: (made) => createAuditLanes(made, { number: 0, heads: new Map() }),
   });
 

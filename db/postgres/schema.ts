@@ -2,7 +2,7 @@ import { INSTANCE } from '../../core/budgets.ts';
 import { StorageError } from '../errors.ts';
 import { type Applied, assertHistory, type Migration } from '../migrations.ts';
 import { loadMigrations } from './migrate.ts';
-import type { Ask } from './statements.ts';
+import type { RunQuery } from './statements.ts';
 
 /** A running server that cannot work with the database after a migration. */
 interface Hindering {
@@ -17,8 +17,8 @@ interface Hindering {
  * @throws StorageError `SCHEMA_MISSING`, `SCHEMA_OLD` if `valetkey db migrate` must be run first; `MIGRATION_REFUSED`;
  * `DATABASE_COPIED`
  */
-export async function requireSchema(ask: Ask, files = loadMigrations()): Promise<void> {
-  const applied = await appliedTo(ask);
+export async function requireSchema(query: RunQuery, files = loadMigrations()): Promise<void> {
+  const applied = await appliedTo(query);
   assertHistory(applied, files);
   const missing = files.slice(applied.length).filter(({ isContract }) => !isContract);
   if (missing.length === 0 && applied.length > 0) return;
@@ -29,11 +29,11 @@ export async function requireSchema(ask: Ask, files = loadMigrations()): Promise
   throw new StorageError(code, `the database ${what}: run \`valetkey db migrate\`, then start the server`);
 }
 
-export async function appliedTo(ask: Ask): Promise<Applied[]> {
-  if (!(await hasTable(ask, 'migrations'))) return [];
+export async function appliedTo(query: RunQuery): Promise<Applied[]> {
+  if (!(await hasTable(query, 'migrations'))) return [];
   // Databases before the migration 0005 do not have the column readable_from.
   const readable = "(to_jsonb(migrations) ->> 'readable_from')::bigint";
-  const { rows } = await ask({ text: `select name, sha256, ${readable} from migrations order by name` });
+  const { rows } = await query({ text: `select name, sha256, ${readable} from migrations order by name` });
   return rows.map(([name, sha256, readableFrom]) => ({ name, sha256, readableFrom }) as Applied);
 }
 
@@ -42,8 +42,8 @@ export async function appliedTo(ask: Ask): Promise<Applied[]> {
  *
  * @throws StorageError `SCHEMA_IN_USE`
  */
-export async function requireNoOlderServer(ask: Ask, file: Migration): Promise<void> {
-  const oldest = await olderServer(ask, file);
+export async function requireNoOlderServer(query: RunQuery, file: Migration): Promise<void> {
+  const oldest = await olderServer(query, file);
   if (oldest === undefined) return;
   throw new StorageError(
     'SCHEMA_IN_USE',
@@ -52,11 +52,11 @@ export async function requireNoOlderServer(ask: Ask, file: Migration): Promise<v
   );
 }
 
-async function olderServer(ask: Ask, { readableFrom }: Migration): Promise<Hindering | undefined> {
-  if (!(await hasTable(ask, 'instances'))) return undefined;
+async function olderServer(query: RunQuery, { readableFrom }: Migration): Promise<Hindering | undefined> {
+  if (!(await hasTable(query, 'instances'))) return undefined;
   // Before the migration 0005, the column is missing and all programs know the migration 0003.
   const number = "coalesce((to_jsonb(instances) ->> 'schema_number')::bigint, 3)";
-  const { rows } = await ask({
+  const { rows } = await query({
     text: `select version, ${number} from instances
       where ${number} < $1 and beat_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - $2::bigint limit 1`,
     values: [readableFrom, INSTANCE.silentMs],
@@ -65,7 +65,7 @@ async function olderServer(ask: Ask, { readableFrom }: Migration): Promise<Hinde
   return row && { version: String(row[0]), schemaNumber: Number(row[1]) };
 }
 
-async function hasTable(ask: Ask, name: string): Promise<boolean> {
-  const { rows } = await ask({ text: 'select to_regclass($1) is not null', values: [name] });
+async function hasTable(query: RunQuery, name: string): Promise<boolean> {
+  const { rows } = await query({ text: 'select to_regclass($1) is not null', values: [name] });
   return rows[0]?.[0] === true;
 }

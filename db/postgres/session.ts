@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { POSTGRES } from '../../core/budgets.ts';
 import { StorageError } from '../errors.ts';
-import { lost, translateError } from './errors.ts';
+import { connectionLostError, translateError } from './errors.ts';
 import { createHosts } from './hosts.ts';
 import { parserOf } from './values.ts';
 
@@ -48,7 +48,7 @@ export interface SessionOptions {
  * @param location `postgres://…`, see `hostsOf`
  * @throws StorageError if no host can be reached, or all are standbys
  */
-export function openSession(location: string, terms: SessionTerms = {}): Promise<Session> {
+export function openSession(location: string, terms: SessionOptions = {}): Promise<Session> {
   return createHosts(location, (address) => openHost(address, terms))();
 }
 
@@ -60,7 +60,7 @@ export function openSession(location: string, terms: SessionTerms = {}): Promise
  */
 export async function openHost(
   location: string,
-  { statementMs = POSTGRES.statementMs, mayBeStandby = false }: SessionTerms = {},
+  { statementMs = POSTGRES.statementMs, mayBeStandby = false }: SessionOptions = {},
 ): Promise<Session> {
   const client = new pg.Client({
     connectionString: location,
@@ -107,7 +107,7 @@ export async function openHost(
   };
   try {
     await client.connect();
-    const { rows } = await session.ask({ text: 'select pg_is_in_recovery()' });
+    const { rows } = await session.query({ text: 'select pg_is_in_recovery()' });
     if (rows[0]?.[0] !== false && !mayBeStandby)
       throw new StorageError('STANDBY', 'the database server is a standby and accepts no writes');
     return session;

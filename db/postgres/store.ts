@@ -9,11 +9,11 @@ import { createAuditLanes } from './audit-lanes.ts';
 import { createCommitOutcomes } from './commit-outcomes.ts';
 import { createFlush } from './flush.ts';
 import { createHosts } from './hosts.ts';
-import { createOutcomes } from './outcomes.ts';
 import { createReaders } from './readers.ts';
+import { createReconnectingSession } from './reconnecting-session.ts';
 import { openReplica } from './replica.ts';
 import { requireSchema } from './schema.ts';
-import { openHost, type Question } from './session.ts';
+import { openHost, type Query } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
 import { createWriter, type Unit, type UnitTerms } from './writer.ts';
@@ -61,7 +61,7 @@ export async function openPostgresStore({
   });
   const replica =
     replicaUrl === undefined ? undefined : openReplica(replicaUrl, { size, prepare, limits: listLimits, report });
-  const outcomes = createOutcomes(readers);
+  const outcomes = createCommitOutcomes(readers);
   const writers = Array.from({ length: places }, (_, place) =>
     createWriter({
       connection: createReconnectingSession(open),

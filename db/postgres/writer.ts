@@ -8,8 +8,8 @@ import { type AuditLane, changeLane, createAuditLanes, isLaneTaken, laneTakenErr
 import type { CommitOutcomes } from './commit-outcomes.ts';
 import { ConflictError } from './errors.ts';
 import { newestMigration } from './migrate.ts';
-import type { Outcomes } from './outcomes.ts';
-import type { Question, Reply, Session } from './session.ts';
+import type { ReconnectingSession } from './reconnecting-session.ts';
+import type { Query, QueryResult, Session } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 
 export type Unit<T> = (tx: Transaction) => Promise<T>;

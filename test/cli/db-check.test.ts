@@ -34,7 +34,7 @@ describe('valetkey db check', function () {
       { DATABASE_URL: cluster.url(TEMPLATE), DATA_DIR: folder.path, ...env },
       { before },
     );
-  const change = (text: string) => session.ask({ text });
+  const change = (text: string) => session.query({ text });
   /** The result of one check by name, after a change that is undone afterwards. */
   async function lineAfter(name: string, doing: string, undoing: string, env = {}, before?: string): Promise<string> {
     await change(doing);

@@ -25,7 +25,7 @@ export async function checkDatabase(
   }: ConnectionTerms & { now: () => number },
 ): Promise<CheckLine[]> {
   const session = await openSession(location);
-  const tools: CheckTools = { ask: session.ask, location, now, connections: writers + readers, prepare };
+  const tools: CheckTools = { query: session.query, location, now, connections: writers + readers, prepare };
   const lines: CheckLine[] = [];
   try {
     for (const [name, run] of CHECKS) lines.push({ name, ...(await run(tools).catch(failed)) });

@@ -11,8 +11,8 @@ export async function checkPooler({ location, prepare }: CheckTools): Promise<Re
   if (!prepare) return ok('off (DATABASE_PREPARE)');
   const [first, second] = [await openSession(location), await openSession(location)];
   try {
-    await first.ask({ name: NAME, text: 'select 1::bigint', values: [] });
-    const { rows } = await second.ask({ name: NAME, text: 'select 2::bigint', values: [] });
+    await first.query({ name: NAME, text: 'select 1::bigint', values: [] });
+    const { rows } = await second.query({ name: NAME, text: 'select 2::bigint', values: [] });
     if (rows[0]?.[0] === 2) return ok('each connection has its own');
   } catch {
     // The pool knows the name, or has lost the statement.

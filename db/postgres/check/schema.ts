@@ -8,13 +8,13 @@ const HERE = 'relnamespace = current_schema()::regnamespace';
 export const SCHEMA_CHECKS: readonly Check[] = [
   [
     'schema',
-    async ({ ask }) => {
+    async ({ query }) => {
       try {
-        await requireSchema(ask);
+        await requireSchema(query);
       } catch (error) {
         return fail((error as Error).message);
       }
-      const applied = await appliedTo(ask);
+      const applied = await appliedTo(query);
       const contract = loadMigrations().length - applied.length;
       const newest = applied.at(-1)?.name ?? '';
       return contract > 0 ? warn(`${newest}; run \`valetkey db migrate --contract\` after the upgrade`) : ok(newest);
@@ -22,9 +22,9 @@ export const SCHEMA_CHECKS: readonly Check[] = [
   ],
   [
     'indexes',
-    async ({ ask }) => {
+    async ({ query }) => {
       const present = await strings(
-        ask,
+        query,
         "select relname from pg_class where relkind = 'i' and relnamespace = current_schema()::regnamespace",
       );
       const missing = expectedIndexes().filter((name) => !present.includes(name));
@@ -33,9 +33,9 @@ export const SCHEMA_CHECKS: readonly Check[] = [
   ],
   [
     'valid indexes',
-    async ({ ask }) => {
+    async ({ query }) => {
       const invalid = await strings(
-        ask,
+        query,
         `select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
       where c.relnamespace = current_schema()::regnamespace and not (i.indisvalid and i.indisready)`,
       );
@@ -46,9 +46,9 @@ export const SCHEMA_CHECKS: readonly Check[] = [
   ],
   [
     'privileges',
-    async ({ ask }) => {
+    async ({ query }) => {
       const lacking = await strings(
-        ask,
+        query,
         `select relname from pg_class, unnest(array['select', 'insert', 'update', 'delete']) as privilege
          where ${HERE} and relkind = 'r' and not has_table_privilege(oid, privilege)
          union select relname from pg_class
@@ -56,7 +56,7 @@ export const SCHEMA_CHECKS: readonly Check[] = [
       );
       if (lacking.length > 0) return fail(`this role cannot use ${lacking.join(', ')}`);
       const owners = await strings(
-        ask,
+        query,
         `select distinct pg_get_userbyid(relowner) from pg_class where ${HERE} and relkind = 'r'`,
       );
       return owners.length > 1
@@ -66,17 +66,17 @@ export const SCHEMA_CHECKS: readonly Check[] = [
   ],
   [
     'extensions',
-    async ({ ask }) => {
-      const present = await strings(ask, 'select extname from pg_extension');
+    async ({ query }) => {
+      const present = await strings(query, 'select extname from pg_extension');
       const missing = ['pg_trgm', 'btree_gin'].filter((name) => !present.includes(name));
       return missing.length === 0 ? ok('pg_trgm, btree_gin') : fail(`missing: ${missing.join(', ')}`);
     },
   ],
   [
     'collation',
-    async ({ ask }) => {
+    async ({ query }) => {
       const loose = await strings(
-        ask,
+        query,
         `select table_name || '.' || column_name from information_schema.columns
       where table_schema = current_schema() and data_type = 'text' and collation_name is distinct from 'C'
         and table_name in (select relname from pg_class where relkind = 'r')`,

@@ -10,47 +10,47 @@ const CLOCK_MS = { warn: 1_000, fail: 30_000 };
 export const SERVER_CHECKS: readonly Check[] = [
   [
     'version',
-    async ({ ask }) => {
-      const [number, text] = await settings(ask, 'server_version_num', 'server_version');
+    async ({ query }) => {
+      const [number, text] = await settings(query, 'server_version_num', 'server_version');
       return Number(number) >= OLDEST ? ok(`PostgreSQL ${text}`) : fail(`PostgreSQL ${text}: 15 or later is required`);
     },
   ],
   [
     'encoding',
-    async ({ ask }) => {
-      const [encoding] = await settings(ask, 'server_encoding');
+    async ({ query }) => {
+      const [encoding] = await settings(query, 'server_encoding');
       return encoding === 'UTF8' ? ok('UTF8') : fail(`${encoding}: UTF8 is required`);
     },
   ],
   [
     'isolation',
-    async ({ ask }) => {
-      const [readOnly] = await settings(ask, 'default_transaction_read_only');
+    async ({ query }) => {
+      const [readOnly] = await settings(query, 'default_transaction_read_only');
       if (readOnly === 'on') return fail('default_transaction_read_only is on');
-      await ask({ text: 'begin isolation level serializable' });
-      const [level] = await settings(ask, 'transaction_isolation');
-      await ask({ text: 'rollback' });
+      await query({ text: 'begin isolation level serializable' });
+      const [level] = await settings(query, 'transaction_isolation');
+      await query({ text: 'rollback' });
       return level === 'serializable' ? ok('serializable') : fail(`transactions are ${level}`);
     },
   ],
   [
     'durability',
-    async ({ ask }) => {
-      const [commit, fsync, pages] = await settings(ask, 'synchronous_commit', 'fsync', 'full_page_writes');
+    async ({ query }) => {
+      const [commit, fsync, pages] = await settings(query, 'synchronous_commit', 'fsync', 'full_page_writes');
       const off = [
         ...(fsync === 'off' ? ['fsync'] : []),
         ...(pages === 'off' ? ['full_page_writes'] : []),
         ...(commit === 'off' ? ['synchronous_commit'] : []),
       ];
       if (off.length > 0) return fail(`${off.join(', ')} off: a crash can lose what was acknowledged`);
-      const [standbys] = await settings(ask, 'synchronous_standby_names');
+      const [standbys] = await settings(query, 'synchronous_standby_names');
       return ok(`synchronous_commit ${commit}; ${standbys ? 'survives' : 'does not survive'} the loss of the primary`);
     },
   ],
   [
     'connections',
-    async ({ ask, connections }) => {
-      const [limit, reserved] = await settings(ask, 'max_connections', 'superuser_reserved_connections');
+    async ({ query, connections }) => {
+      const [limit, reserved] = await settings(query, 'max_connections', 'superuser_reserved_connections');
       const servers = Math.floor((Number(limit) - Number(reserved)) / connections);
       const text = `${limit} allow ${servers} servers with ${connections} each`;
       return servers < 1 ? fail(text) : servers < 2 ? warn(text) : ok(text);
@@ -58,9 +58,9 @@ export const SERVER_CHECKS: readonly Check[] = [
   ],
   [
     'clock',
-    async ({ ask, now }) => {
+    async ({ query, now }) => {
       const before = now();
-      const { rows } = await ask({ text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint' });
+      const { rows } = await query({ text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint' });
       const difference = Math.round(Number(rows[0]?.[0]) - (before + now()) / 2);
       const text = `this machine and the database differ by ${Math.abs(difference)} ms`;
       if (Math.abs(difference) > CLOCK_MS.fail) return fail(text);
@@ -69,8 +69,8 @@ export const SERVER_CHECKS: readonly Check[] = [
   ],
   [
     'servers',
-    async ({ ask }) => {
-      const { rows } = await ask({
+    async ({ query }) => {
+      const { rows } = await query({
         text: `select count(*), min((to_jsonb(instances) ->> 'schema_number')::bigint), string_agg(distinct version, ', ') from instances
         where beat_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - $1::bigint`,
         values: [INSTANCE.silentMs],

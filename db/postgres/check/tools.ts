@@ -1,11 +1,11 @@
 import type { CheckLine } from '../../engine.ts';
-import type { Ask } from '../statements.ts';
+import type { RunQuery } from '../statements.ts';
 
 export type Result = Pick<CheckLine, 'state' | 'found'>;
 export type Check = [name: string, run: (tools: CheckTools) => Promise<Result>];
 
 export interface CheckTools {
-  ask: Ask;
+  query: RunQuery;
   location: string;
   /** Milliseconds UTC. */
   now: () => number;
@@ -19,12 +19,12 @@ export const warn = (found: string): Result => ({ state: 'warn', found });
 export const fail = (found: string): Result => ({ state: 'fail', found });
 
 /** Returns the values of settings of the server. */
-export async function settings(ask: Ask, ...names: string[]): Promise<string[]> {
-  const { rows } = await ask({ text: `select ${names.map((name) => `current_setting('${name}')`).join(', ')}` });
+export async function settings(query: RunQuery, ...names: string[]): Promise<string[]> {
+  const { rows } = await query({ text: `select ${names.map((name) => `current_setting('${name}')`).join(', ')}` });
   return (rows[0] as unknown[]).map(String);
 }
 
 /** Returns the first column of the rows of a query. */
-export async function strings(ask: Ask, text: string): Promise<string[]> {
-  return (await ask({ text })).rows.map(([value]) => String(value));
+export async function strings(query: RunQuery, text: string): Promise<string[]> {
+  return (await query({ text })).rows.map(([value]) => String(value));
 }

@@ -16,17 +16,17 @@ import { createPostgresStatements } from '../statements.ts';
 export async function openLocked(location: string, isTarget: boolean): Promise<{ session: Session; tables: string[] }> {
   const session = await openSession(location, { statementMs: null });
   try {
-    await session.ask({ text: "begin isolation level repeatable read; set local lock_timeout = '3s'" });
-    const { rows: found } = await session.ask({
+    await session.query({ text: "begin isolation level repeatable read; set local lock_timeout = '3s'" });
+    const { rows: found } = await session.query({
       text: `select relname from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace order by 1`,
     });
     const tables = found.map(([name]) => String(name));
     if (!tables.includes('migrations'))
       throw new StorageError('SCHEMA_MISSING', 'the database has no tables: run `valetkey db migrate`');
-    await session.ask({
+    await session.query({
       text: `lock table ${tables.join(', ')} in ${isTarget ? 'access exclusive' : 'share row exclusive'} mode`,
     });
-    const { rows } = await session.ask({
+    const { rows } = await session.query({
       text: 'select count(*) from instances where beat_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - $1::bigint',
       values: [INSTANCE.silentMs],
     });
@@ -39,10 +39,10 @@ export async function openLocked(location: string, isTarget: boolean): Promise<{
 }
 
 /** The functions that the source and the target of a copy have in common. */
-export function createCopyEnd({ ask }: Session): CopyEnd {
+export function createCopyEnd({ query }: Session): CopyEnd {
   const strings = async (text: string, values: unknown[] = []) =>
-    (await ask({ text, values })).rows.map(([value]) => String(value));
-  const { repositories } = createRepositories(createPostgresStatements(ask, false), {
+    (await query({ text, values })).rows.map(([value]) => String(value));
+  const { repositories } = createRepositories(createPostgresStatements(query, false), {
     auditHeads: (statements) => createAuditLanes(statements, { number: 0, heads: new Map() }),
   });
   return {
@@ -55,18 +55,18 @@ export function createCopyEnd({ ask }: Session): CopyEnd {
         [table],
       ),
     async count(table) {
-      const { rows } = await ask({ text: `select count(*) from ${table} where ${conditionOf(table)}` });
+      const { rows } = await query({ text: `select count(*) from ${table} where ${conditionOf(table)}` });
       return Number(rows[0]?.[0]);
     },
     async *rows(table, columns) {
-      const query = `select ${columns.join(', ')} from ${table} where ${conditionOf(table)}`;
-      await ask({ text: `declare copied_rows no scroll cursor for ${query}` });
+      const select = `select ${columns.join(', ')} from ${table} where ${conditionOf(table)}`;
+      await query({ text: `declare copied_rows no scroll cursor for ${select}` });
       for (;;) {
-        const { rows } = await ask({ text: `fetch ${batchOf(table)} from copied_rows` });
+        const { rows } = await query({ text: `fetch ${batchOf(table)} from copied_rows` });
         if (rows.length === 0) break;
         yield rows as StoredRow[];
       }
-      await ask({ text: 'close copied_rows' });
+      await query({ text: 'close copied_rows' });
     },
   };
 }

@@ -13,8 +13,8 @@ const COMPUTED = [
 /** See `Engine.copySource`. */
 export async function openCopySource(location: string): Promise<CopySource> {
   const { session, tables } = await openLocked(location, false);
-  const { ask } = session;
-  const one = async (text: string) => Number((await ask({ text })).rows[0]?.[0]);
+  const { query } = session;
+  const one = async (text: string) => Number((await query({ text })).rows[0]?.[0]);
   const lastOf = (sequence: string) => one(`select case when is_called then last_value else 0 end from ${sequence}`);
   /** A copy that was interrupted at its end leaves the mark, and can be made again. */
   const wasRetired = (await one(`select count(*) from migrations where name = '${COPIED}'`)) > 0;
@@ -33,8 +33,8 @@ export async function openCopySource(location: string): Promise<CopySource> {
     },
     async retire(at) {
       const text = `insert into migrations (name, sha256, applied_at) values ($1, '', $2) on conflict do nothing`;
-      await ask({ text, values: [COPIED, at] });
-      await ask({ text: 'commit' });
+      await query({ text, values: [COPIED, at] });
+      await query({ text: 'commit' });
     },
     async reopen() {
       if (!wasRetired) await reopenDatabase(location);
@@ -47,9 +47,9 @@ export async function openCopySource(location: string): Promise<CopySource> {
 export async function reopenDatabase(location: string): Promise<boolean> {
   const session = await openSession(location);
   try {
-    const { rows } = await session.ask({ text: "select to_regclass('migrations') is not null" });
+    const { rows } = await session.query({ text: "select to_regclass('migrations') is not null" });
     if (rows[0]?.[0] !== true) return false;
-    return (await session.ask({ text: 'delete from migrations where name = $1', values: [COPIED] })).changes > 0;
+    return (await session.query({ text: 'delete from migrations where name = $1', values: [COPIED] })).changes > 0;
   } finally {
     await session.close();
   }

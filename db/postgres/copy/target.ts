@@ -1,7 +1,7 @@
 import type { CopyTarget } from '../../copy/port.ts';
 import { COPIED_TABLES } from '../../copy/tables.ts';
 import { StorageError } from '../../errors.ts';
-import type { Ask } from '../statements.ts';
+import type { RunQuery } from '../statements.ts';
 import { toStored } from '../values.ts';
 import { createCopyEnd, openLocked } from './rows.ts';
 
@@ -20,10 +20,10 @@ const COMPUTE = [
 /** See `Engine.copyTarget`. Everything is written in one transaction, so nothing is left of an interrupted copy. */
 export async function openCopyTarget(location: string): Promise<CopyTarget> {
   const { session, tables } = await openLocked(location, true);
-  const { ask } = session;
+  const { query } = session;
   try {
-    await requireEmpty(ask);
-    for (const table of tables) await ask({ text: `alter table ${table} disable trigger user` });
+    await requireEmpty(query);
+    for (const table of tables) await query({ text: `alter table ${table} disable trigger user` });
   } catch (error) {
     await session.close().catch(() => {});
     throw error;
@@ -31,27 +31,27 @@ export async function openCopyTarget(location: string): Promise<CopyTarget> {
   return {
     ...createCopyEnd(session),
     async insert(table, columns, rows) {
-      const types = await typesOf(ask, table, columns);
+      const types = await typesOf(query, table, columns);
       const values = columns.map((_, place) => rows.map((row) => toStored(row[place])));
       const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
-      await ask({ text: `insert into ${table} (${columns.join(', ')}) select * from unnest(${arrays})`, values });
+      await query({ text: `insert into ${table} (${columns.join(', ')}) select * from unnest(${arrays})`, values });
     },
     async complete({ accounts, executions, instances }) {
-      for (const text of COMPUTE) await ask({ text });
-      const { rows } = await ask({ text: 'select coalesce(max(slot), 0) from data_keys' });
+      for (const text of COMPUTE) await query({ text });
+      const { rows } = await query({ text: 'select coalesce(max(slot), 0) from data_keys' });
       const numbers = { accounts_seq: accounts, executions_seq: executions, instances_number: instances };
       for (const [sequence, last] of Object.entries({ ...numbers, data_keys_slot: Number(rows[0]?.[0]) })) {
-        await ask({
+        await query({
           text: 'select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)',
           values: [sequence, last],
         });
       }
       // Foreign keys are checked after each statement; pending checks would prevent the change of the triggers.
-      for (const table of tables) await ask({ text: `alter table ${table} enable trigger user` });
+      for (const table of tables) await query({ text: `alter table ${table} enable trigger user` });
     },
     async finish() {
       try {
-        await ask({ text: 'commit' });
+        await query({ text: 'commit' });
       } catch (cause) {
         if (session.isOpen()) throw cause;
         throw new StorageError(
@@ -60,7 +60,7 @@ export async function openCopyTarget(location: string): Promise<CopyTarget> {
           { cause },
         );
       }
-      await analyze(ask);
+      await analyze(query);
       await session.close();
     },
     close: () => session.close(),
@@ -68,16 +68,16 @@ export async function openCopyTarget(location: string): Promise<CopyTarget> {
 }
 
 /** @throws StorageError `TARGET_NOT_EMPTY` */
-async function requireEmpty(ask: Ask): Promise<void> {
+async function requireEmpty(query: RunQuery): Promise<void> {
   for (const table of COPIED_TABLES) {
-    const { rows } = await ask({ text: `select count(*) from (select 1 from ${table} limit 1) as found` });
+    const { rows } = await query({ text: `select count(*) from (select 1 from ${table} limit 1) as found` });
     if (rows[0]?.[0] === 0) continue;
     throw new StorageError('TARGET_NOT_EMPTY', `the target has rows in ${table}: give a database without data`);
   }
 }
 
-async function typesOf(ask: Ask, table: string, columns: readonly string[]): Promise<string[]> {
-  const { rows } = await ask({
+async function typesOf(query: RunQuery, table: string, columns: readonly string[]): Promise<string[]> {
+  const { rows } = await query({
     text: `select attname, format_type(atttypid, null) from pg_attribute where attrelid = to_regclass($1) and attnum > 0`,
     values: [table],
   });
@@ -86,6 +86,6 @@ async function typesOf(ask: Ask, table: string, columns: readonly string[]): Pro
 }
 
 /** Without statistics the planner would choose slow plans until they are collected automatically. */
-async function analyze(ask: Ask): Promise<void> {
-  await ask({ text: 'analyze' }).catch(() => {});
+async function analyze(query: RunQuery): Promise<void> {
+  await query({ text: 'analyze' }).catch(() => {});
 }

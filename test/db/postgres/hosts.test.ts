@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { openStore } from '../../../db/open-store.ts';
 import { hostsOf } from '../../../db/postgres/hosts.ts';
 import { openHost } from '../../../db/postgres/session.ts';
-import { openStore, type Store } from '../../../db/store.ts';
+import type { Store } from '../../../db/store.ts';
 import { type Cluster, type Standby, startCluster } from '../../support/postgres/cluster.ts';
 import { createTemplate, isAvailable, TEMPLATE } from '../../support/postgres/databases.ts';
 import { account, addConnection, addEnvironment, connection, freshIds, NOW } from '../support.ts';
@@ -85,7 +86,7 @@ describe('a primary and a standby', function () {
     const list = async () => (await (store as Store).read.accounts.list(env, {}, { size: 10 })).total;
     await write(env, connectionId);
     const direct = await openHost(standby.url(TEMPLATE), { mayBeStandby: true });
-    const replicated = async () => (await direct.ask({ text: 'select count(*) from accounts' })).rows[0]?.[0];
+    const replicated = async () => (await direct.query({ text: 'select count(*) from accounts' })).rows[0]?.[0];
     while ((await replicated()) !== 1) await turn();
     await direct.close();
     standby.replay(false);

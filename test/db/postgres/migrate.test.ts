@@ -41,7 +41,7 @@ describe('migrations of a server', function () {
        values ('inst_${schemaNumber}', '0.1.0', 0, (extract(epoch from clock_timestamp()) * 1000)::bigint, ${schemaNumber})`,
     );
   const check = (files: Migration[]) =>
-    requireSchema(session.ask, files).then(
+    requireSchema(session.query, files).then(
       () => 'starts',
       (error) => error.code,
     );
@@ -75,11 +75,11 @@ describe('migrations of a server', function () {
   });
 
   it('gives way to transactions that hold a lock, and tries again', async () => {
-    await session.ask({ text: 'begin; lock table accounts in row exclusive mode' });
+    await session.query({ text: 'begin; lock table accounts in row exclusive mode' });
     const reports: string[] = [];
     const report = (message: string) => {
       reports.push(message);
-      void session.ask({ text: 'rollback' });
+      void session.query({ text: 'rollback' });
     };
     expect(await run([...OWN, EXPAND], { report })).to.deep.equal(['9001_expand.sql']);
     expect(reports).to.have.length(1);
