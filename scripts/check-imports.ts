@@ -17,7 +17,10 @@ const FOLDERS: Folder[] = [
   { path: 'catalogue', may: [] },
   { path: 'web', may: [] },
   { path: 'web/console', may: ['generated/api.d.ts'] },
-  { path: 'core/net', may: ['core/errors.ts', 'core/secret.ts', 'core/ascii-json.ts', 'core/lanes.ts'] },
+  {
+    path: 'core/net',
+    may: ['core/errors.ts', 'core/secret.ts', 'core/text/ascii-json.ts', 'core/scheduling/lanes.ts'],
+  },
   { path: 'core/threads', may: ['core/errors.ts'] },
   { path: 'core/vault', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts'] },
   { path: 'core/tokens', may: ['core/errors.ts', 'core/secret.ts', 'core/ids.ts', 'core/vault'] },

@@ -44,8 +44,8 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
     },
     jobs: { ...lists, jobs, events },
     links: { ...revocations, newId, random, digester, events, scrubStorage },
-    mcp: { ...lists, sealedReplies, catalogue, toolDirectory, newId, events },
-    mcpLogins: { ...lists, sealedReplies, digester, vault, discovery, fetchFor, random, newId, events },
+    mcp: { ...lists, sealedData, catalogue, toolDirectory, newId, events },
+    mcpLogins: { ...lists, sealedData, digester, vault, discovery, fetchFor, random, newId, events },
     operators: { ...lists, digester, random, newId, events, hasConsole: parts.config.console },
     providers: {
       ...lists,

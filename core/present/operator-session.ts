@@ -1,5 +1,5 @@
 import type { OperatorSessionRow } from '../../db/store.ts';
-import { rfc3339 } from '../rfc3339.ts';
+import { rfc3339 } from '../text/rfc3339.ts';
 import { optionalTime } from './optional.ts';
 import type { Schemas } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { RelationError, StorageError, type Store, type Transaction, type WriteTerms } from '../db/store.ts';
+import { RelationError, StorageError, type Store, type Transaction, type WriteTerms } from '../../db/store.ts';
 
 export interface PersistentWriteTools {
   store: Pick<Store, 'write'>;

@@ -16,7 +16,7 @@ import { requireSchema } from './schema.ts';
 import { openHost, type Query } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
-import { createWriter, type Unit, type UnitTerms } from './writer.ts';
+import { createWriter, type Unit, type UnitOptions } from './writer.ts';
 
 /** The result of every call of `shareReads`, which does nothing here: reads of one turn are sent together anyway. */
 const SHARED = Promise.resolve();
@@ -72,8 +72,8 @@ export async function openPostgresStore({
     }),
   );
   const units = createUnits(writers);
-  const flush = createFlush(ask);
-  const folding = startTimer(() => readers.ask({ text: 'select fold_counts(), fold_execution_statistics()' }), {
+  const flush = createFlush(query);
+  const folding = startTimer(() => readers.query({ text: 'select fold_counts(), fold_execution_statistics()' }), {
     everyMs: POSTGRES.foldEveryMs,
     // If the server cannot be reached, the callers that need it report the error.
     failed: (error) => {
@@ -82,7 +82,7 @@ export async function openPostgresStore({
   });
   let closing: Promise<void> | undefined;
 
-  async function run<T>(unit: Unit<T>, terms: UnitTerms): Promise<T> {
+  async function run<T>(unit: Unit<T>, terms: UnitOptions): Promise<T> {
     try {
       return await units.run(unit, terms);
     } catch (error) {

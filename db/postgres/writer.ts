@@ -21,7 +21,7 @@ export interface UnitOptions {
   isolated: boolean;
 }
 
-export interface RunTerms extends UnitTerms {
+export interface RunTerms extends UnitOptions {
   /** Whether no other unit may run at the same time, in any process. */
   alone: boolean;
   /** Whether an earlier run had a conflict. */
@@ -119,7 +119,7 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
   }
 
   async function run<T>(unit: Unit<T>, terms: RunTerms): Promise<T> {
-    const session = await connector.session();
+    const session = await connection.session();
     if (terms.again) lane.heads.clear();
     ending.begin();
     const begun = begin(session, terms, fenced);

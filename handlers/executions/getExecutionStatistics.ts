@@ -2,7 +2,7 @@ import { LIFETIME } from '../../core/budgets.ts';
 import type { Executions } from '../../core/capabilities/executions.ts';
 import { ApiError } from '../../core/errors.ts';
 import { beginningOf, periodOf, type Statistic, summarize } from '../../core/executions/statistics.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
+import { rfc3339 } from '../../core/text/rfc3339.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

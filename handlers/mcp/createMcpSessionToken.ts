@@ -5,7 +5,7 @@ import { ApiError } from '../../core/errors.ts';
 import { findServer, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import { mintSessionToken, openSessionToken, type SessionGrant } from '../../core/mcp/session-token.ts';
 import { principalState } from '../../core/operators/principal.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
+import { rfc3339 } from '../../core/text/rfc3339.ts';
 import type { Transaction } from '../../db/store.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
@@ -37,7 +37,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken', McpConfigs>
       expiresAt,
     };
     const client = await principalState(tx, environment.id, clientId, mcp.now());
-    const token = mintSessionToken(mcp.sealedReplies, environment.id, serverId, grant, client?.generation ?? 0);
+    const token = mintSessionToken(mcp.sealedData, environment.id, serverId, grant, client?.generation ?? 0);
     await mcp.events.emit(tx, call.cause, {
       type: 'mcp_session.created',
       subject: serverId,
@@ -53,7 +53,7 @@ export const createMcpSessionToken: Handler<'createMcpSessionToken', McpConfigs>
   return call.commit(create, {
     async replay(tx, kept) {
       const { token } = kept.body as Schemas['McpSessionToken'];
-      const opened = await openSessionToken(mcp.sealedReplies, tx, call.environment.id, serverId, token, mcp.now());
+      const opened = await openSessionToken(mcp.sealedData, tx, call.environment.id, serverId, token, mcp.now());
       if (opened.ok && opened.grant.mayConnect && !call.client.scopes.includes(CONNECTS)) {
         const detail = `The token that the first request with this idempotency key returned needs the scope ${CONNECTS}.`;
         throw new ApiError('INSUFFICIENT_SCOPE', detail, { scope: CONNECTS });

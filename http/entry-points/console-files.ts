@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { ApiError } from '../../core/errors.ts';
 import { CONSOLE_PATH } from '../../core/operators/console-address.ts';
-import type { Exchange } from '../exchange.ts';
-import { createStaticDocument, type StaticDocument } from '../static-document.ts';
-import { FIXED_HEADERS } from '../write.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import { createStaticDocument, type StaticDocument } from '../responses/static-document.ts';
+import { FIXED_HEADERS } from '../responses/write.ts';
 
 export interface ConsoleFiles {
   /** Serves a file of the console, or its page for every path without one. @throws ApiError */

@@ -10,19 +10,19 @@ import {
   openSession,
   sessionOfCookie,
 } from '../../core/operators/sessions.ts';
-import { rfc3339 } from '../../core/rfc3339.ts';
+import { rfc3339 } from '../../core/text/rfc3339.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import type { SigningKeys } from '../../core/tokens/signing-key.ts';
 import type { OperatorSessionRow, Store } from '../../db/store.ts';
-import { readBody } from '../body.ts';
-import { type BodyMemory, bodyHoldOf } from '../body-hold.ts';
-import { JSON_BODY } from '../body-rule.ts';
+import { readBody } from '../body/body.ts';
+import { type BodyMemory, bodyHoldOf } from '../body/body-hold.ts';
+import { JSON_BODY } from '../body/body-rule.ts';
 import type { Reply } from '../contract.ts';
-import type { Environment } from '../environments.ts';
-import type { Exchange } from '../exchange.ts';
-import { errorReply } from '../failure.ts';
-import type { EntryPoint, Pipeline } from '../pipeline.ts';
-import { respondUntyped } from '../reply.ts';
+import type { Environment } from '../pipeline/environments.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
+import { errorReply } from '../responses/failure.ts';
+import { respondUntyped } from '../responses/reply.ts';
 import { type ConsoleFiles, createConsoleFiles } from './console-files.ts';
 import { noSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
 

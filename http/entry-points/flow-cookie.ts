@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Environment } from '../environments.ts';
+import type { Environment } from '../pipeline/environments.ts';
 import { readCookie } from './cookies.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Environment } from '../environments.ts';
+import type { Environment } from '../pipeline/environments.ts';
 import { readCookie } from './cookies.ts';
 
 /** With the prefix, browsers reject the cookie from any other host and without TLS. It cannot be used with plain http. */

@@ -1,7 +1,7 @@
-import { ApiError } from '../core/errors.ts';
-import { principalState } from '../core/operators/principal.ts';
-import type { Verification } from '../core/tokens/access-token.ts';
-import type { ReadRepositories } from '../db/store.ts';
+import { ApiError } from '../../core/errors.ts';
+import { principalState } from '../../core/operators/principal.ts';
+import type { Verification } from '../../core/tokens/access-token.ts';
+import type { ReadRepositories } from '../../db/store.ts';
 import type { Environment } from './environments.ts';
 import type { Exchange } from './exchange.ts';
 

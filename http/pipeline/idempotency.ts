@@ -1,9 +1,9 @@
-import { LIFETIME } from '../core/budgets.ts';
-import { ApiError } from '../core/errors.ts';
-import { type ExecutionEnd, type StoreEndTools, storeEnd } from '../core/executions/execution-end.ts';
-import type { Instance } from '../core/instances/instance.ts';
-import type { Digester } from '../core/vault/digest.ts';
-import type { SealedTokens } from '../core/vault/sealed-token.ts';
+import { LIFETIME } from '../../core/budgets.ts';
+import { ApiError } from '../../core/errors.ts';
+import { type ExecutionEnd, type StoreEndTools, storeEnd } from '../../core/executions/execution-end.ts';
+import type { Instance } from '../../core/instances/instance.ts';
+import type { Digester } from '../../core/vault/digest.ts';
+import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type {
   IdempotencyKeyName,
   IdempotencyKeyRow,
@@ -11,11 +11,11 @@ import type {
   Repositories,
   Store,
   Transaction,
-} from '../db/store.ts';
-import type { ActedReply, Reply, StoredReplies } from './contract.ts';
+} from '../../db/store.ts';
+import type { ActedReply, Reply, StoredReplies } from '../contract.ts';
+import { isFull, kept, tooManyKeys } from '../kept-replies.ts';
+import { respondUntyped } from '../responses/reply.ts';
 import type { Exchange } from './exchange.ts';
-import { isFull, kept, tooManyKeys } from './kept-replies.ts';
-import { respondUntyped } from './reply.ts';
 import type { ContractRequest } from './request.ts';
 import { openReply, packReply, packReplyInThread, sealReply } from './stored-replies.ts';
 
@@ -127,7 +127,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   function seal({ key }: Claim, packed: Buffer): Buffer {
-    return sealReply(parts.sealedReplies, bind(key), packed, parts.now() + LIFETIME.idempotencyKeyMs);
+    return sealReply(parts.sealedData, bind(key), packed, parts.now() + LIFETIME.idempotencyKeyMs);
   }
 
   async function keep(tx: Repositories, { key }: Claim, reply: Reply, sealed: Buffer): Promise<void> {

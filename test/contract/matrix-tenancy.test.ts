@@ -172,11 +172,11 @@ describe('things of another environment (C1)', () => {
     const job = await server.parts.store.write((tx) => server.parts.jobQueue.recordFailed(tx, order, 'Foreign.'));
     const file = new FileContent('foreign.bin', undefined, Buffer.from([1]));
     const owner = { id: account.id, organizationId: 'foreign-org', userId: 'foreign-user' };
-    const kept = await server.deps.files.keep(other.environment.id, owner, file);
+    const kept = await server.parts.files.keep(other.environment.id, owner, file);
     const operator = { operator: 'foreign', role: 'OWNER' };
     const offered = await other.call('POST', '/api/v1/operator_sessions', { body: operator });
-    const grantId = server.deps.newId('grt');
-    const mcpClient = server.deps.newId('ocl');
+    const grantId = server.parts.newId('grt');
+    const mcpClient = server.parts.newId('ocl');
     const user = { organizationId: 'foreign-org', userId: 'foreign-user', identifier: 'foreign@acme.test' };
     await server.parts.store.write(async (tx) => {
       await tx.oauthClients.insert(environmentId, oauthClient(mcpClient, { kind: 'REGISTERED' }));

@@ -61,14 +61,14 @@ describe('createOperatorSession', () => {
 
   describe('409', () => {
     it('refuses more sessions than an environment may have', async () => {
-      const { store } = server.deps;
-      const { id } = await server.deps.environmentOf('localhost');
+      const { store } = server.parts;
+      const { id } = await server.parts.environmentOf('localhost');
       const row = { state: 'OFFERED', operator: 'x', role: 'VIEWER', createdAt: 0, usedAt: null } as const;
-      const expiresAt = server.deps.now() + 60_000;
+      const expiresAt = server.parts.now() + 60_000;
       await store.write(async (tx) => {
         for (let count = 0; count < 1000; count++) {
-          const tokenDigest = server.deps.digester.digest('fill', String(count));
-          await tx.operatorSessions.insert(id, { ...row, id: server.deps.newId('ops'), tokenDigest, expiresAt });
+          const tokenDigest = server.parts.digester.digest('fill', String(count));
+          await tx.operatorSessions.insert(id, { ...row, id: server.parts.newId('ops'), tokenDigest, expiresAt });
         }
       });
       const answer = await server.call('POST', PATH, { body: { operator: 'ada', role: 'OWNER' } });

@@ -31,8 +31,8 @@ describe('getExecutionStatistics', () => {
 
   /** Records an execution that took some milliseconds and ended now. */
   async function run(toolName: string, ms: number, outcome: Omit<ExecutionOutcome, 'finishedAt'>): Promise<void> {
-    const { store, newId, now } = server.deps;
-    const environment = await server.deps.environmentOf('localhost');
+    const { store, newId, now } = server.parts;
+    const environment = await server.parts.environmentOf('localhost');
     const id = newId('exec');
     const start = { agentRunId: null, apiClientId: 'c', instance: 0, startedAt: now() - ms };
     await store.write(async (tx) => {
@@ -91,8 +91,8 @@ describe('getExecutionStatistics', () => {
     });
 
     it('keeps the counts of deleted executions, until their own time has passed', async () => {
-      const { store } = server.deps;
-      const { id } = await server.deps.environmentOf('localhost');
+      const { store } = server.parts;
+      const { id } = await server.parts.environmentOf('localhost');
       await store.write((tx) => tx.executions.sweep(id, START - 1000, 1));
       expect((await get('group_by=hour')).body.total.executions).to.equal(5);
       const hour = Math.floor(START / HOUR_MS);

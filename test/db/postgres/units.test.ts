@@ -76,7 +76,7 @@ describe('units on PostgreSQL', () => {
       const row = await tx.accounts.get(test.env, id);
       // Another unit commits in the meantime, unless all of them wait for this one.
       const before = changes;
-      for (let turns = 0; turns < 2000 && changes === before; turns++) await tx.breathe();
+      for (let turns = 0; turns < 2000 && changes === before; turns++) await tx.yieldToEventLoop();
       return await tx.accounts.update(test.env, id, row?.version ?? 0, { status: 'EXPIRED', updatedAt: NOW });
     });
     isOver = true;

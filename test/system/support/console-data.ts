@@ -66,8 +66,8 @@ export async function fillConsole(world: ConsoleWorld): Promise<{ accountId: str
 
 /** Records executions of the last day, spread by a fixed pattern. */
 export async function addCalls(server: TestServer, accountId: string, count: number): Promise<void> {
-  const { store, newId, now } = server.deps;
-  const environment = await server.deps.environmentOf('localhost');
+  const { store, newId, now } = server.parts;
+  const environment = await server.parts.environmentOf('localhost');
   for (let from = 0; from < count; from += 500) {
     await store.write(async (tx) => {
       for (let index = from; index < Math.min(count, from + 500); index++) {
