@@ -6,7 +6,9 @@ INSTALLED := node_modules/.package-lock.json
 MOCHA := mocha
 TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
-  'test/flows/{several-servers,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
+  'test/flows/{several-servers,clocks,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
+# Through PgBouncer in transaction mode.
+POOLER_TESTS := test/db/{accounts,audit,jobs,store}.test.ts test/db/postgres/units.test.ts test/flows/several-servers.test.ts
 
 .DEFAULT_GOAL := help
 
@@ -92,10 +94,11 @@ test-system: install ## Run the tests that need Chromium, oauthlib, Radicale and
 	$(MOCHA) 'test/system/**/*.test.ts'
 
 .PHONY: test-postgres
-test-postgres: install ## Run the tests that touch storage on PostgreSQL from Debian, on a server in a temporary directory; installs it where it may
-	bash scripts/install-system-packages.sh postgresql
+test-postgres: install ## Run the tests that touch storage on PostgreSQL and PgBouncer from Debian, in a temporary directory; installs them where it may
+	bash scripts/install-system-packages.sh postgresql pgbouncer
 	node scripts/generate-if-stale.ts
 	node test/support/postgres/with-postgres.ts $(MOCHA) --parallel --jobs 2 $(POSTGRES_TESTS)
+	node test/support/postgres/with-postgres.ts --pooler $(MOCHA) --parallel --jobs 2 $(POOLER_TESTS)
 
 .PHONY: check
 check: install ## Check drift of generated files, lint, import rules, names of authorization types, the storage port, tests of operations, banned phrases, types, contract compatibility and the Node binary

@@ -333,6 +333,8 @@ export const INSTANCE = {
   /** Between two attempts to take the lock. */
   lockPauseMs: 50,
   beatEveryMs: 5 * SECOND,
+  /** How often an instance sets its clock by that of a database that several instances use. */
+  clockEveryMs: 5 * SECOND,
   /** If several instances use a database, one that has not reported for this time is considered ended. */
   silentMs: 15 * SECOND,
 } as const;

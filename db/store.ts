@@ -86,6 +86,11 @@ export interface Store {
    * because others have taken over its work. An engine that only one process can use at a time does nothing.
    */
   fence(instance: number): void;
+  /**
+   * Reads the clock of the database in milliseconds UTC, by which its processes compare times; null if only one process
+   * can use the database. @throws StorageError
+   */
+  clock: (() => Promise<number>) | null;
   /** Whether reads and the latest writes succeed. Never rejects. */
   healthy(): Promise<boolean>;
   /**

@@ -1,4 +1,4 @@
-import { JOBS, STORAGE } from '../core/budgets.ts';
+import { INSTANCE, JOBS, STORAGE } from '../core/budgets.ts';
 import { createScrub } from '../core/retention/scrub.ts';
 import { engineFor } from '../db/open-store.ts';
 import type { Store } from '../db/store.ts';
@@ -25,7 +25,7 @@ export interface Storage {
  */
 export async function openStorage(
   { config, secrets, choose, closing }: Setup,
-  parts: Pick<Surroundings, 'now' | 'wait' | 'startTimer' | 'log' | 'metrics'>,
+  parts: Pick<Surroundings, 'now' | 'sharedClock' | 'wait' | 'startTimer' | 'log' | 'metrics'>,
 ): Promise<Storage> {
   const { now, startTimer, log, metrics } = parts;
   const location = databaseLocation(config, secrets);
@@ -38,6 +38,7 @@ export async function openStorage(
   const connections = { ...config.connections, replica: secrets.replicaUrl?.reveal() };
   const opened = await engine.open({ location, now, watch, connections });
   closing.defer(opened.close);
+  await followClock(opened, { closing }, parts);
   const store = choose('store', () => opened);
   const scrub = createScrub({ ...parts, store });
   closing.defer(scrub.stop);
@@ -53,4 +54,19 @@ export async function openStorage(
     scrubStorage: choose('scrubStorage', () => scrub.request),
     isStorageFailing: watch.isFailing,
   };
+}
+
+/** Sets the clock of this process by that of the database, so that all processes compare times of one clock. */
+async function followClock(
+  { clock: read }: Store,
+  { closing }: Pick<Setup, 'closing'>,
+  { sharedClock, startTimer, log }: Pick<Surroundings, 'sharedClock' | 'startTimer' | 'log'>,
+): Promise<void> {
+  if (!read) return;
+  await sharedClock.follow(read);
+  const following = startTimer(() => sharedClock.follow(read), {
+    everyMs: INSTANCE.clockEveryMs,
+    failed: (err) => log.warn({ err }, 'the clock of the database could not be read'),
+  });
+  closing.defer(() => following.stop(JOBS.stopMs));
 }

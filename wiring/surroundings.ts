@@ -4,6 +4,7 @@ import { ByteBudget } from '../core/budgets/byte-budget.ts';
 import { BODIES } from '../core/budgets.ts';
 import { createIds, type IdPrefix } from '../core/ids.ts';
 import { createRandom } from '../core/random.ts';
+import { type Clock, createClock } from '../core/scheduling/clock.ts';
 import { startTimer } from '../core/scheduling/timers.ts';
 import { createThreads, type Threads } from '../core/threads/threads.ts';
 import { createLog, type Logger } from '../http/monitoring/log.ts';
@@ -12,8 +13,10 @@ import type { Setup } from './setup.ts';
 
 /** The parts that depend on no other part. */
 export interface Surroundings {
-  /** Milliseconds UTC. */
+  /** Milliseconds UTC. Processes that share a database follow its clock. */
   now(): number;
+  /** The clock behind `now`. */
+  readonly sharedClock: Clock;
   random(size: number): Buffer;
   /** Resolves after some milliseconds. */
   wait(ms: number): Promise<void>;
@@ -35,7 +38,8 @@ export function createSurroundings({ config, choose, closing }: Setup): Surround
     closing.defer(output.end);
     return output.log;
   });
-  const now = choose('now', () => Date.now);
+  const sharedClock = createClock();
+  const now = choose('now', () => sharedClock.now);
   const random = choose('random', () => createRandom(randomBytes));
   const threads = choose('threads', createThreads);
   closing.defer(async () => {
@@ -46,6 +50,7 @@ export function createSurroundings({ config, choose, closing }: Setup): Surround
   metrics.gauge('valetkey_body_bytes', 'Bytes of bodies that are held in memory', () => bodies.used);
   return {
     now,
+    sharedClock,
     random,
     wait: choose('wait', () => (ms) => sleep(ms)),
     newId: choose('newId', () => createIds(now, random)),

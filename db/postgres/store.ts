@@ -9,6 +9,7 @@ import { createAuditLanes } from './audit-lanes.ts';
 import { createCommitOutcomes } from './commit-outcomes.ts';
 import { createFlush } from './flush.ts';
 import { createHosts } from './hosts.ts';
+import { keepsStatementsApart } from './pooler.ts';
 import { createReaders } from './readers.ts';
 import { createReconnectingSession } from './reconnecting-session.ts';
 import { openReplica } from './replica.ts';
@@ -17,6 +18,8 @@ import { openHost, type Query } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
 import { createWriter, type Unit, type UnitOptions } from './writer.ts';
+
+const CLOCK = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 /** The result of every call of `shareReads`, which does nothing here: reads of one turn are sent together anyway. */
 const SHARED = Promise.resolve();
@@ -39,6 +42,7 @@ export async function openPostgresStore({
     replica: replicaUrl,
   } = connections;
   const { report = warn } = watch;
+  if (prepare && !(await keepsStatementsApart(location))) throw statementsMixed();
   const open = createHosts(location, openHost);
   const readers = createReaders(open, size);
   await requireSchema(readers.query).catch(async (error) => {
@@ -106,6 +110,10 @@ export async function openPostgresStore({
     fence(instance) {
       for (const writer of writers) writer.fence(instance);
     },
+    async clock() {
+      const { rows } = await query({ text: CLOCK });
+      return Number(rows[0]?.[0]);
+    },
     async healthy() {
       if (closing || health.failing() !== null) return false;
       return await readers.query({ text: 'select 1' }).then(
@@ -129,6 +137,14 @@ export async function openPostgresStore({
     await units.drain();
     await Promise.all([replica?.close(), readers.close(), ...writers.map((writer) => writer.close())]);
   }
+}
+
+function statementsMixed(): StorageError {
+  const advice = 'set DATABASE_PREPARE=off, or use PgBouncer 1.21 or later with max_prepared_statements';
+  return new StorageError(
+    'STORE_REFUSED',
+    `a connection pool mixes up the prepared statements of its clients: ${advice}`,
+  );
 }
 
 function warn(error: unknown, what: string): void {

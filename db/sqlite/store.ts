@@ -139,6 +139,7 @@ export function createStore(
     commit: group.commit,
     note: group.note,
     fence() {},
+    clock: null,
     async healthy() {
       try {
         return group.healthy() && health.failing() === null && alive.get() !== undefined;

@@ -1,5 +1,5 @@
 import { openStore } from '../../../db/open-store.ts';
-import { createDatabase, dropDatabase, runIn, urlOf } from '../../support/postgres/databases.ts';
+import { createDatabase, dropDatabase, isPooled, runIn, urlOf } from '../../support/postgres/databases.ts';
 import type { TestDatabase } from '../engine.ts';
 
 const NOW = 1_750_000_000_000;
@@ -11,8 +11,13 @@ export function createPostgresTestDatabase(): TestDatabase {
   return {
     location: urlOf(name),
     // Only one unit runs at a time, so that rows have the order in which tests write them.
-    open: (options = {}) =>
-      openStore({ location: urlOf(name), now: () => NOW, connections: { writers: 1 }, ...options }),
+    open: ({ connections = { writers: 1 }, ...options } = {}) =>
+      openStore({
+        location: urlOf(name),
+        now: () => NOW,
+        connections: { prepare: !isPooled(), ...connections },
+        ...options,
+      }),
     run,
     tamperWithAudit: (statements) => run(`drop trigger if exists audit_log_final on audit_log; ${statements}`),
     dump: () => dump(name),

@@ -9,6 +9,14 @@ export const SOCKET = 'VALETKEY_TEST_POSTGRES';
 
 export const TEMPLATE = 'valetkey_template';
 
+/** The variable with the directory of the socket of a connection pool in front of the server, if there is one. */
+export const POOLER = 'VALETKEY_TEST_POOLER';
+
+/** Whether connections to the test server pass a connection pool without support for prepared statements. */
+export function isPooled(): boolean {
+  return Boolean(process.env[POOLER]);
+}
+
 /** Whether a test server is running; tests of PostgreSQL alone are skipped otherwise. */
 export function isAvailable(): boolean {
   return Boolean(process.env[SOCKET]);
@@ -42,7 +50,7 @@ export function dropDatabase(name: string): void {
 }
 
 export function urlOf(name: string): string {
-  return addressOf(socketOfTests(), name);
+  return addressOf(process.env[POOLER] ?? socketOfTests(), name);
 }
 
 /** Runs statements as an operator. @returns the rows of the last one, one line each */

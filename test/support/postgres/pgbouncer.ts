@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { serverUser } from './cluster.ts';
+
+/** A PgBouncer in transaction mode in front of a test server. */
+export interface Pooler {
+  /** The directory of its socket. */
+  socket: string;
+  stop(): Promise<void>;
+}
+
+const PROGRAM = '/usr/sbin/pgbouncer';
+const PORT = 5432;
+
+/** @param server the directory of the socket of the server */
+export async function startPooler(server: string): Promise<Pooler> {
+  const directory = mkdtempSync(join(tmpdir(), 'valetkey-pooler-'));
+  const user = serverUser();
+  chmodSync(directory, 0o755);
+  if (user) chownSync(directory, user.uid, user.gid);
+  const settings = [
+    '[databases]',
+    `* = host=${server} port=${PORT} user=postgres`,
+    '[pgbouncer]',
+    'pool_mode = transaction',
+    'auth_type = any',
+    'listen_addr =',
+    `listen_port = ${PORT}`,
+    `unix_socket_dir = ${directory}`,
+    'max_client_conn = 1000',
+    'default_pool_size = 20',
+    // As docs/postgresql.md says.
+    'ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout',
+  ];
+  const file = join(directory, 'pgbouncer.ini');
+  writeFileSync(file, `${settings.join('\n')}\n`, { mode: 0o644 });
+  const child = spawn(PROGRAM, ['-q', file], { ...user, cwd: directory, stdio: 'ignore' });
+  const failed = once(child, 'error').then(([error]) => Promise.reject(error));
+  await Promise.race([listening(join(directory, `.s.PGSQL.${PORT}`), child), failed]);
+  return {
+    socket: directory,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function listening(path: string, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null) {
+    const socket = connect(path);
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isOpen) return;
+    await pause(20);
+  }
+  throw new Error(`pgbouncer ended with ${child.exitCode}`);
+}
