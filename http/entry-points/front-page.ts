@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import { ApiError } from '../../core/errors.ts';
 import { programVersion } from '../../core/program-version.ts';
 import { frontPage } from '../../web/docs/front-page.ts';
+import type { Config } from '../config/config.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { type SecurityContact, securityText } from '../security-text.ts';
@@ -9,7 +10,7 @@ import { HTML } from './documents.ts';
 import { otherMethods, route } from './express-entry-point.ts';
 
 export interface FrontPageParts {
-  readonly config: SecurityContact;
+  readonly config: SecurityContact & Pick<Config, 'console'>;
   /** Milliseconds UTC. */
   now(): number;
   readiness(): Promise<{ database: boolean; keys: boolean }>;
@@ -30,14 +31,16 @@ export function addFrontPage(app: Express, parts: FrontPageParts, pipeline: Pipe
   async function front({ req }: Exchange, baseUrl: string): Promise<Content> {
     const { database, keys } = await parts.readiness();
     const [version, ready] = [programVersion(), database && keys];
+    const { console: hasConsole } = parts.config;
     const headers = { vary: 'accept' };
     if (String(req.headers.accept).includes('text/html')) {
-      return { type: HTML, headers, text: String(frontPage({ version, ready, baseUrl })) };
+      return { type: HTML, headers, text: String(frontPage({ version, ready, baseUrl, hasConsole })) };
     }
     const summary = {
       name: 'Valetkey',
       version,
       state: ready ? 'ready' : 'not_ready',
+      ...(hasConsole && { console: `${baseUrl}/console` }),
       reference: `${baseUrl}/docs`,
       guides: `${baseUrl}/docs/guides`,
       mcp: `${baseUrl}/docs/guides/mcp`,

@@ -46,6 +46,7 @@ const PINNED = [
   'revokeOAuthToken request $.token',
   'rotateApiClientSecret 200 $.client_secret',
   'rotateWebhookSecret 200 $.secret',
+  'setMcpLoginProvider request $.client_secret',
   'updateConnectedAccount 200 $.connected_account.authorization_details.oauth_token.access_token',
   'updateConnectedAccount 200 $.connected_account.authorization_details.oauth_token.refresh_token',
   'updateConnectedAccount 200 $.connected_account.authorization_details.static_auth.details',

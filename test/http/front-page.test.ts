@@ -13,7 +13,10 @@ describe('the front page of a server', () => {
 
   before(async () => {
     server = await startTestServer({
-      env: { VALETKEY_SECURITY_CONTACT: 'mailto:security@acme.example, https://acme.example/report' },
+      env: {
+        VALETKEY_CONSOLE: 'off',
+        VALETKEY_SECURITY_CONTACT: 'mailto:security@acme.example, https://acme.example/report',
+      },
       overrides: { now: clock.now, readiness: async () => ({ database: ready, keys: true }) },
     });
   });
@@ -42,6 +45,15 @@ describe('the front page of a server', () => {
     const links = [...text.matchAll(/href="([^"#]+)/g)].map(([, link = '']) => link);
     expect(links).to.include.members(['/docs', '/docs/guides', '/docs/guides/mcp', '/openapi.json']);
     for (const link of new Set(links)) expect((await get(link)).status, link).to.equal(200);
+  });
+
+  it('leads to the console if the server has one', async () => {
+    expect((await get('/', HTML)).text).not.to.include('href="/console"');
+    const other = await startTestServer({ env: { VALETKEY_CONSOLE: 'on' } });
+    const page = await other.call('GET', '/', { token: null, headers: HTML });
+    expect(page.text).to.include('href="/console"');
+    expect((await other.call('GET', '/', { token: null })).body.console).to.equal('http://localhost/console');
+    await other.stop();
   });
 
   it('says when the server is not ready', async () => {

@@ -3,23 +3,29 @@ import { createApiReference } from '/docs/viewer/standalone.esm.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
+/** The parameter that is sent by operations that need one of several optional parameters. */
+const SENT = { getConnectedAccountAuth: 'id', getConnectedAccountDetails: 'id', listScopedTools: 'user_id' };
+
 /**
  * Returns the contract with changes for the page: parameters that are not required are hints, which are not sent; an
  * access token can be pasted; and each operation has a sample in TypeScript.
  */
-function forPage(contract) {
-  for (const parameter of Object.values(contract.components.parameters ?? {})) hint(parameter);
+function forPage({ security, ...contract }) {
+  // Without a common requirement, the viewer sends no token to operations that need none.
   for (const [path, item] of Object.entries(contract.paths)) {
-    for (const parameter of item.parameters ?? []) hint(parameter);
     for (const method of METHODS) {
       const operation = item[method];
       if (!operation) continue;
       operation['x-codeSamples'] = [
         { lang: 'typescript', label: 'TypeScript', source: typescriptSample(contract, path, method) },
       ];
-      for (const parameter of operation.parameters ?? []) hint(parameter);
+      operation.parameters = (operation.parameters ?? []).map((given) => {
+        const parameter = resolve(contract, given);
+        return parameter.name === SENT[operation.operationId] ? parameter : hint(parameter);
+      });
       fillForm(contract, operation);
-      if (operation.security?.length) operation.security.unshift({ token: [] });
+      operation.security ??= security;
+      if (operation.security?.some((one) => 'oauth2' in one)) operation.security.unshift({ token: [] });
     }
   }
   const description = 'An access token of `POST /oauth/token`.';
@@ -27,15 +33,12 @@ function forPage(contract) {
   return contract;
 }
 
-/**
- * The viewer sends the example of every parameter, unless it is an example that is switched off. The `id` of an account is
- * sent, because operations on one account need it or the fields that replace it.
- */
+/** The viewer sends the example of every parameter, unless it is an example that is switched off. */
 function hint(parameter) {
-  if (parameter.required || parameter.in === 'path' || parameter.name === 'id' || !parameter.schema) return;
-  const value = parameter.example ?? parameter.schema.example ?? parameter.schema.default ?? '';
-  delete parameter.example;
-  parameter.examples = { default: { value, 'x-disabled': true } };
+  const { example, ...rest } = parameter;
+  if (parameter.required || parameter.in === 'path' || !parameter.schema) return parameter;
+  const value = example ?? parameter.schema.example ?? parameter.schema.default ?? '';
+  return { ...rest, examples: { default: { value, 'x-disabled': true } } };
 }
 
 /** The viewer sends only the required fields of a form, so those of the example are marked as required. */

@@ -7,7 +7,15 @@ export interface ServiceView {
   ready: boolean;
   /** The address at which clients reach the environment of the request. */
   baseUrl: string;
+  /** Whether the server has the console. */
+  hasConsole: boolean;
 }
+
+const CONSOLE = {
+  href: '/console',
+  label: 'Console',
+  text: 'Accounts, calls, connections and settings, for operators.',
+};
 
 const LINKS = [
   { href: '/docs', label: 'API reference', text: 'Every operation, with samples, and a form to try it.' },
@@ -25,8 +33,8 @@ const LINKS = [
 ];
 
 /** The front page of a server, for a browser. */
-export function frontPage({ version, ready, baseUrl }: ServiceView): Html {
-  const links = LINKS.map(
+export function frontPage({ version, ready, baseUrl, hasConsole }: ServiceView): Html {
+  const links = [...(hasConsole ? [CONSOLE] : []), ...LINKS].map(
     ({ href, label, text }) => html`        <li><a href="${href}">${label}</a><p>${text}</p></li>\n`,
   );
   return docsLayout({
