@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { storeLogo } from '../core/environments/brand.ts';
 import { changeSettings } from '../core/environments/settings.ts';
 import { ApiError } from '../core/errors.ts';
 import { createIds } from '../core/ids.ts';
 import type { EnvironmentRow, Store } from '../db/store.ts';
+import { BRAND_OPTIONS, BRAND_USAGE, readBrandOptions } from './brand-options.ts';
 import { createOperatorEvents, readCatalogue } from './operator-events.ts';
 import { UsageError } from './usage-error.ts';
 
-export const SET_USAGE =
-  'set <environment id> [--link-lifetime <seconds>] [--user-verify-url <address>]... [--no-user-verify-urls] [--mcp-login-url <address> | --no-mcp-login-url]';
+export const SET_USAGE = `set <environment id> [--link-lifetime <seconds>] [--user-verify-url <address>]... [--no-user-verify-urls] [--mcp-login-url <address> | --no-mcp-login-url] ${BRAND_USAGE}`;
 
 /**
  * `valetkey environments set`: changes the settings that an operator may change without an API client. A running server
@@ -23,6 +24,7 @@ export async function setEnvironment(store: Store, args: string[]): Promise<void
   await store.write(async (tx) => {
     const current = (await tx.environments.get(environment.id)) as EnvironmentRow;
     await tx.environments.setSettings(current.id, changed(current, input));
+    await storeLogo(tx, current, input, Date.now());
     await events.emit(tx, cause, {
       type: 'environment.updated',
       subject: current.id,
@@ -42,7 +44,10 @@ function changed(environment: EnvironmentRow, input: Input) {
     if (!(error instanceof ApiError)) throw error;
     const [first] = error.errors ?? [];
     const index = Number(/\d+/.exec(first?.field ?? '')?.[0]);
-    const value = first?.field === 'mcp_login_url' ? input.mcp_login_url : input.user_verify_urls?.[index];
+    const single = input[first?.field as keyof Input];
+    // The logo is a long text, so it is named and not repeated.
+    const value =
+      first?.field === 'logo' ? '--logo' : typeof single === 'string' ? single : input.user_verify_urls?.[index];
     throw new UsageError(`${value} ${first?.message}`);
   }
 }
@@ -62,6 +67,7 @@ function readOptions(args: string[]): { id: string; input: Input } {
     ...(life !== undefined && { link_lifetime_seconds: seconds }),
     ...((urls || none) && { user_verify_urls: urls ?? null }),
     ...((loginUrl !== undefined || noLogin) && { mcp_login_url: loginUrl ?? null }),
+    ...readBrandOptions(values),
   };
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0 || Object.keys(input).length === 0)
@@ -76,6 +82,7 @@ function parse(args: string[]) {
     'no-user-verify-urls': { type: 'boolean' },
     'mcp-login-url': { type: 'string' },
     'no-mcp-login-url': { type: 'boolean' },
+    ...BRAND_OPTIONS,
   } as const;
   try {
     return parseArgs({ args, options, allowPositionals: true });

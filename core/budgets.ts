@@ -115,6 +115,14 @@ export const BODIES = {
 } as const;
 
 /** How long Valetkey keeps tokens and rows. */
+/** The logo of an environment, which every page of a link shows. */
+export const LOGO = {
+  /** Enough for a drawing, and little for a page to load. */
+  bytes: 64 * KIB,
+  /** A compressed image of a few bytes can be very large when it is drawn. */
+  pixels: 2048,
+} as const;
+
 export const LIFETIME = {
   /** An access token: the maximum time for which a leaked token is useful. */
   accessTokenMs: HOUR,

@@ -29,6 +29,8 @@ export interface AuthRequestWrites {
    * Changes the state from OPEN to PENDING_VERIFICATION and stores the grant. @returns false if the request is not open
    */
   finish(environmentId: EnvironmentId, id: string, grant: PendingGrant): Promise<boolean>;
+  /** Stores why the last attempt failed; null for a new attempt. @returns false if the request has ended */
+  setError(environmentId: EnvironmentId, id: string, error: string | null): Promise<boolean>;
   /** Counts a wrong identifier. @returns false if the request does not wait for verification */
   countMismatch(environmentId: EnvironmentId, id: string): Promise<boolean>;
   /** Ends a request and deletes its stored data. @returns false if it has already ended */
@@ -92,7 +94,7 @@ export function createAuthRequestRepository(
   });
   const insert = once(() => {
     const names = ['id', 'environmentId', 'accountId', 'connectionId', 'linkDigest', 'linkExpiresAt', 'identifier'];
-    const rest = ['userVerifyUrl', 'callerState', 'createdAt', 'expiresAt'];
+    const rest = ['userVerifyUrl', 'callerState', 'createdAt', 'expiresAt', 'language'];
     const values = Object.fromEntries([...names, ...rest].map((name) => [name, sql.placeholder(name)]));
     const start = { state: 'OPEN' as const, origins: [], mismatches: 0 };
     return db
@@ -120,6 +122,13 @@ export function createAuthRequestRepository(
         expiresAt: given('expiresAt'),
       })
       .where(and(oneRequest, open))
+      .prepare(),
+  );
+  const setError = once(() =>
+    db
+      .update(t)
+      .set({ error: given('error') })
+      .where(and(oneRequest, notEnded))
       .prepare(),
   );
   const countMismatch = once(() =>
@@ -182,6 +191,9 @@ export function createAuthRequestRepository(
       const isFinished = (await finish().run(values)).changes === 1;
       if (!isFinished) await dataKeys.wipe(dataKey);
       return isFinished;
+    },
+    async setError(environmentId, id, error) {
+      return (await setError().run({ environmentId, id, error })).changes === 1;
     },
     async countMismatch(environmentId, id) {
       return (await countMismatch().run({ environmentId, id })).changes === 1;

@@ -29,6 +29,11 @@ import {
 } from './deployment-secrets.ts';
 import type { Ending } from './ending.ts';
 import {
+  createEnvironmentLogoRepository,
+  type EnvironmentLogoReads,
+  type EnvironmentLogoRepository,
+} from './environment-logos.ts';
+import {
   createEnvironmentToolRepository,
   type EnvironmentToolReads,
   type EnvironmentToolRepository,
@@ -90,6 +95,7 @@ import {
  */
 export interface Repositories extends ReadRepositories {
   environments: EnvironmentRepository;
+  environmentLogos: EnvironmentLogoRepository;
   apiClients: ApiClientRepository;
   customProviders: CustomProviderRepository;
   environmentTools: EnvironmentToolRepository;
@@ -138,6 +144,7 @@ export interface Transaction extends Repositories {
 /** The repositories without their writing functions, for use outside of transactions. */
 export interface ReadRepositories {
   environments: EnvironmentReads;
+  environmentLogos: EnvironmentLogoReads;
   apiClients: ApiClientReads;
   customProviders: CustomProviderReads;
   environmentTools: EnvironmentToolReads;
@@ -195,6 +202,7 @@ export function createRepositories(
   const dataKeys = createDataKeys(statements);
   const repositories: Repositories = {
     environments: createEnvironmentRepository(statements),
+    environmentLogos: createEnvironmentLogoRepository(statements),
     apiClients: createApiClientRepository(statements),
     customProviders: createCustomProviderRepository(statements),
     environmentTools: createEnvironmentToolRepository(statements),

@@ -45,6 +45,13 @@ export const environmentHosts = table(
   (t) => [index('environment_hosts_environment').on(t.environmentId)],
 );
 
+export const environmentLogos = table('environment_logos', {
+  environmentId: environment().primaryKey().notNull(),
+  mediaType: text('media_type').notNull(),
+  bytes: blob({ mode: 'buffer' }).notNull(),
+  updatedAt: integer('updated_at').notNull(),
+});
+
 export const counters = table(
   'counters',
   {
@@ -401,6 +408,8 @@ export const authRequests = table(
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
     endedAt: integer('ended_at'),
+    language: text(),
+    error: text(),
   },
   (t) => [
     uniqueIndex('auth_requests_link').on(t.linkDigest),

@@ -27,6 +27,7 @@ export type * from './rows/auth-requests.ts';
 export type * from './rows/connections.ts';
 export type * from './rows/custom-providers.ts';
 export type * from './rows/deployment-secrets.ts';
+export type * from './rows/environment-logos.ts';
 export type * from './rows/environment-tools.ts';
 export type * from './rows/environments.ts';
 export type * from './rows/events.ts';

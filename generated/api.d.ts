@@ -300,6 +300,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connected_accounts:check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check an account
+         * @description Asks the provider whether it accepts the credentials of an account, by a cheap call that changes nothing. A token that is about
+         *     to expire is refreshed first. If the provider rejects the credentials and a refresh does not help, the account becomes `EXPIRED`.
+         *     Faults of the provider do not change the account: the outcome is then `UNKNOWN`. An account that has already expired is not
+         *     checked again.
+         *
+         *     Identify the account by its `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
+         *
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
+         *     - 404 `NOT_FOUND`: the account does not exist, or the fields do not match `id`.
+         *     - 409 `ACCOUNT_NOT_ACTIVE`: the account waits for its user, or was disconnected. `next_action` says what to do.
+         *     - 409 `CONNECTION_DISABLED`: the connection is disabled.
+         */
+        post: operations["checkConnectedAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connected_accounts:delete": {
         parameters: {
             query?: never;
@@ -757,8 +789,10 @@ export interface paths {
          * @description Updates the settings that are in the body. `null` clears a setting. The settings apply to new links; existing links keep
          *     their lifetime and their URL.
          *
+         *     The pages that users open show the new name, logo, color and links within seconds.
+         *
          *     Errors:
-         *     - 400 `VALIDATION_FAILED`: a URL, a host name or a URI scheme is not valid. `errors` lists each of them.
+         *     - 400 `VALIDATION_FAILED`: a URL, a host name, a URI scheme or the logo is not valid. `errors` lists each of them.
          */
         put: operations["updateEnvironment"];
         post?: never;
@@ -3554,6 +3588,64 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "link.attempt_failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An attempt to connect an account failed
+         * @description The provider could not be reached, or violated the protocol. The link can be opened again until it expires.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["LinkReasonData"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "link.attempt_failed";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "link.completed": {
         parameters: {
             query?: never;
@@ -3811,8 +3903,8 @@ export interface webhooks {
         put?: never;
         /**
          * A link failed
-         * @description The completed link ended without a connected account: too many verifications failed, a later link of the account was
-         *     verified first, or the provider changed. Its grant is deleted, and revoked at the provider if possible.
+         * @description The link ended without a connected account: the user went back to the application, too many verifications failed, a later
+         *     link of the account was verified first, or the provider changed. Its grant is deleted, and revoked at the provider if possible.
          */
         post: {
             parameters: {
@@ -5703,11 +5795,17 @@ export interface components {
         };
         /** @description The account or its connection cannot be used now. `next_action` says what to do. */
         AccountStateProblem: {
+            /** @description `CONNECTION_NOT_READY`: the redirect URI to register at the provider. Empty for types whose users do not consent there. */
+            callback_url?: string;
             code: components["schemas"]["ErrorCode"];
+            /** @description `CONNECTION_NOT_READY`: the ID of the connection that is not fully configured. */
+            connection_id?: string;
             /** @description What went wrong in this occurrence, in a sentence for display. Do not parse it. */
             detail: string;
             /** @description The invalid fields, if any; at most 20. */
             errors?: components["schemas"]["FieldError"][];
+            /** @description `CONNECTION_NOT_READY`: the fields of the connection that must be set, as `updateConnection` names them. */
+            missing_settings?: string[];
             next_action: components["schemas"]["NextAction"];
             /** @description The ID of the request, which is also in the logs and in the header `X-Request-Id`. */
             request_id: string;
@@ -6189,6 +6287,25 @@ export interface components {
              */
             type: "BOARD_OAUTH1";
         };
+        /** @description Whether the provider accepts the credentials of an account. */
+        CheckConnectedAccountResponse: {
+            /**
+             * Format: date-time
+             * @description When the check was made.
+             */
+            checked_at: string;
+            /** @description The ID of the connected account. */
+            id: string;
+            /**
+             * @description - `ACTIVE`: the provider accepts the credentials.
+             *     - `EXPIRED`: the provider does not accept them, or the account had already expired. The user must authorize it again.
+             *     - `UNKNOWN`: the provider could not be asked, or has no call that tells. The account does not change.
+             * @enum {string}
+             */
+            outcome: "ACTIVE" | "EXPIRED" | "UNKNOWN";
+            /** @description The reason of `EXPIRED` or `UNKNOWN`, in a sentence for display; otherwise empty. */
+            reason: string;
+        };
         /** @description A registered client (RFC 7591 §3.2.1). */
         ClientRegistration: {
             /** @description The ID of the client. */
@@ -6446,6 +6563,11 @@ export interface components {
         };
         /** @description A provider that is set up in this environment. */
         Connection: {
+            /**
+             * @description The redirect URI to register for the connection's OAuth client at the provider. Create the connection first, as a draft without a
+             *     client, to learn it. Empty for types whose users do not consent at the provider.
+             */
+            callback_url: string;
             /** @description The domains of the connection. */
             domains: string[];
             /** @description Whether the connection can be used. A disabled connection keeps its accounts, but they cannot run tools. */
@@ -6476,6 +6598,11 @@ export interface components {
              */
             allowed_tools: string[] | null;
             authorization_type: components["schemas"]["AuthorizationType"];
+            /**
+             * @description The redirect URI to register for the connection's OAuth client at the provider. Create the connection first, as a draft without a
+             *     client, to learn it. Empty for types whose users do not consent at the provider.
+             */
+            callback_url: string;
             /** @description The OAuth client ID at the provider, or empty. */
             client_id: string;
             /**
@@ -6576,6 +6703,12 @@ export interface components {
             organization_id?: string;
             /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
+            /**
+             * @description Whether to ask the provider if it accepts the credentials before they are stored. If it does not, the response is 400
+             *     `INVALID_AUTHORIZATION_DETAILS` and nothing is stored. Credentials are stored without a verdict if the provider cannot be
+             *     reached or has no call that tells; `checkConnectedAccount` asks again. By default `false`.
+             */
+            verify_credentials?: boolean;
         };
         /** @description A new connection of a provider. */
         CreateConnectionRequest: {
@@ -6880,6 +7013,13 @@ export interface components {
         EmptyObject: Record<string, never>;
         /** @description An environment with its settings. */
         Environment: {
+            /** @description The color of buttons and links on these pages, as it was set. The pages use the nearest shade of it that is readable. */
+            accent_color: string | null;
+            /**
+             * @description The name of your application, as users read it on the pages of links and of logins for MCP clients. Null: the pages show the
+             *     name of the connection's organization, or the host name of the environment.
+             */
+            application_name: string | null;
             /**
              * @description For how many days entries stay in the audit log. Older entries are moved to archive files in a directory of the server.
              *     Null: entries are never moved.
@@ -6918,6 +7058,11 @@ export interface components {
             kind: "DEVELOPMENT" | "PRODUCTION";
             /** @description How long an authorization link is valid, in seconds. */
             link_lifetime_seconds: number;
+            /**
+             * Format: uri
+             * @description The address of the logo that these pages show, on the server's own host; null if there is none.
+             */
+            logo_url: string | null;
             /** @description Whether MCP clients can register themselves (RFC 7591). */
             mcp_dynamic_registration: boolean;
             /**
@@ -6933,6 +7078,21 @@ export interface components {
              *     unless the client returns to the user's machine.
              */
             mcp_trusted_client_hosts: string[];
+            /**
+             * Format: uri
+             * @description The privacy policy of your application; null if there is no such link.
+             */
+            privacy_url: string | null;
+            /**
+             * Format: uri
+             * @description Where users of these pages get help; null if there is no such link.
+             */
+            support_url: string | null;
+            /**
+             * Format: uri
+             * @description The terms of your application; null if there is no such link.
+             */
+            terms_url: string | null;
             /** @description The URLs of applications to which users can be redirected after finishing a link. They are compared exactly. */
             user_verify_urls: string[];
         };
@@ -6989,7 +7149,7 @@ export interface components {
          * @description The name of an event. New events may be added.
          * @enum {string}
          */
-        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived";
+        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "link.attempt_failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived";
         /**
          * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
          *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
@@ -7246,6 +7406,12 @@ export interface components {
             id?: string;
             /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier?: string;
+            /**
+             * @description The language of the pages that the user sees, as a language tag: `en`, `de`, `fr`, `es`, `pt-BR`, `it`, `nl`, `pl`, `tr`,
+             *     `ja`, `ko`, `zh-Hans`, `ar` or `hi`. A tag such as `de-AT` means `de`. Without it, or for another language, the pages use the
+             *     best language that the user's browser accepts, or English.
+             */
+            language?: string;
             /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
             /**
@@ -9200,6 +9366,12 @@ export interface components {
             organization_id?: string;
             /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
             user_id?: string;
+            /**
+             * @description Whether to ask the provider if it accepts the credentials before they are stored. If it does not, the response is 400
+             *     `INVALID_AUTHORIZATION_DETAILS` and nothing is stored. Credentials are stored without a verdict if the provider cannot be
+             *     reached or has no call that tells; `checkConnectedAccount` asks again. By default `false`.
+             */
+            verify_credentials?: boolean;
         };
         /** @description The settings to change. Omitted settings do not change; `null` clears a setting. */
         UpdateConnectionRequest: {
@@ -9275,6 +9447,13 @@ export interface components {
         };
         /** @description The settings to change. Omitted settings do not change; `null` clears a setting. */
         UpdateEnvironmentRequest: {
+            /**
+             * @description The color of buttons and links on these pages, as `#rrggbb`; null restores the default. If it is not readable on their
+             *     background, light or dark, the pages use the nearest shade of it that is.
+             */
+            accent_color?: string | null;
+            /** @description The name of your application, as users read it on the pages of links; null clears it. */
+            application_name?: string | null;
             /** @description For how many days entries stay in the audit log before they are moved to archive files; null: entries are never moved. */
             audit_retention_days?: number | null;
             /** @description For how many days executions are kept; null restores the default of 90. */
@@ -9285,6 +9464,12 @@ export interface components {
             keep_execution_contents?: boolean | null;
             /** @description How long an authorization link is valid, in seconds: from a minute to a day. Null restores the default of 15 minutes. */
             link_lifetime_seconds?: number | null;
+            /**
+             * @description The logo that the pages of links show: a `data:` URL in base64 with a PNG, JPEG or SVG image of at most 64 KiB. A PNG or JPEG
+             *     image can have at most 2048 pixels in each direction. An SVG image must not contain scripts, event handlers, external
+             *     references or entities. The logo is served from the server's own host; see `logo_url`. Null removes it.
+             */
+            logo?: string | null;
             /** @description Whether MCP clients can register themselves; null restores the default, `true`. */
             mcp_dynamic_registration?: boolean | null;
             /**
@@ -9302,6 +9487,12 @@ export interface components {
              *     clears it.
              */
             mcp_trusted_client_hosts?: string[] | null;
+            /** @description The privacy policy of your application, as an `https://` URL; null removes the link. */
+            privacy_url?: string | null;
+            /** @description Where users get help, as an `https://` or `mailto:` URL; null removes the link. */
+            support_url?: string | null;
+            /** @description The terms of your application, as an `https://` URL; null removes the link. */
+            terms_url?: string | null;
             /**
              * @description The URLs of applications to which users can be redirected after finishing a link. The list replaces the stored one; null
              *     clears it. Each must be an `https://` URL, or an `http://` URL of the loopback interface in development, in the normalized
@@ -9878,6 +10069,21 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The account or its connection cannot be used now, and `next_action` says what to do. Or a request with the same idempotency key is
+         *     still running.
+         */
+        CheckConflict: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["AccountStateProblem"] | components["schemas"]["Problem"];
             };
         };
         /** @description A connection with this `key_id` already exists, or a request with the same idempotency key is still running. */
@@ -11495,6 +11701,63 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["AccountConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    checkConnectedAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectedAccountReference"];
+            };
+        };
+        responses: {
+            /** @description What the provider says. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckConnectedAccountResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CheckConflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["UnknownHost"];

@@ -22,6 +22,7 @@ import { rotateApiClientSecret } from './api-clients/rotateApiClientSecret.ts';
 import { exportAuditEvents } from './audit/exportAuditEvents.ts';
 import { listAuditEvents } from './audit/listAuditEvents.ts';
 import { verifyAuditEvents } from './audit/verifyAuditEvents.ts';
+import { checkConnectedAccount } from './connected-accounts/checkConnectedAccount.ts';
 import { createConnectedAccount } from './connected-accounts/createConnectedAccount.ts';
 import { deleteConnectedAccount } from './connected-accounts/deleteConnectedAccount.ts';
 import { disconnectConnectedAccount } from './connected-accounts/disconnectConnectedAccount.ts';
@@ -175,7 +176,14 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       updateConnection,
     }),
     ...bind(environments, { getEnvironment, updateEnvironment }),
-    ...bind(executions, { downloadFile, executeTool, getExecution, getExecutionStatistics, listExecutions }),
+    ...bind(executions, {
+      checkConnectedAccount,
+      downloadFile,
+      executeTool,
+      getExecution,
+      getExecutionStatistics,
+      listExecutions,
+    }),
     ...bind(jobs, { listJobs, retryJob }),
     ...bind(links, { generateMagicLink, verifyUser }),
     ...bind(mcp, {

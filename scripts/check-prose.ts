@@ -19,6 +19,9 @@ const PLACES = [
 /** Released migrations, which never change, and the list of the phrases. */
 const SKIPPED = ['db/postgres/migrations', 'db/sqlite/migrations', 'scripts/prose/phrases.ts'];
 
+/** The texts of pages in languages other than English. */
+const TRANSLATED = /^web\/languages\/(?!en\.)[a-z]{2}(-[A-Za-z]+)?\.ts$/;
+
 export interface Finding {
   file: string;
   line: number;
@@ -70,7 +73,8 @@ export function checkProse(root: string, places: string[] = PLACES): Finding[] {
   const files = places.flatMap((place) =>
     /\.\w+$|Makefile$/.test(place) ? [place] : globSync(`${place}/**/*.*`, { cwd: root }),
   );
-  const read = files.filter((file) => !SKIPPED.some((place) => file === place || file.startsWith(`${place}/`)));
+  const skipped = (file: string) => SKIPPED.some((place) => file === place || file.startsWith(`${place}/`));
+  const read = files.filter((file) => !skipped(file) && !TRANSLATED.test(file));
   return read.sort().flatMap((file) => checkText(file, readFileSync(join(root, file), 'utf8')));
 }
 

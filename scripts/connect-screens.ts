@@ -1,123 +1,94 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import type { FieldView } from '../web/connect/fields.ts';
-import { fragmentPage } from '../web/connect/fragment-page.ts';
-import { type LinkView, linkPage } from '../web/connect/link-page.ts';
-import {
-  connectedPage,
-  expiredPage,
-  faultPage,
-  refusedPage,
-  staleFormPage,
-  strayPage,
-  usedPage,
-  waitingPage,
-} from '../web/connect/message-pages.ts';
-import type { Html } from '../web/html.ts';
+import { type Browser, chromium } from 'playwright-core';
+import { accentStyles } from '../web/connect/accent.ts';
+import type { BrandView } from '../web/connect/context.ts';
+import { type LanguageTag, textsOf } from '../web/languages/texts.ts';
+import { CONNECT_PAGES } from './screens/connect-pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/screens');
-const WIDTHS = [360, 1280];
+const ACCENT = '#0b6e4f';
 
-const CONSENT: LinkView = {
-  asker: 'Widgets Ltd',
-  provider: 'GitHub',
-  formTitle: 'GitHub account',
-  help: '',
-  identifier: 'ada@widgets.example',
-  address: '',
-  completion: 'consent',
-  scopes: [
-    { name: 'Profile', description: 'Read the profile of the signed-in user.' },
-    {
-      name: 'Repositories',
-      description: 'Read and write code, issues and pull requests of public and private repositories.',
-    },
-  ],
-  fields: [],
-  formToken: '',
+const BRAND: BrandView = {
+  application: 'Contoso',
+  logoUrl: '/logo.svg',
+  accentUrl: '/accent.css',
+  supportUrl: 'https://contoso.example/help',
+  privacyUrl: 'https://contoso.example/privacy',
+  termsUrl: 'https://contoso.example/terms',
 };
 
-const text = (over: Partial<FieldView>): FieldView => ({
-  name: 'field',
-  label: 'Field',
-  kind: 'text',
-  options: [],
-  hint: '',
-  required: true,
-  value: '',
-  problem: '',
-  ...over,
-});
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="${ACCENT}" d="M16 2 30 16 16 30 2 16Zm0 8-6 6 6 6 6-6Z"/></svg>`;
 
-const FORM: LinkView = {
-  ...CONSENT,
-  provider: 'Acme Desk',
-  formTitle: 'API key',
-  help: 'Make a key in Acme Desk under Settings, Integrations.',
-  completion: 'form',
-  scopes: [],
-  fields: [
-    text({ name: 'domain', label: 'Sub-domain', hint: 'The first part of the address that you sign in at.' }),
-    text({ name: 'api_key', label: 'API key', kind: 'password' }),
-    text({ name: 'region', label: 'Region', kind: 'select', options: ['eu', 'us'], required: false }),
-  ],
-};
-
-const PROBLEMS: LinkView = {
-  ...FORM,
-  fields: FORM.fields.map((field) => {
-    if (field.name === 'domain') return { ...field, value: 'Not A Label', problem: 'must be one host label' };
-    return field.name === 'api_key' ? { ...field, problem: 'is required' } : field;
-  }),
-};
-
-const PAGES: Record<string, Html> = {
-  start: linkPage(CONSENT),
-  form: linkPage(FORM),
-  'form-with-problems': linkPage(PROBLEMS),
-  fragment: fragmentPage('Acme Boards'),
-  'fragment-with-problem': fragmentPage('Acme Boards', 'is required'),
-  waiting: waitingPage(),
-  connected: connectedPage(),
-  expired: expiredPage(),
-  used: usedPage(),
-  refused: refusedPage('GitHub', '/connect/x'),
-  fault: faultPage('req_01k6p3x9d8q2v7m4n5t0r1s6wz', '/connect/x'),
-  stray: strayPage(),
-  'stale-form': staleFormPage(),
-};
-
-/** Takes a screenshot of every page of a link, at the widths of a phone and of a desktop. */
-async function main(): Promise<void> {
-  mkdirSync(FOLDER, { recursive: true });
-  const css = readFileSync(join(ROOT, 'web/assets/connect.css'));
-  const server = createServer((req, res) => {
-    const page = PAGES[req.url?.slice(1) ?? ''];
-    if (page) res.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(String(page));
-    else res.writeHead(200, { 'content-type': 'text/css' }).end(css);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
-  const shoot = async (name: string, width: number, colorScheme: 'light' | 'dark') => {
-    const page = await browser.newPage({ viewport: { width, height: 640 }, colorScheme });
-    await page.goto(`${origin}/${name}`);
-    const suffix = colorScheme === 'dark' ? '-dark' : '';
-    await page.screenshot({ path: join(FOLDER, `connect-${name}-${width}${suffix}.png`), fullPage: true });
-    await page.close();
-  };
-  for (const name of Object.keys(PAGES)) for (const width of WIDTHS) await shoot(name, width, 'light');
-  for (const name of ['start', 'form-with-problems']) await shoot(name, WIDTHS[0] as number, 'dark');
-  await browser.close();
-  server.close();
-  console.log(`docs/screens: ${Object.keys(PAGES).length} pages`);
+/** The pictures that are kept. With `--all <folder>`, every page is taken in every combination instead. */
+interface Shot {
+  name: string;
+  language: LanguageTag;
+  width: number;
+  scheme: 'light' | 'dark';
 }
 
-await main();
+const KEPT: Shot[] = [
+  ...Object.keys(CONNECT_PAGES).map((name): Shot => ({ name, language: 'en', width: 320, scheme: 'light' })),
+  ...(['de', 'ja', 'ar'] as const).map((language): Shot => ({ name: 'start', language, width: 768, scheme: 'light' })),
+  { name: 'form-with-problems', language: 'ar', width: 768, scheme: 'dark' },
+  { name: 'start', language: 'en', width: 1440, scheme: 'light' },
+];
+
+function everyShot(): Shot[] {
+  const shots: Shot[] = [];
+  for (const name of Object.keys(CONNECT_PAGES))
+    for (const language of ['en', 'de', 'ja', 'ar'] as const)
+      for (const width of [320, 768, 1440])
+        for (const scheme of ['light', 'dark'] as const) shots.push({ name, language, width, scheme });
+  return shots;
+}
+
+function serve(req: IncomingMessage, res: ServerResponse): void {
+  const [, first = '', second = ''] = (req.url ?? '').split('?')[0]?.split('/') ?? [];
+  const page = CONNECT_PAGES[second];
+  const send = (type: string, body: string | Buffer) => res.writeHead(200, { 'content-type': type }).end(body);
+  if (page) {
+    send('text/html; charset=utf-8', String(page({ texts: textsOf(first as LanguageTag), brand: BRAND })));
+  } else if (first === 'logo.svg') send('image/svg+xml', LOGO);
+  else if (first === 'accent.css') send('text/css', accentStyles(ACCENT));
+  else if (/^\/connect\/assets\/(read|write|delete)\.svg$/.test(req.url ?? '')) {
+    send('image/svg+xml', readFileSync(join(ROOT, 'web/assets', `scope-${req.url?.split('/').at(-1)}`)));
+  } else if (req.url === '/connect/assets/form.js') {
+    send('text/javascript', readFileSync(join(ROOT, 'web/assets/connect-form.js')));
+  } else if (req.url === '/connect/assets/connect.css') {
+    send('text/css', readFileSync(join(ROOT, 'web/assets/connect.css')));
+  } else res.writeHead(404).end();
+}
+
+async function shoot(browser: Browser, origin: string, folder: string, shot: Shot): Promise<void> {
+  const { name, language, width, scheme } = shot;
+  const page = await browser.newPage({ viewport: { width, height: 640 }, colorScheme: scheme });
+  await page.goto(`${origin}/${language}/${name}`);
+  const parts = ['connect', name, ...(language === 'en' ? [] : [language]), String(width)];
+  const path = join(folder, `${[...parts, ...(scheme === 'dark' ? ['dark'] : [])].join('-')}.png`);
+  await page.screenshot({ path, fullPage: true });
+  await page.close();
+}
+
+/** Takes pictures of the pages of links: those of docs/screens, or every combination into another folder. */
+async function main([option, folder = '']: string[]): Promise<void> {
+  const isAll = option === '--all' && folder !== '';
+  const target = isAll ? folder : FOLDER;
+  mkdirSync(target, { recursive: true });
+  const server = createServer(serve);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const args = ['--no-sandbox', '--disable-gpu'];
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
+  const shots = isAll ? everyShot() : KEPT;
+  for (const shot of shots) await shoot(browser, origin, target, shot);
+  await browser.close();
+  server.close();
+  console.log(`${target}: ${shots.length} pictures`);
+}
+
+await main(process.argv.slice(2));

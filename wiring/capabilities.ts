@@ -9,18 +9,19 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
   const { egressOf, discovery, fetchFor, upstreamSessions, syncTurns } = parts;
   const { catalogue, toolDirectory, toolInputs, ownInputs, toolJudge } = parts;
   const { events, jobQueue, jobs, links, instance } = parts;
-  const { usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, readiness } = parts;
+  const { checkCredentials, usage, freshen, ensureFresh, refreshNow, responses, files, executionContents, readiness } =
+    parts;
   const { deliveries, eventFeed } = parts;
   const lists = { store, sealedTokens, now };
   const revocations = { vault, catalogue, now, jobQueue };
   const refreshes = { ensureFresh, refreshNow };
   const outbound = { egressOf, upstreamSessions };
   return {
-    accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage },
+    accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage, checkCredentials },
     audit: { ...lists, logPlaces: createLogPlaces() },
     clients: { ...lists, digester, events, newId, random },
     connections: { ...lists, ...revocations, newId, toolDirectory, events },
-    environments: { store, events, executionContents },
+    environments: { store, events, executionContents, now },
     executions: {
       ...lists,
       ...outbound,

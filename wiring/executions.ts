@@ -1,7 +1,9 @@
 import { createExecutionContents, type ExecutionContentsStore } from '../core/contents/execution-contents.ts';
 import { createStoredFiles, type StoredFiles } from '../core/contents/stored-files.ts';
+import { type CheckCredentials, createCredentialCheck } from '../core/executions/credential-check.ts';
 import { createResponseReader, type ResponseReader } from '../core/executions/response-reader.ts';
 import type { Keys } from './keys.ts';
+import type { Outbound } from './outbound.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -9,21 +11,26 @@ import type { Surroundings } from './surroundings.ts';
 export interface ExecutionParts {
   /** Reads the responses to tool calls. */
   readonly responses: ResponseReader;
+  /** Asks providers whether they accept credentials that are not stored yet. */
+  readonly checkCredentials: CheckCredentials;
   /** Files that tools returned, stored for an hour. */
   readonly files: StoredFiles;
   /** Inputs and results of executions, for environments that store them. */
   readonly executionContents: ExecutionContentsStore;
 }
 
-type Needs = Pick<Surroundings, 'now' | 'newId' | 'threads'> &
+type Needs = Pick<Surroundings, 'now' | 'newId' | 'threads' | 'random' | 'wait'> &
+  Pick<Outbound, 'egressOf'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'vault' | 'sealedTokens'>;
 
 /** Creates the parts that read the responses of calls and store their contents. */
 export function createExecutionParts({ choose }: Pick<Setup, 'choose'>, parts: Needs): ExecutionParts {
   const { threads, now, sealedTokens } = parts;
+  const responses = choose('responses', () => createResponseReader(threads.responses, now));
   return {
-    responses: choose('responses', () => createResponseReader(threads.responses, now)),
+    responses,
+    checkCredentials: createCredentialCheck({ ...parts, responses }),
     files: createStoredFiles({ ...parts, tokens: sealedTokens }),
     executionContents: createExecutionContents(parts),
   };

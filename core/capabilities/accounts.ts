@@ -1,6 +1,7 @@
 import type { AccountRow, AccountSummaryRow, Store } from '../../db/store.ts';
 import type { UpdateTools } from '../accounts/write.ts';
 import type { Cause, Events } from '../events/events.ts';
+import type { CheckCredentials } from '../executions/credential-check.ts';
 import type { Lists } from './lists.ts';
 
 /** Connected accounts and their credentials. */
@@ -8,6 +9,7 @@ export type Accounts = Lists &
   UpdateTools & {
     store: Store;
     events: Events;
+    checkCredentials: CheckCredentials;
     usage: {
       /** Milliseconds UTC, or null. */
       lastUsedAt(account: AccountSummaryRow): number | null;

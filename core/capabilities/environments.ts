@@ -6,5 +6,6 @@ import type { Events } from '../events/events.ts';
 export interface Environments {
   store: { readonly read: ReadRepositories };
   events: Events;
+  now(): number;
   executionContents: Pick<ExecutionContentsStore, 'settingsChanged'>;
 }

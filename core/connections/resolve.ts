@@ -93,7 +93,7 @@ export function unknownConnector(connector: string): ApiError {
  * Returns the pattern that the credentials fit best, so that errors refer to the type that the caller meant. Without
  * credentials it returns the provider's first pattern.
  */
-function choosePattern(provider: ProviderDefinition, details: Details): AuthPattern {
+export function choosePattern(provider: ProviderDefinition, details: Details): AuthPattern {
   const [usual] = provider.authPatterns;
   if (!usual) throw unknownConnector(provider.identifier);
   const form = formOf(details);

@@ -1,4 +1,5 @@
 import type { AuthPattern } from './auth-pattern.ts';
+import type { CredentialCheck } from './credential-check.ts';
 
 /** Detects a failure in the JSON body of a response; the first match applies. Pointers are RFC 6901. */
 export interface ErrorPredicate {
@@ -59,6 +60,7 @@ export interface Connector {
   confidence: 'high' | 'medium' | 'low';
   sources: string[];
   api: ConnectorApi;
+  check?: CredentialCheck;
   auth_patterns: AuthPattern[];
 }
 
@@ -71,6 +73,8 @@ export interface ProviderDefinition {
   displayName: string;
   isCustom: boolean;
   api: ConnectorApi;
+  /** A cheap call that tells whether a credential is accepted. */
+  check?: CredentialCheck;
   authPatterns: readonly AuthPattern[];
   proxyEnabled: boolean;
   /** An https address; it may contain {{field}} placeholders. */
@@ -88,6 +92,7 @@ export function builtInProvider(connector: Connector): ProviderDefinition {
     displayName: connector.display_name,
     isCustom: false,
     api: connector.api,
+    ...(connector.check && { check: connector.check }),
     authPatterns: connector.auth_patterns,
     proxyEnabled: false,
   };

@@ -2,9 +2,10 @@ import type { EnvironmentRow, EnvironmentSettings } from '../../db/store.ts';
 import { applicationUrlProblem, userVerifyUrlProblem } from '../accounts/links/verify-url.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 import { schemeProblem } from '../mcp-login/redirect-uri.ts';
+import { type BrandInput, brandProblems, changedBrand } from './brand.ts';
 
 /** The fields of a request that changes the settings, named as in the contract; `null` clears a field. */
-export interface SettingsInput {
+export interface SettingsInput extends BrandInput {
   link_lifetime_seconds?: number | null | undefined;
   user_verify_urls?: string[] | null | undefined;
   execution_retention_days?: number | null | undefined;
@@ -32,9 +33,10 @@ export function changeSettings({ kind, settings }: EnvironmentRow, input: Settin
   ];
   const loginProblem = loginUrl ? applicationUrlProblem(loginUrl, kind, ['login_request']) : undefined;
   if (loginProblem) errors.push({ field: 'mcp_login_url', message: loginProblem });
+  errors.push(...brandProblems(input));
   if (errors.length > 0)
     throw new ApiError('VALIDATION_FAILED', 'The settings of the environment are invalid.', { errors });
-  const changed = { ...settings };
+  const changed = { ...settings, ...changedBrand(settings, input) };
   if (lifetime !== undefined) changed.linkTtlMs = lifetime === null ? undefined : lifetime * 1000;
   if (urls !== undefined) changed.userVerifyUrls = urls ?? undefined;
   const { execution_retention_days: days, keep_execution_contents: keep } = input;

@@ -2,6 +2,7 @@ import type { ConnectionRow, EnvironmentRow } from '../../db/store.ts';
 import type { Definition } from '../accounts/binding.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { MCP_UPSTREAM } from '../budgets.ts';
+import { registeredCallbackUrl } from '../connections/callback-url.ts';
 import { missingSettings, settingsOf } from '../connections/status.ts';
 import { identityProviderOf } from '../connections/vendor.ts';
 import { mcpServerUrl } from '../mcp/server-definition.ts';
@@ -23,6 +24,7 @@ export function presentConnection(
     domains: row.domains,
     enabled: row.enabled,
     mcp_server_url: mcpServerUrl(environment, row.id),
+    callback_url: registeredCallbackUrl(environment, row),
     provider: identityProviderOf(vendor),
     provider_key: row.providerKey,
     status: row.status,

@@ -29,6 +29,10 @@ export interface AuthRequestRow {
   createdAt: number;
   expiresAt: number;
   endedAt: number | null;
+  /** The language that the application requested for the pages; null: that of the browser. */
+  language: string | null;
+  /** Why the last attempt of a user failed, as an error code of OAuth; null: it did not. */
+  error: string | null;
 }
 
 export type NewAuthRequest = Pick<
@@ -43,6 +47,7 @@ export type NewAuthRequest = Pick<
   | 'callerState'
   | 'createdAt'
   | 'expiresAt'
+  | 'language'
 >;
 
 /** The encrypted grant of a finished link. */

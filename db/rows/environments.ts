@@ -17,6 +17,14 @@ export interface EnvironmentSettings {
   linkTtlMs?: number;
   /** The addresses that users may be redirected to after a finished link, compared exactly. */
   userVerifyUrls?: string[];
+  /** What users see on the pages of links: the application's name, color and addresses. */
+  applicationName?: string;
+  accentColor?: string;
+  supportUrl?: string;
+  privacyUrl?: string;
+  termsUrl?: string;
+  /** The digest of the stored logo; undefined if there is none. */
+  logoDigest?: string;
   /** How many days execution records are kept. */
   executionRetentionDays?: number;
   /** How many days audit records stay in the database before they are archived. If undefined, they are not archived. */

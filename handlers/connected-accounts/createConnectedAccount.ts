@@ -1,12 +1,15 @@
+import { requireAcceptedForNew } from '../../core/accounts/require-accepted.ts';
 import { readKey } from '../../core/accounts/selector.ts';
 import { createAccount } from '../../core/accounts/write.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
 import type { Handler } from '../../http/contract.ts';
 import { commitAccount } from '../commit-account.ts';
 
-export const createConnectedAccount: Handler<'createConnectedAccount', Accounts> = (call, reply, accounts) => {
-  const { connected_account: input = {}, ...name } = call.body;
+export const createConnectedAccount: Handler<'createConnectedAccount', Accounts> = async (call, reply, accounts) => {
+  const { connected_account: input = {}, verify_credentials: verifies = false, ...name } = call.body;
   const key = readKey(name);
+  const { read } = accounts.store;
+  if (verifies) await requireAcceptedForNew(read, accounts, call.environment, key.connector, input);
   return commitAccount(
     call,
     (body) => reply(201, body),

@@ -1,5 +1,6 @@
 import { credentialsRead } from '../../core/accounts/credentials-read.ts';
 import { findAccount } from '../../core/accounts/find.ts';
+import { requireAcceptedForChange } from '../../core/accounts/require-accepted.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import { updateAccount } from '../../core/accounts/write.ts';
 import type { Accounts } from '../../core/capabilities/accounts.ts';
@@ -7,9 +8,14 @@ import type { Handler } from '../../http/contract.ts';
 import { mayReadCredentials } from '../account-response.ts';
 import { commitAccount } from '../commit-account.ts';
 
-export const updateConnectedAccount: Handler<'updateConnectedAccount', Accounts> = (call, reply, accounts) => {
-  const { connected_account: input, ...name } = call.body;
+export const updateConnectedAccount: Handler<'updateConnectedAccount', Accounts> = async (call, reply, accounts) => {
+  const { connected_account: input, verify_credentials: verifies = false, ...name } = call.body;
   const selector = readSelector(name);
+  if (verifies) {
+    const { read } = accounts.store;
+    const account = await findAccount(read, call.environment.id, selector);
+    await requireAcceptedForChange(read, accounts, call.environment, account, input);
+  }
   return commitAccount(
     call,
     (body) => reply(200, body),

@@ -1,4 +1,5 @@
 import type { Environments } from '../../core/capabilities/environments.ts';
+import { storeLogo } from '../../core/environments/brand.ts';
 import { changeSettings } from '../../core/environments/settings.ts';
 import { presentEnvironment } from '../../core/present/environment.ts';
 import type { Handler } from '../../http/contract.ts';
@@ -9,6 +10,7 @@ export const updateEnvironment: Handler<'updateEnvironment', Environments> = asy
     const before = await currentEnvironment(tx, call.environment.id);
     const settings = changeSettings(before, call.body);
     await tx.environments.setSettings(before.id, settings);
+    await storeLogo(tx, before, call.body, environments.now());
     await environments.events.emit(tx, call.cause, {
       type: 'environment.updated',
       subject: before.id,

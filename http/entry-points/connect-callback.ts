@@ -8,8 +8,12 @@ import { readBody } from '../body/body.ts';
 import { PAGE_FORM } from '../body/body-rule.ts';
 import type { Pairs } from '../pipeline/query.ts';
 import { isFromElsewhere } from '../pipeline/same-origin.ts';
+import { inLink } from './connect-form.ts';
 import { readFlowCookie } from './flow-cookie.ts';
+import { ofRequest } from './page-context.ts';
 import type { PageCall, PageReply } from './pages.ts';
+import { markOf } from './provider-mark.ts';
+import { leaveLink, leaveWithError } from './way-back.ts';
 
 /** Handles the callback from a provider. */
 export function createCallback(tools: LinkTools) {
@@ -20,16 +24,46 @@ export function createCallback(tools: LinkTools) {
   });
 
   const finish = async (call: PageCall, back: Return): Promise<PageReply> =>
-    replyTo(await finishConsent(tools, call.environment, back, call.cause), call);
+    replyTo(await finishConsent(tools, call.environment, back, call.cause), call, back.browser);
+
+  function replyTo(finish: Finish, call: PageCall, browser: string | undefined): PageReply {
+    const { requestId } = call;
+    switch (finish.kind) {
+      case 'verify':
+        return { redirect: finish.url };
+      case 'connected':
+        return { redirect: connectedUrl(call.environment, finish.request) };
+      case 'refused':
+      case 'failed':
+        return notGranted(finish, inLink(call, finish.link), browser, requestId);
+      case 'late':
+        return { status: 410, page: expiredPage(ofRequest(call, finish.request), leaveWithError(finish.request)) };
+      case 'invalid':
+        return { status: 400, page: strayPage(call.context) };
+    }
+  }
+
+  /** The link stays open: the user can try again, or go back to the application. */
+  function notGranted(
+    { kind, link, linkToken }: Extract<Finish, { kind: 'refused' | 'failed' }>,
+    { context }: PageCall,
+    browser: string | undefined,
+    requestId: string,
+  ): PageReply {
+    const retry = `/connect/${linkToken}`;
+    const way = leaveLink(tools, link, linkToken, browser);
+    if (kind === 'failed') return { status: 502, page: faultPage(context, requestId, retry, way) };
+    return { status: 403, page: refusedPage(context, markOf(link.provider), retry, way) };
+  }
 
   return {
     async arrive(call: PageCall, connectionId: string): Promise<PageReply> {
       // A browser sends GET. A HEAD request must not use up the flow, so it receives the response for a browser without
       // a flow.
-      if (call.req.method === 'HEAD') return { status: 400, page: strayPage() };
+      if (call.req.method === 'HEAD') return { status: 400, page: strayPage(call.context) };
       const back = backOf(call, connectionId);
       const link = await awaitsFragment(tools, call.environment, back);
-      if (link) return { status: 200, page: fragmentPage(link.provider.displayName), script: true };
+      if (link) return { status: 200, page: fragmentPage(inLink(call, link).context, markOf(link.provider)) };
       return finish(call, back);
     },
 
@@ -37,13 +71,14 @@ export function createCallback(tools: LinkTools) {
     async post(call: PageCall, connectionId: string): Promise<PageReply> {
       const back = backOf(call, connectionId);
       const link = await awaitsFragment(tools, call.environment, back);
-      if (!link) return { status: 400, page: strayPage() };
-      if (isFromElsewhere(call.req)) return { status: 403, page: staleFormPage() };
+      if (!link) return { status: 400, page: strayPage(call.context) };
+      if (isFromElsewhere(call.req)) return { status: 403, page: staleFormPage(inLink(call, link).context) };
       const pairs = ((await readBody(call.req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;
       const token = textOf(pairs[`${FIELD_PREFIX}token`]).replace(/^#?(?:token=)?/, '');
       const error = textOf(pairs['error']);
       if (token === '' && error === '') {
-        return { status: 400, page: fragmentPage(link.provider.displayName, 'is required'), script: true };
+        const page = fragmentPage(inLink(call, link).context, markOf(link.provider), true);
+        return { status: 400, page };
       }
       back.answer.set('token', token);
       back.answer.set('error', error);
@@ -55,23 +90,6 @@ export function createCallback(tools: LinkTools) {
 /** Adds an empty fragment to a redirect. Otherwise browsers would keep the current fragment, which contains a token. */
 function withoutFragment(reply: PageReply): PageReply {
   return 'redirect' in reply ? { ...reply, redirect: `${reply.redirect}#` } : reply;
-}
-
-function replyTo(finish: Finish, { environment, requestId }: PageCall): PageReply {
-  switch (finish.kind) {
-    case 'verify':
-      return { redirect: finish.url };
-    case 'connected':
-      return { redirect: connectedUrl(environment) };
-    case 'refused':
-      return { status: 403, page: refusedPage(finish.link.provider.displayName, `/connect/${finish.linkToken}`) };
-    case 'failed':
-      return { status: 502, page: faultPage(requestId, `/connect/${finish.linkToken}`) };
-    case 'late':
-      return { status: 410, page: expiredPage() };
-    case 'invalid':
-      return { status: 400, page: strayPage() };
-  }
 }
 
 function textOf(value: unknown): string {

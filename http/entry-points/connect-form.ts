@@ -1,97 +1,129 @@
+import { errorAddress, goBack, type LinkError } from '../../core/accounts/links/go-back.ts';
 import { type LinkContext, shownAddress } from '../../core/accounts/links/link-context.ts';
 import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
 import type { Settled } from '../../core/accounts/links/settle.ts';
 import { startConsent } from '../../core/accounts/links/start-consent.ts';
 import { submitForm } from '../../core/accounts/links/submit-form.ts';
 import { mintToken } from '../../core/accounts/links/tokens.ts';
-import { echoOf, formFieldsOf, formTerms, readForm, type Typed } from '../../core/accounts/links/typed-fields.ts';
+import { echoOf, formFieldsOf, readForm, type Typed } from '../../core/accounts/links/typed-fields.ts';
 import { connectedUrl } from '../../core/accounts/links/verify.ts';
 import { describedScopes } from '../../core/connections/scopes.ts';
-import { FIELD_PREFIX, type FieldView } from '../../web/connect/fields.ts';
+import { FIELD_PREFIX, type FieldProblem, type FieldView } from '../../web/connect/fields.ts';
 import { linkPage } from '../../web/connect/link-page.ts';
-import { expiredPage, faultPage, staleFormPage } from '../../web/connect/message-pages.ts';
+import { expiredPage, faultPage, refusedPage, staleFormPage } from '../../web/connect/message-pages.ts';
 import { readBody } from '../body/body.ts';
 import { PAGE_FORM } from '../body/body-rule.ts';
-import type { Environment } from '../pipeline/environments.ts';
 import type { Pairs } from '../pipeline/query.ts';
 import { isFromElsewhere } from '../pipeline/same-origin.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
+import { linkPageContext, namedContext } from './page-context.ts';
 import type { PageCall, PageReply } from './pages.ts';
+import { markOf } from './provider-mark.ts';
+import { leaveLink, leaveWithError, linkFormToken } from './way-back.ts';
 
 /** The page of a link, and what happens when its form is sent. */
 export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' | 'random'>, tools: LinkTools) {
-  /** Only the page itself can know it: it takes the link, the cookie of the browser that was shown the page, and what it asked for. */
   const formToken = (link: LinkContext, linkToken: string, browser: string) =>
-    digester.digest('link form', linkToken, browser, formTerms(link));
+    linkFormToken({ digester }, link, linkToken, browser);
+
+  async function cancel(call: PageCall, link: LinkContext, linkToken: string): Promise<PageReply> {
+    const request = await goBack(tools, call.environment, link.request.id, call.cause);
+    const url = request && errorAddress(request, request.error as LinkError);
+    if (url !== undefined) return { redirect: url };
+    const { context } = inLink(call, link);
+    if (!request) return { status: 410, page: expiredPage(context) };
+    return { status: 200, page: refusedPage(context, markOf(link.provider), `/connect/${linkToken}`) };
+  }
 
   return {
-    /** Shows the page. A browser without the cookie is given one; it stands for nothing yet. */
-    show({ req, environment }: PageCall, link: LinkContext, linkToken: string): PageReply {
+    /** Shows the page. A browser without the cookie is given one; it identifies no user yet. */
+    show(call: PageCall, link: LinkContext, linkToken: string): PageReply {
+      const { req, environment } = call;
       const known = readFlowCookie(req, environment);
       const browser = known ?? mintToken(random);
-      const page = pageOf(link, formToken(link, linkToken, browser));
+      const page = pageOf(inLink(call, link), link, formToken(link, linkToken, browser), tools.now());
       return { status: 200, page, ...(!known && { cookie: flowCookie(environment, browser) }) };
     },
 
     async submit(call: PageCall, link: LinkContext, linkToken: string): Promise<PageReply> {
       const { req, environment, cause, requestId } = call;
+      const inside = inLink(call, link);
       const pairs = ((await readBody(req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;
       const browser = readFlowCookie(req, environment);
       const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
       if (!browser || isFromElsewhere(req) || !digester.equal(given, formToken(link, linkToken, browser))) {
-        return { status: 403, page: staleFormPage() };
+        return { status: 403, page: staleFormPage(inside.context) };
       }
+      if (pairs['decision'] === 'cancel') return cancel(call, link, linkToken);
       const typed = typedIn(pairs);
       const read = readForm(link, typed);
       if (!read.ok) {
-        const page = pageOf(link, formToken(link, linkToken, browser), echoOf(link, typed), read.problems);
-        return { status: 400, page };
+        const token = formToken(link, linkToken, browser);
+        return { status: 400, page: pageOf(inside, link, token, tools.now(), echoOf(link, typed), read.problems) };
       }
-      if (link.completion === 'form') return next(environment, await submitForm(tools, link, read.form, cause));
+      if (link.completion === 'form') {
+        const settled = await submitForm(tools, link, read.form, cause);
+        if (settled.kind !== 'not_accepted') return next(inside, link, settled);
+        const problems = Object.fromEntries(settled.fields.map((name) => [name, 'not_accepted' as const]));
+        const token = formToken(link, linkToken, browser);
+        return { status: 400, page: pageOf(inside, link, token, tools.now(), echoOf(link, typed), problems) };
+      }
       const started = await startConsent(tools, link, linkToken, browser, read.form, cause);
       if (started.ok) return { redirect: started.url, cookie: flowCookie(environment, browser) };
-      return { status: 502, page: faultPage(requestId, `/connect/${linkToken}`) };
+      const back = leaveLink({ digester }, link, linkToken, browser);
+      return { status: 502, page: faultPage(inside.context, requestId, `/connect/${linkToken}`, back) };
     },
   };
 }
 
-function next(environment: Environment, settled: Settled): PageReply {
-  if (settled.kind === 'verify') return { redirect: settled.url };
-  if (settled.kind === 'connected') return { redirect: connectedUrl(environment) };
-  return { status: 410, page: expiredPage() };
+/** The request with the language and the application of its link. */
+export function inLink(call: PageCall, { request, connection }: Pick<LinkContext, 'request' | 'connection'>): PageCall {
+  return { ...call, context: linkPageContext(call.context, call.req, request, connection) };
 }
 
+function next({ environment, context }: PageCall, { request }: LinkContext, settled: Settled): PageReply {
+  if (settled.kind === 'verify') return { redirect: settled.url };
+  if (settled.kind === 'connected') return { redirect: connectedUrl(environment, request) };
+  return { status: 410, page: expiredPage(context, leaveWithError(settled.request)) };
+}
+
+/** @param now milliseconds UTC */
 function pageOf(
+  { context, environment }: PageCall,
   link: LinkContext,
   formToken: Buffer,
+  now: number,
   values: Typed = {},
-  problems: Readonly<Record<string, string>> = {},
+  problems: Readonly<Record<string, FieldProblem>> = {},
 ) {
-  const { environment, connection, provider, pattern, request, completion } = link;
-  return linkPage({
-    asker: connection.organizationName || new URL(environment.baseUrl).host,
-    provider: provider.displayName,
+  const { connection, provider, pattern, request, completion } = link;
+  return linkPage(namedContext(context, environment), {
+    provider: markOf(provider),
     formTitle: pattern.display_name ?? '',
     help: pattern.description ?? '',
+    keyUrl: '',
     identifier: request.identifier,
     address: shownAddress(link) ?? '',
     completion,
     scopes: describedScopes(connection, pattern).map(({ display_name: name, description = '' }) => ({
       name,
       description,
+      access: 'write' as const,
     })),
     fields: formFieldsOf(link).map(
       (field): FieldView => ({
         name: field.field_name,
         label: field.label,
         kind: field.isSecret && field.input_type === 'text' ? 'password' : field.input_type,
-        options: field.options ?? [],
+        options: (field.options ?? []).map((option) => ({ value: option, name: option })),
         hint: field.hint ?? '',
         required: field.required ?? false,
         value: values[field.field_name] ?? '',
         problem: problems[field.field_name] ?? '',
       }),
     ),
+    dataLanguage: provider.isCustom ? '' : 'en',
+    minutesLeft: Math.max(1, Math.ceil((request.linkExpiresAt - now) / 60_000)),
     formToken: formToken.toString('base64url'),
   });
 }

@@ -3,23 +3,30 @@ import type { Express } from 'express';
 import express from 'express';
 import type { LinkContext } from '../../core/accounts/links/link-context.ts';
 import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
-import { openLink } from '../../core/accounts/links/open-link.ts';
+import { type OpenedLink, openLink } from '../../core/accounts/links/open-link.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import { connectedPage, expiredPage, usedPage, waitingPage } from '../../web/connect/message-pages.ts';
 import type { BodyMemory } from '../body/body-hold.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
+import { addBrandFiles } from './brand-files.ts';
 import { createCallback } from './connect-callback.ts';
 import { createLinkForm } from './connect-form.ts';
 import { before, otherMethods, route } from './express-entry-point.ts';
 import { addLoginPages, type LoginPageParts } from './login-pages.ts';
+import { ofRequest } from './page-context.ts';
 import { type Page, type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
+import { leaveConnected, leaveWithError } from './way-back.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');
 const ASSET_NAMES: Record<string, string> = {
   'connect.css': 'connect.css',
+  'form.js': 'connect-form.js',
   'fragment.js': 'connect-fragment.js',
   'icon.svg': 'connect-icon.svg',
+  'read.svg': 'scope-read.svg',
+  'write.svg': 'scope-write.svg',
+  'delete.svg': 'scope-delete.svg',
 };
 
 export type LinkPageParts = BodyMemory &
@@ -48,7 +55,7 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
   const ofLink = (use: (call: PageCall, link: LinkContext, token: string) => PageReply | Promise<PageReply>): Page => {
     return async (call, { token = '' }) => {
       const opened = await openLink(tools, call.environment, token);
-      return opened.kind === 'open' ? use(call, opened.link, token) : ended(opened.kind);
+      return opened.kind === 'open' ? use(call, opened.link, token) : ended(call, opened);
     };
   };
 
@@ -71,10 +78,8 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
       pipeline.limit(exchange);
     }),
   );
-  app
-    .route('/connect/connected')
-    .get(page('connectedPage', () => ({ status: 200, page: connectedPage() })))
-    .all(otherMethods('GET', 'HEAD'));
+  addBrandFiles(app, parts);
+  app.route('/connect/connected').get(page('connectedPage', connected)).all(otherMethods('GET', 'HEAD'));
   app
     .route('/connect/:token')
     .get(page('openLink', ofLink(form.show)))
@@ -89,8 +94,21 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
   return app;
 }
 
-function ended(kind: 'unknown' | 'waiting' | 'used' | 'expired'): PageReply {
-  if (kind === 'waiting') return { status: 200, page: waitingPage() };
-  if (kind === 'used') return { status: 410, page: usedPage() };
-  return { status: kind === 'unknown' ? 404 : 410, page: expiredPage() };
+function ended(call: PageCall, opened: Exclude<OpenedLink, { kind: 'open' }>): PageReply {
+  if (opened.kind === 'unknown') return { status: 404, page: expiredPage(call.context) };
+  const { kind, request } = opened;
+  const context = ofRequest(call, request);
+  if (kind === 'waiting') return { status: 200, page: waitingPage(context) };
+  if (kind === 'used') return { status: 410, page: usedPage(context, leaveConnected(request)) };
+  return { status: 410, page: expiredPage(context, leaveWithError(request)) };
+}
+
+/** The page after a verification. It leads to an address only if it is of an application of the environment. */
+function connected(call: PageCall): PageReply {
+  const query = new URL(call.req.url ?? '', 'http://localhost').searchParams;
+  const origin = query.get('application');
+  const allowed = call.environment.settings.userVerifyUrls ?? [];
+  const isAllowed = allowed.some((url) => URL.parse(url)?.origin === origin);
+  const context = ofRequest(call, { language: query.get('language') });
+  return { status: 200, page: connectedPage(context, origin !== null && isAllowed ? { url: origin } : undefined) };
 }

@@ -58,25 +58,24 @@ export function addLoginPages(
   }
 
   async function authorize(call: PageCall): Promise<PageReply> {
-    const { req, environment, requestId } = call;
-    if (req.method === 'HEAD') return bad(400, 'A login begins with a GET request.', requestId);
+    const { req, environment } = call;
+    if (req.method === 'HEAD') return bad(400, 'A login begins with a GET request.', call);
     const parameters = parsePairs(queryOf(req.url), 'the query', REQUEST_BODY.queryPairs) as Parameters;
     const current = await currentOf(environment);
     const result = await validateAuthorizationRequest(store.read, documents, current, parameters);
-    if (result.kind === 'refused') return bad(result.busy ? 503 : 400, result.message, requestId);
+    if (result.kind === 'refused') return bad(result.busy ? 503 : 400, result.message, call);
     if (result.kind === 'error') {
       const { error, description } = result;
       return { redirect: responseAddress(environment, result, { error, error_description: description }) };
     }
     const provider = await store.read.loginProviders.get(environment.id);
-    if (provider?.type === 'JWT') return bad(400, loginElsewhere(provider.issuer), requestId);
+    if (provider?.type === 'JWT') return bad(400, loginElsewhere(provider.issuer), call);
     const known = readFlowCookie(req, environment);
     const cookie = known ?? mintToken(parts.random);
     const redirect = provider
       ? await providerLogins.begin(call, provider, result.request, cookie)
       : await beginAtApplication(current, result.request, cookie);
-    if (redirect === undefined)
-      return bad(503, current.settings.mcpLoginUrl || provider ? TOO_MANY : NO_LOGIN, requestId);
+    if (redirect === undefined) return bad(503, current.settings.mcpLoginUrl || provider ? TOO_MANY : NO_LOGIN, call);
     return { redirect, ...(!known && { cookie: flowCookie(environment, cookie) }) };
   }
 
@@ -86,17 +85,18 @@ export function addLoginPages(
       call.req.method === 'HEAD'
         ? undefined
         : await providerLogins.finish(call, new URLSearchParams(queryOf(call.req.url)));
-    return redirect === undefined ? OVER : { redirect };
+    return redirect === undefined ? over(call) : { redirect };
   }
 
   /**
    * Continues a login after the application has redirected the browser back. The next page has a different secret, so
    * it can be reloaded.
    */
-  async function continueHere({ req, environment }: PageCall, continuation: string): Promise<PageReply> {
-    if (req.method === 'HEAD' || !isToken(continuation)) return OVER;
+  async function continueHere(call: PageCall, continuation: string): Promise<PageReply> {
+    const { req, environment } = call;
+    if (req.method === 'HEAD' || !isToken(continuation)) return over(call);
     const continued = await continueLogin(parts, environment, continuation, readFlowCookie(req, environment));
-    return continued.kind === 'continued' ? { redirect: consentUrl(environment, continued.consent) } : OVER;
+    return continued.kind === 'continued' ? { redirect: consentUrl(environment, continued.consent) } : over(call);
   }
 
   /** Returns the login of a consent page, if it started in this browser. */
@@ -108,35 +108,36 @@ export function addLoginPages(
 
   async function show(call: PageCall, consent: string): Promise<PageReply> {
     const found = call.req.method === 'HEAD' ? undefined : await loginOf(call, consent);
-    if (!found) return OVER;
+    if (!found) return over(call);
     const { login, browser } = found;
     const environment = await currentOf(call.environment);
     if (!(await needsConsent(store.read, environment, login))) return sendCode(call, login);
     const formToken = formTokenOf(login, consent, browser).toString('base64url');
     const { redirectUri } = login.request;
-    const page = accessPage({ ...(await viewOf(call, login)), formToken });
+    const page = accessPage(call.context, { ...(await viewOf(call, login)), formToken });
     return { status: 200, page, ...(!redirectUri.startsWith('https:') && { formTarget: formTargetOf(redirectUri) }) };
   }
 
   async function decide(call: PageCall, consent: string): Promise<PageReply> {
     const pairs = ((await readBody(call.req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;
     const found = await loginOf(call, consent);
-    if (!found) return OVER;
+    if (!found) return over(call);
     const { login, browser } = found;
     const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
     if (isFromElsewhere(call.req) || !digester.equal(given, formTokenOf(login, consent, browser)))
-      return { status: 403, page: staleFormPage() };
+      return { status: 403, page: staleFormPage(call.context) };
     return pairs['decision'] === 'allow' ? sendCode(call, login) : deny(call, login);
   }
 
-  async function sendCode({ environment }: PageCall, login: OAuthLoginRow): Promise<PageReply> {
+  async function sendCode(call: PageCall, login: OAuthLoginRow): Promise<PageReply> {
     const code = await store.write((tx) => issueCode(tx, parts, login));
-    return code === undefined ? OVER : { redirect: responseAddress(environment, login.request, { code }) };
+    return code === undefined ? over(call) : { redirect: responseAddress(call.environment, login.request, { code }) };
   }
 
-  async function deny({ environment }: PageCall, login: OAuthLoginRow): Promise<PageReply> {
-    const ended = await store.write((tx) => tx.oauthLogins.delete(environment.id, login.id));
-    return ended ? { redirect: responseAddress(environment, login.request, { error: 'access_denied' }) } : OVER;
+  async function deny(call: PageCall, login: OAuthLoginRow): Promise<PageReply> {
+    const ended = await store.write((tx) => tx.oauthLogins.delete(call.environment.id, login.id));
+    const address = responseAddress(call.environment, login.request, { error: 'access_denied' });
+    return ended ? { redirect: address } : over(call);
   }
 
   /**
@@ -152,7 +153,7 @@ export function addLoginPages(
     const connections = (server?.mappings ?? []).map(({ connection }) => connection);
     const { clientName, redirectUri, scopes } = request;
     return {
-      application: clientName,
+      client: clientName,
       vouching: vouchingOf(request),
       identifier: subject?.identifier ?? '',
       providers: await Promise.all(connections.map((connection) => displayName(parts, connection))),
@@ -179,10 +180,12 @@ function loginElsewhere(issuer: string): string {
   return `Users of this server log in at ${issuer}: the client has to use that authorization server.`;
 }
 
-const OVER: PageReply = { status: 410, page: loginOverPage() };
+function over({ context }: PageCall): PageReply {
+  return { status: 410, page: loginOverPage(context) };
+}
 
-function bad(status: number, text: string, requestId: string): PageReply {
-  return { status, page: badLoginPage(text, requestId) };
+function bad(status: number, text: string, { context, requestId }: PageCall): PageReply {
+  return { status, page: badLoginPage(context, text, requestId) };
 }
 
 function queryOf(address = ''): string {

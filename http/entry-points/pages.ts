@@ -2,19 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import type { ApiError } from '../../core/errors.ts';
 import type { Cause } from '../../core/events/events.ts';
-import { faultPage, refusalPage } from '../../web/connect/message-pages.ts';
-import type { Html } from '../../web/html.ts';
+import type { PageContext } from '../../web/connect/context.ts';
+import type { Page as WholePage } from '../../web/connect/layout.ts';
+import { faultPage, type Refusal, refusalPage } from '../../web/connect/message-pages.ts';
 import { type BodyHold, type BodyMemory, bodyHoldOf } from '../body/body-hold.ts';
 import type { Reply } from '../contract.ts';
 import type { Environment } from '../pipeline/environments.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { respondUntyped } from '../responses/reply.ts';
+import { pageContext } from './page-context.ts';
 
 /** A request for a page, with what is known of it once its host is. */
 export interface PageCall {
   req: IncomingMessage;
   environment: Environment;
   requestId: string;
+  /** The language and the brand of the page. */
+  context: PageContext;
   /** Counts the body of the request. */
   bodyHold: BodyHold;
   /** The actor in the audit log: the holder of the link. */
@@ -25,8 +29,7 @@ export interface PageCall {
 export type PageReply = { cookie?: string } & (
   | {
       status: number;
-      page: Html;
-      script?: true;
+      page: WholePage;
       /** The address that the form of the page is sent to, if it is not an https URL. */
       formTarget?: string;
     }
@@ -41,7 +44,8 @@ export function pageCall(exchange: Exchange, memory: BodyMemory): PageCall {
   const { req, requestId } = exchange;
   const environment = exchange.environment as Environment;
   const cause = { environmentId: environment.id, actor: ACTOR, requestId };
-  return { req, environment, requestId, cause, bodyHold: bodyHoldOf(exchange, memory) };
+  const context = pageContext(req, environment);
+  return { req, environment, requestId, cause, context, bodyHold: bodyHoldOf(exchange, memory) };
 }
 
 /** The response that carries a page. */
@@ -54,23 +58,35 @@ export function pageReply(reply: PageReply, { environment }: Exchange): Reply {
   };
   if ('redirect' in reply) return respondUntyped(303, undefined, { ...headers, location: reply.redirect });
   const body = new BinaryBody(Buffer.from(String(reply.page)));
-  return respondUntyped(reply.status, body, { ...headers, 'content-type': 'text/html; charset=utf-8' });
+  const kind = { 'content-type': 'text/html; charset=utf-8', 'content-language': reply.page.language };
+  return respondUntyped(reply.status, body, { ...headers, ...kind, vary: 'accept-language' });
 }
+
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  RATE_LIMITED: 'too_many',
+  NOT_FOUND: 'not_found',
+  METHOD_NOT_ALLOWED: 'method',
+  UNKNOWN_HOST: 'host',
+};
 
 /** A failure as a page with a fixed text. */
 export function errorPage(error: ApiError, exchange: Exchange): Reply {
-  const { requestId } = exchange;
-  const text = error.code === 'RATE_LIMITED' ? 'Too many requests from your address.' : error.message;
-  const page = error.status < 500 ? refusalPage(text, requestId) : faultPage(requestId);
+  const { req, requestId, environment } = exchange;
+  const context = pageContext(req, environment);
+  const isFault = error.status >= 500;
+  const page = isFault
+    ? faultPage(context, requestId)
+    : refusalPage(context, REFUSALS[error.code] ?? 'other', requestId);
   return pageReply({ status: error.status, page }, exchange);
 }
 
 /**
- * No script but for one page, whose script is ours, nothing from elsewhere, no frame (threats L13, L15). Browsers hold `form-action` against every redirect that follows a
+ * No script but our own files, nothing from elsewhere, no frame (threats L13, L15). Browsers hold `form-action` against every redirect that follows a
  * form: to the provider, through its sign-in, back here, and on to the application. Those hosts are not known beforehand.
  */
 function policyOf(environment: Environment | undefined, reply: PageReply): string {
-  const { script = false, formTarget = '' } = 'page' in reply ? reply : {};
+  const { formTarget = '' } = 'page' in reply ? reply : {};
+  const script = 'page' in reply && reply.page.hasScript;
   // In development the application may be on the loopback, one of whose addresses is not allowed in a policy.
   const targets = environment?.kind === 'DEVELOPMENT' ? 'https: http:' : 'https:';
   const sources = `default-src 'none'; ${script ? "script-src 'self'; " : ''}style-src 'self'; img-src 'self'`;

@@ -18,6 +18,7 @@ getConnectedAccountDetails get /api/v1/connected_accounts/details accounts:read
 generateMagicLink post /api/v1/connected_accounts/magic_link accounts:write
 verifyUser post /api/v1/connected_accounts/user/verify accounts:write
 searchConnectedAccounts get /api/v1/connected_accounts:search accounts:read
+checkConnectedAccount post /api/v1/connected_accounts:check accounts:write
 disconnectConnectedAccount post /api/v1/connected_accounts:disconnect accounts:write
 deleteConnectedAccount post /api/v1/connected_accounts:delete accounts:write
 listRevocations get /api/v1/revocations accounts:read
@@ -109,6 +110,7 @@ const OWN_STATUSES: Record<string, string[]> = {
   updateConnectedAccount: ['404'],
   getConnectedAccountAuth: ['404'],
   getConnectedAccountDetails: ['404'],
+  checkConnectedAccount: ['404'],
   disconnectConnectedAccount: ['404'],
   deleteConnectedAccount: ['404'],
   generateMagicLink: ['404'],

@@ -110,6 +110,7 @@ describe('no query without an environment (C1)', () => {
     const declared = new Set(methods().map(({ name }) => name.replace(/(Reads|Writes)\./, '.')));
     const interfaces: Record<keyof Repositories, string> = {
       environments: 'Environment',
+      environmentLogos: 'EnvironmentLogo',
       apiClients: 'ApiClient',
       loginProviders: 'LoginProvider',
       oauthClients: 'OAuthClient',
@@ -307,6 +308,9 @@ describe('no query without an environment (C1)', () => {
         [],
       ],
       'authRequests.extend': [(r, env) => r.authRequests.extend(env, 'areq_1', NOW), false],
+      'authRequests.setError': [(r, env) => r.authRequests.setError(env, 'areq_2', 'access_denied'), false],
+      'environmentLogos.get': [(r, env) => r.environmentLogos.get(env), undefined],
+      'environmentLogos.delete': [(r, env) => r.environmentLogos.delete(env), false],
       'authRequests.countMismatch': [(r, env) => r.authRequests.countMismatch(env, 'areq_2'), false],
       'authRequests.finish': [(r, env) => r.authRequests.finish(env, 'areq_1', grant('request 1')), false],
       'authRequests.close': [(r, env, ids) => r.authRequests.close(env, ids.account, NOW), 0],
@@ -406,6 +410,7 @@ describe('no query without an environment (C1)', () => {
       'catalogueDigests.set',
       'connections.insert',
       'customProviders.insert',
+      'environmentLogos.set',
       'environmentTools.upsert',
       'events.append',
       'executions.insert',
@@ -481,6 +486,7 @@ describe('no query without an environment (C1)', () => {
         await tx.executions.finish(env, 'exec_ended', { status: 'SUCCEEDED', finishedAt: NOW });
         await tx.catalogueDigests.set(env, { github: 'digest' });
         await tx.storedContents.insert(env, storedContent('file_1', row.id));
+        await tx.environmentLogos.set(env, { mediaType: 'image/png', bytes: Buffer.from('png'), updatedAt: NOW });
         for (const id of ['areq_1', 'areq_2', 'areq_3']) {
           await tx.authRequests.insert(env, authRequest(id, row.id, connectionId));
         }

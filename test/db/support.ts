@@ -191,6 +191,7 @@ export function authRequest(
     identifier: 'octocat',
     userVerifyUrl: 'https://app.example/verify',
     callerState: null,
+    language: null,
     createdAt: NOW,
     expiresAt: NOW,
     ...over,

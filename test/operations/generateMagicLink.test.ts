@@ -102,6 +102,25 @@ describe('generateMagicLink', () => {
     }
   });
 
+  it('keeps the draft of the first use, and says what it lacks and which callback URL to register', async () => {
+    const link = { connector: 'gitlab', user_id: 'first-use', identifier: 'first-use' };
+    const answer = await requestLink(server, link);
+    expect(answer.body).to.include({ status: 409, code: 'CONNECTION_NOT_READY' });
+    const { connection_id: id, missing_settings: missing, callback_url: callback } = answer.body;
+    expect(missing).to.deep.equal(['client_id', 'client_secret']);
+    expect(answer.body.next_action.message).to.include(callback);
+    const { connection } = (await server.call('GET', `/api/v1/connections/${id}`)).body;
+    expect(connection).to.deep.include({ status: 'DRAFT', callback_url: callback, missing_settings: missing });
+    expect(callback).to.equal(`${server.origin}/oauth/callback/${id}`);
+    const accounts = await server.call('GET', '/api/v1/connected_accounts?identifier=first-use');
+    expect(accounts.body.total_size, 'no account is left behind').to.equal(0);
+    const again = await requestLink(server, link);
+    expect(again.body.connection_id, 'the same draft').to.equal(id);
+    const client = { client_id: 'client', client_secret: 'a-client-secret' };
+    expect((await server.call('PUT', `/api/v1/connections/${id}`, { body: client })).status).to.equal(200);
+    expect((await requestLink(server, link)).status).to.equal(200);
+  });
+
   it('returns 409 for a connection that is a draft, or disabled', async () => {
     const draft = await createConnection(server, { connector: 'github', type: 'OAUTH' });
     const answer = await requestLink(server, { connector: draft.key_id });

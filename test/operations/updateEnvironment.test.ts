@@ -142,4 +142,62 @@ describe('updateEnvironment', () => {
     }
     expect(await read()).to.deep.include({ mcp_login_url: null, mcp_trusted_client_hosts: [] });
   });
+
+  describe('what users see on the pages of links', () => {
+    const brand = {
+      application_name: 'Contoso <b>Äpp</b>',
+      accent_color: '#0B6E4F',
+      support_url: 'mailto:help@contoso.example',
+      privacy_url: 'https://contoso.example/privacy',
+      terms_url: 'https://contoso.example/terms',
+    };
+    const logo = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`;
+
+    it('is stored, shown on a page in escaped form, and cleared with null', async () => {
+      const answer = await update({ ...brand, logo });
+      expect(answer.status, answer.text).to.equal(200);
+      expect(answer.body.environment).to.deep.include({ ...brand, accent_color: '#0b6e4f' });
+      expect(await read()).to.deep.equal(answer.body.environment);
+      const cleared = Object.fromEntries([...Object.keys(brand), 'logo'].map((name) => [name, null]));
+      expect((await update(cleared)).status).to.equal(200);
+      const none = { application_name: null, accent_color: null, support_url: null, logo_url: null };
+      expect(await read()).to.deep.include(none);
+    });
+
+    it('serves the logo as an inert document, and no longer after it is removed', async () => {
+      const { logo_url: url } = (await update({ logo })).body.environment;
+      const { pathname, search } = new URL(url);
+      const served = await fetch(`${server.origin}${pathname}${search}`);
+      expect(served.status).to.equal(200);
+      expect(await served.text()).to.equal('<svg xmlns="http://www.w3.org/2000/svg"/>');
+      expect(served.headers.get('content-type')).to.equal('image/svg+xml');
+      expect(served.headers.get('x-content-type-options')).to.equal('nosniff');
+      expect(served.headers.get('content-security-policy')).to.include("default-src 'none'").and.include('sandbox');
+      expect((await update({ logo: null })).body.environment.logo_url).to.equal(null);
+      expect((await fetch(`${server.origin}${pathname}${search}`)).status).to.equal(404);
+    });
+
+    it('rejects values that could mislead users or run code, and names them', async () => {
+      const svg = (text: string) => `data:image/svg+xml;base64,${Buffer.from(text).toString('base64')}`;
+      for (const [field, value] of [
+        ['application_name', ''],
+        ['application_name', 'x'.repeat(61)],
+        ['application_name', 'Contoso\n'],
+        ['accent_color', 'red'],
+        ['accent_color', '#fff;}'],
+        ['support_url', 'javascript:alert(1)'],
+        ['privacy_url', 'mailto:help@contoso.example'],
+        ['terms_url', 'http://contoso.example'],
+        ['terms_url', '/terms'],
+        ['logo', 'https://contoso.example/logo.png'],
+        ['logo', 'data:text/html;base64,PGI+'],
+        ['logo', svg('<svg><script>alert(1)</script></svg>')],
+        ['logo', 'data:image/png;base64,PGI+'],
+      ] as const) {
+        const answer = await update({ [field]: value });
+        expect(answer.status, `${field} ${value}`).to.equal(400);
+        expect(answer.body.errors[0].field).to.equal(field);
+      }
+    });
+  });
 });

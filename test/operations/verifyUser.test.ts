@@ -30,7 +30,9 @@ describe('verifyUser', () => {
     expect((await accountOf(server, identifier))?.status).to.equal('PENDING_VERIFICATION');
     const answer = await verifyUser(server, authRequestId, identifier);
     expect(answer.status, answer.text).to.equal(200);
-    expect(answer.body).to.deep.equal({ post_user_verify_redirect_url: `${server.origin}/connect/connected` });
+    expect(answer.body).to.deep.equal({
+      post_user_verify_redirect_url: `${server.origin}/connect/connected?application=https%3A%2F%2Fapp.example`,
+    });
     const { id, status } = (await accountOf(server, identifier)) as { id: string; status: string };
     expect(status).to.equal('ACTIVE');
     const auth = await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);

@@ -1,5 +1,10 @@
 import { request as send } from 'undici';
 
+/** The text of a page without the elements that isolate names from the direction of a sentence. */
+export function withoutIsolation(text: string): string {
+  return text.replaceAll(/<\/?bdi[^>]*>/g, '');
+}
+
 /** A page as a browser received it. */
 export interface BrowserPage {
   /** The address of the last request. */

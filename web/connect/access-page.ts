@@ -1,13 +1,14 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
-import { badge, layout } from './layout.ts';
+import type { PageContext } from './context.ts';
+import { layout, type Page } from './layout.ts';
 
 /** Who has verified the name of an application that requests access. */
 export type Vouching = { by: 'host'; host: string } | { by: 'administrator' } | { by: 'no one' };
 
 export interface AccessView {
   /** The name of the application; empty if unknown. */
-  application: string;
+  client: string;
   vouching: Vouching;
   /** The user who is logged in. */
   identifier: string;
@@ -24,54 +25,49 @@ export interface AccessView {
 }
 
 /** The page on which a user decides whether an application may use their accounts. */
-export function accessPage(view: AccessView): Html {
-  const { application, identifier, callsTools, returnsTo, formToken } = view;
-  const name = application || 'An application without a name';
+export function accessPage(context: PageContext, view: AccessView): Page {
+  const { texts } = context;
+  const { identifier, callsTools, returnsTo, formToken } = view;
+  const client = view.client || texts.plain('access.unnamed');
+  const useTools = html`        <li>${texts.html('access.use_tools')}</li>\n`;
   return layout(
-    'Allow access?',
-    html`      ${badge(name)}
-      <h1>Allow access?</h1>
-      <p><strong>${name}</strong> asks for access to your accounts.</p>
+    context,
+    texts.plain('access.title'),
+    html`      <h1>${texts.html('access.title')}</h1>
+      <p>${texts.html('access.asks', { client: html`<strong><bdi>${client}</bdi></strong>` })}</p>
       <dl>
-        <dt>Logged in as</dt>
-        <dd>${identifier}</dd>
+        <div><dt>${texts.html('access.account')}</dt> <dd><bdi>${identifier}</bdi></dd></div>
+        <div><dt>${texts.html('access.client')}</dt> <dd>${vouchingHtml(context, view.vouching)}</dd></div>
+        <div><dt>${texts.html('access.returns_to')}</dt> <dd><bdi>${returnsTo}</bdi></dd></div>
       </dl>
-      <dl>
-        <dt>Application</dt>
-        <dd>${vouchingText(view.vouching)}</dd>
-      </dl>
-      <dl>
-        <dt>Returns to</dt>
-        <dd>${returnsTo}</dd>
-      </dl>
-${warningHtml(view)}      <h2>What it will be able to do</h2>
+${warningHtml(context, view)}      <h2>${texts.html('access.scopes')}</h2>
       <ul class="scopes">
-        <li>See which tools there are for ${listed(view.providers)}</li>
-${callsTools ? html`        <li>Use these tools with your accounts: read, create, change and delete data there</li>\n` : html``}      </ul>
+        <li>${seeToolsHtml(context, view.providers)}</li>
+${callsTools ? useTools : html``}      </ul>
       <form method="post">
         <input type="hidden" name="form_token" value="${formToken}">
-        <button type="submit" name="decision" value="allow">Allow</button>
-        <button class="secondary" type="submit" name="decision" value="deny">Cancel</button>
+        <button type="submit" name="decision" value="allow">${texts.html('access.allow')}</button>
+        <button class="secondary" type="submit" name="decision" value="deny">${texts.html('access.cancel')}</button>
       </form>
-      <p class="note">Not ${identifier}, or not expecting this? Choose Cancel. Nothing will be shared.</p>`,
+      <p class="note">${texts.html('access.not_you', { identifier })}</p>`,
+    { provider: { name: client, iconUrl: '' } },
   );
 }
 
-function vouchingText(vouching: Vouching): string {
-  if (vouching.by === 'host') return `Published by ${vouching.host}`;
-  if (vouching.by === 'administrator') return 'Registered by your administrator';
-  return 'Registered itself. Its name is not verified.';
+function vouchingHtml({ texts }: PageContext, vouching: Vouching): Html {
+  if (vouching.by === 'host') return texts.html('access.published_by', { host: vouching.host });
+  return texts.html(vouching.by === 'administrator' ? 'access.registered' : 'access.unverified');
 }
 
-function warningHtml({ returnsToComputer }: AccessView): Html {
+function warningHtml({ texts }: PageContext, { returnsToComputer }: AccessView): Html {
   if (!returnsToComputer) return html``;
   return html`      <div class="problems">
-        <p>A program on this computer will get access, and its name cannot be verified. Allow it only if you have just
-        started this login yourself.</p>
+        <p>${texts.html('access.local_warning')}</p>
       </div>
 `;
 }
 
-function listed(providers: readonly string[]): string {
-  return providers.length === 0 ? 'your accounts' : providers.join(', ');
+function seeToolsHtml({ texts }: PageContext, providers: readonly string[]): Html {
+  if (providers.length === 0) return texts.html('access.see_own_tools');
+  return texts.html('access.see_tools', { providers: texts.list(providers) });
 }

@@ -1,66 +1,102 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
+import type { Texts } from '../languages/texts.ts';
+
+/** What can be wrong with an entered value. */
+export type FieldProblem = 'required' | 'format' | 'choice' | 'too_long' | 'control' | 'address' | 'not_accepted';
 
 /** One field of a form. `value` may be shown again; it is always empty for a secret. */
 export interface FieldView {
   name: string;
   label: string;
   kind: 'text' | 'password' | 'select' | 'textarea';
-  options: readonly string[];
+  options: readonly { value: string; name: string }[];
   hint: string;
   required: boolean;
   value: string;
-  /** What is wrong with the entered value, as a sentence; empty if it is valid. */
-  problem: string;
+  /** What is wrong with the entered value; empty if it is valid. */
+  problem: FieldProblem | '';
+}
+
+/** The language that the labels and hints of a form are written in; empty if it is unknown. */
+export interface FormLanguage {
+  texts: Texts;
+  /** The provider, which may not have accepted a value. */
+  provider: string;
+  dataLanguage: string;
 }
 
 /** A prefix, so that a provider's field names cannot collide with the form's own fields. */
 export const FIELD_PREFIX = 'field_';
 
-export function fieldsHtml(fields: readonly FieldView[]): Html {
-  return html`${fields.map(fieldHtml)}`;
+export function fieldsHtml(fields: readonly FieldView[], language: FormLanguage): Html {
+  return html`${fields.map((field) => fieldHtml(field, language))}`;
 }
 
 /** Lists all invalid fields at the top, where screen readers read them first, with a link to each field. */
-export function problemsHtml(fields: readonly FieldView[]): Html {
+export function problemsHtml(fields: readonly FieldView[], language: FormLanguage): Html {
   const wrong = fields.filter((field) => field.problem !== '');
   if (wrong.length === 0) return html``;
   const items = wrong.map(
-    (field) => html`          <li><a href="#${idOf(field)}">${field.label} ${field.problem}</a></li>\n`,
+    (field) => html`          <li><a href="#${idOf(field)}">${problemText(field, language)}</a></li>\n`,
   );
   return html`      <div class="problems" role="alert">
-        <p>Please correct this:</p>
+        <p>${language.texts.html('problem.summary', { count: wrong.length })}</p>
         <ul>
 ${items}        </ul>
       </div>
 `;
 }
 
-function fieldHtml(field: FieldView): Html {
+function problemText({ label, problem }: FieldView, { texts, provider }: FormLanguage): Html {
+  if (problem === '') return html``;
+  if (problem === 'not_accepted') return texts.html('problem.not_accepted', { provider, field: label });
+  return texts.html(`problem.${problem}`, { field: label });
+}
+
+/** Text of the provider's definition, which may be in another language than the page. */
+export function dataHtml(text: string, { texts, dataLanguage }: Pick<FormLanguage, 'texts' | 'dataLanguage'>): Html {
+  if (dataLanguage === '' || texts.tag.startsWith(dataLanguage)) return html`<bdi>${text}</bdi>`;
+  return html`<bdi lang="${dataLanguage}">${text}</bdi>`;
+}
+
+function fieldHtml(field: FieldView, language: FormLanguage): Html {
+  const { texts } = language;
   const id = idOf(field);
-  const optional = field.required ? html`` : html` <span class="optional">(optional)</span>`;
-  const hint = field.hint ? html`        <p class="hint" id="${id}_hint">${field.hint}</p>\n` : html``;
+  const optional = field.required ? html`` : html` <span class="optional">${texts.html('field.optional')}</span>`;
+  const hint = field.hint
+    ? html`        <p class="hint" id="${id}_hint">${dataHtml(field.hint, language)}</p>\n`
+    : html``;
   const problem = field.problem
-    ? html`        <p class="problem" id="${id}_problem">${field.label} ${field.problem}</p>\n`
+    ? html`        <p class="problem" id="${id}_problem">${problemText(field, language)}</p>\n`
     : html``;
   return html`      <div class="field">
-        <label for="${id}">${field.label}${optional}</label>
-${hint}${problem}        ${controlHtml(field, attributesOf(field))}
+        <label for="${id}">${dataHtml(field.label, language)}${optional}</label>
+${hint}${problem}        ${controlHtml(field, texts)}
       </div>
 `;
 }
 
-function controlHtml({ kind, options, value }: FieldView, attributes: Html): Html {
-  if (kind === 'textarea') return html`<textarea ${attributes} rows="5"></textarea>`;
+function controlHtml(field: FieldView, texts: Texts): Html {
+  const { kind, options, value } = field;
+  const attributes = attributesOf(field);
+  if (kind === 'textarea') return html`<textarea ${attributes} dir="ltr" rows="5"></textarea>`;
   if (kind === 'select') {
     const choices = options.map((option) => {
-      const selected = option === value ? html` selected` : html``;
-      return html`<option${selected}>${option}</option>`;
+      const selected = option.value === value ? html` selected` : html``;
+      return html`<option value="${option.value}"${selected}>${option.name}</option>`;
     });
-    return html`<select ${attributes}><option value=""></option>${choices}</select>`;
+    return html`<select ${attributes}><option value="">${texts.plain('field.choose')}</option>${choices}</select>`;
   }
   const shown = kind === 'text' ? value : '';
-  return html`<input ${attributes} type="${kind}" value="${shown}">`;
+  const input = html`<input ${attributes} dir="ltr" type="${kind}" value="${shown}">`;
+  return kind === 'password' ? html`<span class="secret">${input}${helpersHtml(field, texts)}</span>` : input;
+}
+
+/** Buttons that show and paste a secret. They need a script, which makes them visible. */
+function helpersHtml(field: FieldView, texts: Texts): Html {
+  const id = idOf(field);
+  return html`<button type="button" class="helper" hidden data-paste="${id}">${texts.plain('field.paste')}</button><button type="button" class="helper" hidden aria-pressed="false" data-show="${id}" data-hide-text="${texts.plain('field.hide')}">${texts.plain('field.show')}</button>`;
 }
 
 /**

@@ -1,44 +1,44 @@
-import type { Html } from '../html.ts';
 import { html } from '../html.ts';
-import { fieldsHtml } from './fields.ts';
-import { badge, layout } from './layout.ts';
+import type { PageContext } from './context.ts';
+import { type FieldView, fieldsHtml } from './fields.ts';
+import { layout, type MarkView, type Page } from './layout.ts';
 
 /**
  * The callback page for a provider that returns its token in the fragment of the address, which is not sent to servers.
  * A script reads and posts the token; without scripts the user does that manually.
  *
- * @param problem what was wrong with the previous submission; empty the first time
+ * @param isMissing whether the previous submission had no token
  */
-export function fragmentPage(provider: string, problem = ''): Html {
-  const field = {
+export function fragmentPage(context: PageContext, mark: MarkView, isMissing = false): Page {
+  const { texts } = context;
+  const provider = mark.name;
+  const field: FieldView = {
     name: 'token',
-    label: `Token from ${provider}`,
+    label: texts.plain('token.label', { provider }),
     kind: 'text',
     options: [],
-    hint: 'Everything in the address of this page that comes after the character #.',
+    hint: texts.plain('token.hint'),
     required: true,
     value: '',
-    problem,
-  } as const;
+    problem: isMissing ? 'required' : '',
+  };
   // There is no link to the field, because a click on it would replace the token in the fragment.
-  const alert =
-    problem === ''
-      ? html``
-      : html`      <div class="problems" role="alert">
-        <p>Please fill in the field below.</p>
+  const alert = isMissing
+    ? html`      <div class="problems" role="alert">
+        <p>${texts.html('token.required')}</p>
       </div>
-`;
+`
+    : html``;
   return layout(
-    `Finish connecting ${provider}`,
-    html`      ${badge(provider)}
-      <h1>One step is left</h1>
-      <p>${provider} has put your token at the end of the address of this page. If the page does not continue by itself, copy it from
-        there into this field.</p>
+    context,
+    texts.plain('token.title', { provider }),
+    html`      <h1>${texts.html('token.heading')}</h1>
+      <p>${texts.html('token.text', { provider })}</p>
 ${alert}      <form method="post" novalidate>
         <input type="hidden" name="error" value="">
-${fieldsHtml([field])}        <button type="submit">Connect</button>
+${fieldsHtml([field], { texts, provider, dataLanguage: '' })}        <button type="submit">${texts.html('link.connect')}</button>
       </form>
-      <p class="note">Do not share the address of this page: it contains your token.</p>
-      <script src="/connect/assets/fragment.js" defer></script>`,
+      <p class="note">${texts.html('token.note')}</p>`,
+    { provider: mark, scripts: ['/connect/assets/fragment.js'] },
   );
 }

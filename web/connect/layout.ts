@@ -1,31 +1,94 @@
-import type { Html } from '../html.ts';
-import { html } from '../html.ts';
+import { Html, html } from '../html.ts';
+import type { LanguageTag, Texts } from '../languages/texts.ts';
+import type { BrandView, PageContext } from './context.ts';
+
+/** A whole page. */
+export class Page extends Html {
+  readonly language: LanguageTag;
+  /** Whether it has scripts, so that its policy must allow those of this server. */
+  readonly hasScript: boolean;
+
+  constructor(language: LanguageTag, hasScript: boolean, content: Html) {
+    super(String(content));
+    this.language = language;
+    this.hasScript = hasScript;
+  }
+}
+
+/** The mark of an application or a provider; without an address of an image, its first letter. */
+export interface MarkView {
+  name: string;
+  iconUrl: string;
+}
+
+export interface LayoutOptions {
+  /** The provider, whose mark is shown beside that of the application. */
+  provider?: MarkView;
+  /** The addresses of scripts of this server. */
+  scripts?: readonly string[];
+  /** Further elements of the head. */
+  head?: Html;
+}
 
 /**
- * The layout of every page that a user sees while using a link: one column, no scripts, and nothing from other hosts.
+ * The layout of every page that a user sees while using a link: one column, the application's brand, no inline script or
+ * style, and nothing from other hosts.
  */
-export function layout(title: string, content: Html): Html {
-  return html`<!doctype html>
-<html lang="en">
+export function layout(context: PageContext, title: string, content: Html, options: LayoutOptions = {}): Page {
+  const { texts, brand } = context;
+  const { provider, scripts = [], head = html`` } = options;
+  const accent = brand.accentUrl ? html`\n    <link rel="stylesheet" href="${brand.accentUrl}">` : html``;
+  return new Page(
+    texts.tag,
+    scripts.length > 0,
+    html`<!doctype html>
+<html lang="${texts.tag}" dir="${texts.direction}">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="robots" content="noindex">
     <title>${title}</title>
     <link rel="icon" href="/connect/assets/icon.svg">
-    <link rel="stylesheet" href="/connect/assets/connect.css">
-  </head>
+    <link rel="stylesheet" href="/connect/assets/connect.css">${accent}
+${head}${scripts.map((address) => html`    <script src="${address}" defer></script>\n`)}  </head>
   <body>
     <main>
-${content}
+${marksHtml(brand, provider)}${content}
     </main>
-  </body>
+${footerHtml(texts, brand)}  </body>
 </html>
-`;
+`,
+  );
 }
 
-/** A letter instead of the provider's icon, because pages load nothing from other hosts. */
-export function badge(name: string): Html {
+/** The marks of the application and of the provider. They decorate: the text of the page names both. */
+function marksHtml(brand: BrandView, provider: MarkView | undefined): Html {
+  const marks = [
+    ...(brand.application || brand.logoUrl ? [markHtml({ name: brand.application, iconUrl: brand.logoUrl })] : []),
+    ...(provider ? [markHtml(provider)] : []),
+  ];
+  if (marks.length === 0) return html``;
+  const between = html`<svg class="between" viewBox="0 0 24 24"><path d="M7 4 3 8l4 4M3 8h14m0 12 4-4-4-4m4 4H7"/></svg>`;
+  return html`      <div class="marks" aria-hidden="true">${marks[0] as Html}${marks[1] ? html`${between}${marks[1]}` : html``}</div>\n`;
+}
+
+/** A mark without an image is the first letter of its name. */
+function markHtml({ name, iconUrl }: MarkView): Html {
+  if (iconUrl) return html`<span class="mark"><img src="${iconUrl}" alt="" width="40" height="40"></span>`;
   const [letter = '?'] = name.trim();
-  return html`<p class="badge" aria-hidden="true">${letter.toUpperCase()}</p>`;
+  return html`<span class="mark letter">${letter.toUpperCase()}</span>`;
+}
+
+function footerHtml(texts: Texts, { application, supportUrl, privacyUrl, termsUrl }: BrandView): Html {
+  const safe = application ? texts.html('brand.keeps_safe', { application }) : texts.html('brand.kept_safe');
+  const links = [
+    { url: supportUrl, text: texts.plain('brand.support') },
+    { url: privacyUrl, text: texts.plain('brand.privacy') },
+    { url: termsUrl, text: texts.plain('brand.terms') },
+  ].filter(({ url }) => url !== '');
+  const items = links.map(({ url, text }) => html`<li><a href="${url}" rel="noreferrer">${text}</a></li>`);
+  return html`    <footer>
+      <p>${safe}</p>
+${items.length > 0 ? html`      <ul>${items}</ul>\n` : html``}    </footer>
+`;
 }

@@ -1,24 +1,21 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
-import type { FieldView } from './fields.ts';
-import { fieldsHtml, problemsHtml } from './fields.ts';
-import { badge, layout } from './layout.ts';
-
-export interface ScopeView {
-  name: string;
-  description: string;
-}
+import type { PageContext } from './context.ts';
+import type { FieldView, FormLanguage } from './fields.ts';
+import { dataHtml, fieldsHtml, problemsHtml } from './fields.ts';
+import { layout, type MarkView, type Page } from './layout.ts';
+import { type ScopeView, scopesHtml } from './scopes.ts';
 
 export interface LinkView {
-  /** The name of the application that requests access. */
-  asker: string;
-  provider: string;
+  provider: MarkView;
   /**
    * The name of the credential that the user enters, such as "API key", and how to get it; empty if the provider does
    * not say.
    */
   formTitle: string;
   help: string;
+  /** The page of the provider where the credential is created; empty if it is not known. */
+  keyUrl: string;
   /** The account that the link is for. */
   identifier: string;
   /** The address of the server that grants access, if it differs between accounts; otherwise empty. */
@@ -27,55 +24,58 @@ export interface LinkView {
   completion: 'consent' | 'form';
   scopes: readonly ScopeView[];
   fields: readonly FieldView[];
+  /** The language that the provider's definition is written in; empty if it is unknown. */
+  dataLanguage: string;
+  minutesLeft: number;
   /** Binds the form to this link and this browser. */
   formToken: string;
 }
 
-/** The page of an open link: who requests access, to what, and how to agree. */
-export function linkPage(view: LinkView): Html {
-  const { asker, provider, identifier, completion, fields, formToken } = view;
-  const title = fields.some((field) => field.problem) ? `Error: Connect ${provider}` : `Connect ${provider}`;
+/** The page of an open link: who requests access, to what, and how to agree or to cancel. */
+export function linkPage(context: PageContext, view: LinkView): Page {
+  const { texts, brand } = context;
+  const { identifier, completion, fields, formToken, dataLanguage } = view;
+  const provider = view.provider.name;
+  const language: FormLanguage = { texts, provider, dataLanguage };
+  const hasProblem = fields.some((field) => field.problem);
   const isConsent = completion === 'consent';
   return layout(
-    title,
-    html`      ${badge(provider)}
-      <h1>Connect ${provider}</h1>
-      <p><strong>${asker}</strong> asks for access to your ${provider} account.</p>
+    context,
+    texts.plain(hasProblem ? 'link.title_with_problems' : 'link.title', { provider }),
+    html`      <h1>${texts.html('link.title', { provider })}</h1>
+      <p>${texts.html('link.asks', { application: strong(brand.application), provider })}</p>
       <dl>
-        <dt>For</dt>
-        <dd>${identifier}</dd>
-${addressHtml(view)}      </dl>
-${scopesHtml(view)}${problemsHtml(fields)}      <form method="post" novalidate>
+        <div><dt>${texts.html('link.account')}</dt> <dd><bdi>${identifier}</bdi></dd></div>
+${addressHtml(context, view)}      </dl>
+${isConsent ? scopesHtml(context, view.scopes, dataLanguage) : credentialHtml(language, view)}${problemsHtml(fields, language)}      <form method="post" novalidate>
         <input type="hidden" name="form_token" value="${formToken}">
-${fieldsHtml(fields)}        <button type="submit">${isConsent ? `Continue to ${provider}` : 'Connect'}</button>
+${fieldsHtml(fields, language)}        <button type="submit" name="decision" value="continue">${isConsent ? texts.html('link.continue', { provider }) : texts.html('link.connect')}</button>
+        <button class="secondary" type="submit" name="decision" value="cancel">${texts.html('link.cancel')}</button>
       </form>
-      <p class="note">${isConsent ? consentNote(provider) : FORM_NOTE}</p>
-      <p class="note">Not ${identifier}, or not expecting this? Close this page. Nothing will be shared.</p>`,
+      <p class="note">${isConsent ? texts.html('link.consent_note', { provider }) : texts.html('link.form_note')}</p>
+      <p class="note">${texts.html('link.not_you', { identifier })}</p>
+      <p class="note">${texts.html('link.minutes_left', { count: view.minutesLeft })}</p>`,
+    { provider: view.provider, scripts: isConsent ? [] : ['/connect/assets/form.js'] },
   );
 }
 
-function addressHtml({ address }: LinkView): Html {
-  return address === '' ? html`` : html`        <dt>At</dt>\n        <dd>${address}</dd>\n`;
+function strong(name: string): Html {
+  return html`<strong><bdi>${name}</bdi></strong>`;
 }
 
-function scopesHtml({ asker, completion, scopes, formTitle, help }: LinkView): Html {
-  if (completion === 'form') {
-    const heading = formTitle ? html`      <h2>${formTitle}</h2>\n` : html``;
-    return help ? html`${heading}      <p>${help}</p>\n` : heading;
-  }
-  if (scopes.length === 0) return html`      <p>The next page says what you share.</p>\n`;
-  const items = scopes.map(({ name, description }) => {
-    const more = description ? html`<br><span class="hint">${description}</span>` : html``;
-    return html`        <li>${name}${more}</li>\n`;
-  });
-  return html`      <h2>What ${asker} will be able to use</h2>
-      <ul class="scopes">
-${items}      </ul>
-`;
+function addressHtml({ texts }: PageContext, { address }: LinkView): Html {
+  if (address === '') return html``;
+  return html`        <div><dt>${texts.html('link.address')}</dt> <dd><bdi>${address}</bdi></dd></div>\n`;
 }
 
-function consentNote(provider: string): string {
-  return `You sign in at ${provider}. We never see your ${provider} password. You can revoke access in ${provider} at any time.`;
+/** What the user has to enter, how to get it, and where. */
+function credentialHtml(language: FormLanguage, { formTitle, help, keyUrl }: LinkView): Html {
+  const { texts, provider } = language;
+  const newTab = html`<span class="hint">${texts.html('link.new_tab')}</span>`;
+  const link = keyUrl
+    ? html`      <p><a href="${keyUrl}" target="_blank" rel="noopener noreferrer">${texts.html('link.key_page', { provider })}</a> ${newTab}</p>\n`
+    : html``;
+  return html`${formTitle ? html`      <h2>${dataHtml(formTitle, language)}</h2>\n` : html``}${
+    help ? html`      <p>${dataHtml(help, language)}</p>\n` : html``
+  }${link}`;
 }
-
-const FORM_NOTE = 'What you type is stored encrypted and only used to reach your account.';

@@ -1,87 +1,122 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
-import { layout } from './layout.ts';
+import type { PageContext } from './context.ts';
+import { layout, type MarkView, type Page } from './layout.ts';
+
+/** How a user gets back to the application: by an address, or by a form that ends the link first. */
+export type WayBack =
+  | { url: string }
+  | {
+      /** The address of the link, and what binds the form to it and to this browser. */
+      action: string;
+      formToken: string;
+    };
+
+interface Extras {
+  mark?: 'done';
+  provider?: MarkView | undefined;
+  retryUrl?: string | undefined;
+  back?: WayBack | undefined;
+  requestId?: string | undefined;
+}
 
 /** The account is connected. */
-export function connectedPage(): Html {
-  return message('Connected', 'The account is connected. You can close this page.', { mark: '✓' });
+export function connectedPage(context: PageContext, back?: WayBack): Page {
+  const { texts } = context;
+  return message(context, texts.plain('connected.title'), texts.html('connected.text'), { mark: 'done', back });
 }
 
 /** A user has finished the link; the application must still verify who it was. */
-export function waitingPage(): Html {
-  return message('One more step', 'Return to the application that sent you here to finish.');
+export function waitingPage(context: PageContext): Page {
+  const { texts, brand } = context;
+  const text = brand.application
+    ? texts.html('waiting.text', { application: brand.application })
+    : texts.html('waiting.text_unnamed');
+  return message(context, texts.plain('waiting.title'), text);
 }
 
-export function usedPage(): Html {
-  return message('Already used', 'This link has been used, and the account is connected. You can close this page.');
+export function usedPage(context: PageContext, back?: WayBack): Page {
+  const { texts } = context;
+  return message(context, texts.plain('used.title'), texts.html('used.text'), { back });
 }
 
 /** The link has expired or never existed, or its account or connection no longer exists. */
-export function expiredPage(): Html {
-  return message('This link has expired', 'Links work for a short time. Ask for a new one where you got this one.');
+export function expiredPage(context: PageContext, back?: WayBack): Page {
+  const { texts } = context;
+  return message(context, texts.plain('expired.title'), texts.html('expired.text'), { back });
 }
 
 /** The callback does not belong to a flow of this browser. */
-export function strayPage(): Html {
-  return message('This sign-in has expired', 'Open your link again in this browser. Nothing was shared.');
+export function strayPage(context: PageContext): Page {
+  const { texts } = context;
+  return message(context, texts.plain('stray.title'), texts.html('stray.text'));
 }
 
 /** The form was not submitted from the page of this link in this browser. */
-export function staleFormPage(): Html {
-  return message(
-    'Please open the link again',
-    'The page was open for too long, or this browser keeps no cookies. Cookies are needed to bring you back safely.',
-  );
+export function staleFormPage(context: PageContext): Page {
+  const { texts } = context;
+  return message(context, texts.plain('stale.title'), texts.html('stale.text'));
 }
 
 /** The page for a login that has expired, was used, or is continued in another browser. */
-export function loginOverPage(): Html {
-  return message(
-    'This login is not valid',
-    'Logins work once, for a short time, and only in the browser in which they began. Start again in your application.',
-  );
+export function loginOverPage(context: PageContext): Page {
+  const { texts } = context;
+  return message(context, texts.plain('login.over_title'), texts.html('login.over_text'));
 }
 
 /** The page for an authorization request that is rejected. The text is for the developer of the application. */
-export function badLoginPage(text: string, requestId: string): Html {
-  return message('The application cannot log you in', text, { requestId });
+export function badLoginPage(context: PageContext, text: string, requestId: string): Page {
+  const { texts } = context;
+  const english = html`<bdi lang="en">${text}</bdi>`;
+  return message(context, texts.plain('login.bad_title'), english, { requestId });
 }
 
-export function refusedPage(provider: string, retryUrl: string): Html {
-  return message(
-    'Not connected',
-    `You declined, or your organization's policy at ${provider} does not allow it. Nothing was shared.`,
-    {
-      retryUrl,
-    },
-  );
+/** The user or the provider declined. */
+export function refusedPage(context: PageContext, provider: MarkView, retryUrl: string, back?: WayBack): Page {
+  const { texts } = context;
+  const text = texts.html('refused.text', { provider: provider.name });
+  return message(context, texts.plain('refused.title'), text, { provider, retryUrl, back });
 }
 
 /** A server error, after which the user can only try again. */
-export function faultPage(requestId: string, retryUrl = ''): Html {
-  return message('Something went wrong', 'The account was not connected. Please try again in a moment.', {
-    retryUrl,
-    requestId,
-  });
+export function faultPage(context: PageContext, requestId: string, retryUrl = '', back?: WayBack): Page {
+  const { texts } = context;
+  return message(context, texts.plain('fault.title'), texts.html('fault.text'), { retryUrl, back, requestId });
 }
+
+/** The reasons why a request for a page fails. */
+export type Refusal = 'not_found' | 'method' | 'too_many' | 'host' | 'other';
 
 /** A failed request: an unknown page, an unsupported method, or too many requests. */
-export function refusalPage(text: string, requestId: string): Html {
-  return message('Something is wrong with this request', text, { requestId });
+export function refusalPage(context: PageContext, refusal: Refusal, requestId: string): Page {
+  const { texts } = context;
+  return message(context, texts.plain('error.title'), texts.html(`error.${refusal}`), { requestId });
 }
 
-interface Extras {
-  mark?: string;
-  retryUrl?: string;
-  requestId?: string;
-}
-
-function message(title: string, text: string, { mark, retryUrl, requestId }: Extras = {}): Html {
+function message(context: PageContext, title: string, text: Html, extras: Extras = {}): Page {
+  const { mark, provider, retryUrl, back, requestId } = extras;
+  const { texts } = context;
+  const done = html`      <p class="badge done" aria-hidden="true">✓</p>\n`;
+  const retry = html`\n      <p><a class="button" href="${retryUrl ?? ''}">${texts.html('result.try_again')}</a></p>`;
+  const reference = html`\n      <p class="note">${texts.html('result.reference')} <code>${requestId ?? ''}</code></p>`;
   return layout(
+    context,
     title,
-    html`      ${mark ? html`<p class="badge done" aria-hidden="true">${mark}</p>\n      ` : html``}<h1>${title}</h1>
-      <p>${text}</p>${retryUrl ? html`\n      <p><a class="button" href="${retryUrl}">Try again</a></p>` : html``}${
-        requestId ? html`\n      <p class="note">Reference for support: <code>${requestId}</code></p>` : html``
-      }`,
+    html`${mark ? done : html``}      <h1>${title}</h1>
+      <p>${text}</p>${retryUrl ? retry : html``}${backHtml(context, back, !retryUrl)}${requestId ? reference : html``}`,
+    provider ? { provider } : {},
   );
+}
+
+function backHtml({ texts, brand }: PageContext, back: WayBack | undefined, isMain: boolean): Html {
+  if (!back) return html``;
+  const { application } = brand;
+  const text = application ? texts.html('brand.back', { application }) : texts.html('brand.back_unnamed');
+  if ('url' in back)
+    return html`\n      <p><a class="${isMain ? 'button' : 'button secondary'}" href="${back.url}">${text}</a></p>`;
+  return html`
+      <form method="post" action="${back.action}">
+        <input type="hidden" name="form_token" value="${back.formToken}">
+        <button class="secondary" type="submit" name="decision" value="cancel">${text}</button>
+      </form>`;
 }

@@ -1,6 +1,7 @@
 import type { AccountRow, ConnectionRow, EnvironmentRow, Transaction } from '../../../db/store.ts';
 import { LIFETIME } from '../../budgets.ts';
 import { findProvider, requirePattern } from '../../connections/providers.ts';
+import { ensureConnection } from '../../connections/resolve.ts';
 import { connectionDisabled, connectionDraft, providerDeleted } from '../../connections/unusable.ts';
 import { ApiError } from '../../errors.ts';
 import type { Cause, Events } from '../../events/events.ts';
@@ -26,6 +27,7 @@ export interface CreateLinkTools extends Omit<AccountTools, 'newId'> {
 export interface LinkRequest extends AccountName {
   state?: string | undefined;
   user_verify_url?: string | undefined;
+  language?: string | undefined;
 }
 
 export interface CreatedLink {
@@ -35,7 +37,8 @@ export interface CreatedLink {
 }
 
 /**
- * Creates a link for an account. If the account is named by its key and does not exist yet, it is created too.
+ * Creates a link for an account. If the account is named by its key and does not exist yet, it is created too. If it has no
+ * connection yet, a draft may be created, which is in the transaction when CONNECTION_NOT_READY is thrown.
  *
  * @param environment as the transaction sees it
  * @throws ApiError NOT_FOUND for an unknown id; UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INCOMPLETE_ACCOUNT_KEY;
@@ -45,12 +48,12 @@ export async function createLink(
   tx: Transaction,
   tools: CreateLinkTools,
   environment: EnvironmentRow,
-  { state, user_verify_url: userVerifyUrl, ...name }: LinkRequest,
+  { state, user_verify_url: userVerifyUrl, language, ...name }: LinkRequest,
   cause: Cause,
 ): Promise<CreatedLink> {
   const account = await findOrCreate(tx, tools, environment, name, cause);
   const connection = (await tx.connections.get(environment.id, account.connectionId)) as ConnectionRow;
-  await checkConnection(tx, tools, connection, account);
+  await checkConnection(tx, tools, environment, connection, account.authorizationType);
   const isOff = isVerificationOff(connection, environment);
   // An address is checked even if verification is off; otherwise a mistake would only show when verification is turned
   // on.
@@ -70,6 +73,7 @@ export async function createLink(
     callerState: state ?? null,
     createdAt: at,
     expiresAt,
+    language: language ?? null,
   });
   await tools.events.emit(tx, cause, {
     type: 'link.created',
@@ -98,21 +102,26 @@ async function findOrCreate(
     const isUnknown = error instanceof ApiError && error.code === 'NOT_FOUND';
     if (!isUnknown || selector.by === 'id') throw error;
   }
-  const { account } = await createAccount(tx, tools, environment.id, readKey(name), {}, cause);
+  const key = readKey(name);
+  // The connection is checked before the account exists: a caller that keeps a new draft must not keep an account with it.
+  const connection = await ensureConnection(tx, tools, environment.id, key.connector, {}, cause);
+  await checkConnection(tx, tools, environment, connection, connection.type);
+  const { account } = await createAccount(tx, tools, environment.id, key, {}, cause);
   return account;
 }
 
 async function checkConnection(
   tx: Transaction,
   tools: CreateLinkTools,
+  environment: EnvironmentRow,
   connection: ConnectionRow,
-  account: AccountRow,
+  authorizationType: string,
 ): Promise<void> {
   const { enabled, status, environmentId, providerKey } = connection;
   const provider = await findProvider(tx, tools.catalogue, environmentId, providerKey);
   if (!provider) throw providerDeleted(connection);
   if (!enabled) throw connectionDisabled(connection);
-  const pattern = requirePattern(provider, account.authorizationType, 'connector');
+  const pattern = requirePattern(provider, authorizationType, 'connector');
   if (!completionOf(pattern)) {
     throw new ApiError(
       'UNSUPPORTED_CONNECTION_TYPE',
@@ -124,5 +133,5 @@ async function checkConnection(
       },
     );
   }
-  if (status === 'DRAFT') throw connectionDraft(connection);
+  if (status === 'DRAFT') throw connectionDraft(environment, connection, { provider, pattern });
 }

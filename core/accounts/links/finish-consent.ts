@@ -2,6 +2,7 @@ import type { AuthFlowRow, EnvironmentRow } from '../../../db/store.ts';
 import { findPattern, findProvider } from '../../connections/providers.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { Cause } from '../../events/events.ts';
+import { attemptFailed } from './attempt.ts';
 import type { Grant } from './authorization-client.ts';
 import { contextOf, declaredBinding, isSameDestination, type LinkContext } from './link-context.ts';
 import type { LinkTools } from './link-tools.ts';
@@ -51,29 +52,18 @@ export async function finishConsent(
     return { kind: 'invalid' };
   }
   const link = await linkOf(tools, environment, flow, kept);
-  if (!link) return { kind: 'late' };
+  if (!link) return { kind: 'late', request: await tools.store.read.authRequests.get(environment.id, flow.requestId) };
   const plan = planOf(link, { ...link.account.apiConfig, ...kept.change });
   const finished = await tools.authorization.finish(plan, kept.protocol, back.answer);
   if (!finished.ok) {
     const fields = { connection_id: link.connection.id, kind: finished.kind, reason: finished.message };
     tools.log.warn(fields, 'authorization was not granted');
     if (finished.grant) await discard(tools, link, finished.grant);
-    if (finished.kind === 'refused') await denied(tools, link, finished.message, cause);
+    await attemptFailed(tools, link, finished, cause);
     return { kind: finished.kind, link, linkToken: kept.linkToken };
   }
   const grant: Grant = { ...finished.grant, apiConfig: { ...kept.change, ...finished.grant.apiConfig } };
   return settle(tools, link, grant, cause);
-}
-
-function denied(tools: LinkTools, { request, account }: LinkContext, reason: string, cause: Cause): Promise<void> {
-  return tools.store.write((tx) =>
-    tools.events.emit(tx, cause, {
-      type: 'link.denied',
-      subject: account.id,
-      details: { link_id: request.id, reason },
-      data: (show) => show.linkAccount(account.id),
-    }),
-  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Store } from '../../../db/store.ts';
 import type { Events } from '../../events/events.ts';
+import type { CheckCredentials } from '../../executions/credential-check.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import type { Digester } from '../../vault/digest.ts';
 import type { SealedTokens } from '../../vault/sealed-token.ts';
@@ -16,6 +17,8 @@ export interface LinkTools extends ContextTools {
   authorization: AuthorizationClient;
   /** Reads the provider's metadata that consent needs, before the user is redirected. */
   readyForConsent(link: LinkContext): Promise<{ ok: true; changed: boolean } | { ok: false; message: string }>;
+  /** Asks the provider whether it accepts what a user entered. */
+  checkCredentials: CheckCredentials;
   /** Encrypts the stored data of a flow; accepts texts of any length. */
   sealedFlows: SealedTokens;
   random(size: number): Buffer;

@@ -1,4 +1,4 @@
-import type { EnvironmentRow } from '../../../db/store.ts';
+import type { AuthRequestRow, EnvironmentRow } from '../../../db/store.ts';
 import { contextOf, type LinkContext } from './link-context.ts';
 import type { LinkTools } from './link-tools.ts';
 import { isToken, tokenDigest } from './tokens.ts';
@@ -7,12 +7,15 @@ import { isToken, tokenDigest } from './tokens.ts';
 export type OpenedLink =
   | { kind: 'open'; link: LinkContext }
   | { kind: 'unknown' }
-  /** A user has finished the link but is not verified yet. */
-  | { kind: 'waiting' }
-  /** A user has finished the link and was verified. */
-  | { kind: 'used' }
-  /** The link has expired, or its account, connection or provider no longer exists. */
-  | { kind: 'expired' };
+  | {
+      /**
+       * `waiting`: a user has finished the link but is not verified yet. `used`: a user has finished it and was verified.
+       * `expired`: it has expired, or its account, connection or provider no longer exists. `ended`: its user went back to
+       * the application, or the verification failed.
+       */
+      kind: 'waiting' | 'used' | 'expired' | 'ended';
+      request: AuthRequestRow;
+    };
 
 /** @param token as in the link's address */
 export async function openLink(
@@ -24,9 +27,10 @@ export async function openLink(
   const { read } = tools.store;
   const request = await read.authRequests.byLink(environment.id, tokenDigest(tools.digester, 'link', token));
   if (!request) return { kind: 'unknown' };
-  if (request.state === 'CONSUMED') return { kind: 'used' };
+  if (request.state === 'CONSUMED') return { kind: 'used', request };
+  if (request.state === 'FAILED') return { kind: 'ended', request };
   const isInTime = request.expiresAt > tools.now();
-  if (request.state === 'PENDING_VERIFICATION') return { kind: isInTime ? 'waiting' : 'expired' };
+  if (request.state === 'PENDING_VERIFICATION') return { kind: isInTime ? 'waiting' : 'expired', request };
   const link = request.linkExpiresAt > tools.now() && (await contextOf(read, tools, environment, request));
-  return link ? { kind: 'open', link } : { kind: 'expired' };
+  return link ? { kind: 'open', link } : { kind: 'expired', request };
 }

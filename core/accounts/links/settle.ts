@@ -17,7 +17,10 @@ import { returnAddress } from './verify-url.ts';
  * What follows a finished link. `verify`: the user is redirected to the application, which verifies the user.
  * `connected`: nothing is left to do. `late`: the link has ended in the meantime.
  */
-export type Settled = { kind: 'verify'; url: string } | { kind: 'connected' } | { kind: 'late' };
+export type Settled =
+  | { kind: 'verify'; url: string }
+  | { kind: 'connected'; request: AuthRequestRow }
+  | { kind: 'late'; request: AuthRequestRow | undefined };
 
 /**
  * Stores what a user granted or entered for a link. It cannot be used until the application has verified the user (threats L1,
@@ -36,7 +39,7 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
     const origins = originsFor(pending);
     if (!current) {
       await abandon(tx, tools, request, pending, origins);
-      return { kind: 'late' };
+      return { kind: 'late', request };
     }
     if (request.userVerifyUrl !== null) {
       await putAside(tx, tools, current, pending, origins, authRequestId, cause);
@@ -47,12 +50,12 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
       // Verification was off when the link was created, so the application does not expect to verify.
       await tx.authRequests.end(environment.id, request.id, 'FAILED', tools.now());
       await giveUp(tx, tools, request, current.account, pending, origins);
-      return { kind: 'late' };
+      return { kind: 'late', request };
     }
     await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
     await emitLink(tx, tools, 'link.completed', current, cause);
     await activate(tx, tools, { ...current, grant }, { origins, binding: pending.declared.binding }, cause);
-    return { kind: 'connected' };
+    return { kind: 'connected', request };
   });
 }
 

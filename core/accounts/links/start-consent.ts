@@ -1,7 +1,9 @@
-import type { EnvironmentRow, Repositories } from '../../../db/store.ts';
+import type { Repositories } from '../../../db/store.ts';
+import { callbackUrl } from '../../connections/callback-url.ts';
 import type { Cause } from '../../events/events.ts';
 import type { Bound } from '../binding.ts';
 import type { JsonObject } from '../merge.ts';
+import { attemptFailed } from './attempt.ts';
 import type { AuthorizationPlan } from './authorization-client.ts';
 import { emitLink } from './emit-link.ts';
 import { contextOf, declaredBinding, type LinkContext } from './link-context.ts';
@@ -38,11 +40,11 @@ export async function startConsent(
   cause: Cause,
 ): Promise<Started> {
   const link = await readied(tools, opened);
-  if (!link) return { ok: false };
+  if (!link) return failed(tools, opened, 'The metadata of the provider could not be read.', cause);
   const begun = await tools.authorization.begin(planOf(link, typed.apiConfig));
   if (!begun.ok) {
     tools.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not be started');
-    return { ok: false };
+    return failed(tools, link, begun.message, cause);
   }
   const declared = declaredBinding(link, typed.apiConfig);
   const kept: StoredFlow = { linkToken, change: typed.change, declared, protocol: begun.kept };
@@ -61,10 +63,16 @@ export async function startConsent(
       expiresAt,
     });
     await tx.authRequests.extend(environment.id, request.id, expiresAt);
+    await tx.authRequests.setError(environment.id, request.id, null);
     await awaitAuthorization(tx, link, at);
     await emitLink(tx, tools, 'link.opened', link, cause);
   });
   return { ok: true, url: begun.url };
+}
+
+async function failed(tools: LinkTools, link: LinkContext, message: string, cause: Cause): Promise<Started> {
+  await attemptFailed(tools, link, { kind: 'failed', message }, cause);
+  return { ok: false };
 }
 
 /**
@@ -99,14 +107,6 @@ export function openStoredFlow(
 export function planOf({ environment, account, connection, provider, pattern }: LinkContext, apiConfig: JsonObject) {
   const redirectUri = callbackUrl(environment, connection.id);
   return { environment, account, connection, provider, pattern, apiConfig, redirectUri } satisfies AuthorizationPlan;
-}
-
-/**
- * Each connection has its own callback address, so a response is accepted only from the connection's own provider
- * (threat L9).
- */
-export function callbackUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, connectionId: string): string {
-  return `${baseUrl}/oauth/callback/${connectionId}`;
 }
 
 /** Sets the status of an inactive account to PENDING_AUTH. An active account stays active during consent. */

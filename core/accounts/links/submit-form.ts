@@ -3,19 +3,45 @@ import type { Grant } from './authorization-client.ts';
 import type { LinkContext } from './link-context.ts';
 import type { LinkTools } from './link-tools.ts';
 import { type Settled, settle } from './settle.ts';
-import type { ReadForm } from './typed-fields.ts';
+import { formFieldsOf, type ReadForm } from './typed-fields.ts';
+
+/** The provider does not accept the entered credentials; nothing was stored. */
+export interface NotAccepted {
+  kind: 'not_accepted';
+  /** The fields to correct. */
+  fields: readonly string[];
+}
 
 /**
- * Stores the credentials that a user entered. An attacker can trick a user into entering a key just as into consenting,
+ * Stores the credentials that a user entered, unless the provider rejects them. An attacker can trick a user into entering a key just as into consenting,
  * so the user is verified in the same way.
  */
-export function submitForm(tools: LinkTools, link: LinkContext, form: ReadForm, cause: Cause): Promise<Settled> {
+export async function submitForm(
+  tools: LinkTools,
+  link: LinkContext,
+  form: ReadForm,
+  cause: Cause,
+): Promise<Settled | NotAccepted> {
+  const details = { static_auth: { details: form.credentials } };
+  const { environment, provider, pattern, connection } = link;
+  const given = { provider, pattern, connection, apiConfig: form.apiConfig, details };
+  const checked = await tools.checkCredentials(environment, given);
+  if (checked.verdict === 'rejected') return { kind: 'not_accepted', fields: secretNames(link, form) };
   const grant: Grant = {
-    details: { static_auth: { details: form.credentials } },
+    details,
     tokenExpiresAt: null,
     subject: null,
     apiConfig: form.change,
     origins: [],
   };
   return settle(tools, link, grant, cause);
+}
+
+/** The secret fields that were filled in; all fields of a form without secrets. */
+function secretNames(link: LinkContext, { credentials }: ReadForm): string[] {
+  const entered = formFieldsOf(link).filter(
+    ({ part, field_name: name }) => part === 'credentials' && name in credentials,
+  );
+  const secret = entered.filter(({ isSecret }) => isSecret);
+  return (secret.length > 0 ? secret : entered).map(({ field_name: name }) => name);
 }

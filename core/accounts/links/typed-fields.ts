@@ -26,7 +26,10 @@ export interface ReadForm {
   credentials: JsonObject;
 }
 
-export type FormResult = { ok: true; form: ReadForm } | { ok: false; problems: Readonly<Record<string, string>> };
+/** What can be wrong with an entered value; the page says it in the user's language. */
+export type TypedProblem = 'required' | 'format' | 'choice' | 'too_long' | 'control' | 'address';
+
+export type FormResult = { ok: true; form: ReadForm } | { ok: false; problems: Readonly<Record<string, TypedProblem>> };
 
 /** Returns the fields that a user must fill in to finish a link; none if consent is all that is needed. */
 export function formFieldsOf({ pattern, completion, accountFields }: LinkContext): FormField[] {
@@ -44,7 +47,7 @@ export function formFieldsOf({ pattern, completion, accountFields }: LinkContext
 /**
  * Reads and checks the entered values. Space around a value is removed, because users copy it along with a key.
  *
- * @returns one problem per invalid field, as a sentence without its subject
+ * @returns one problem per invalid field
  */
 export function readForm(link: LinkContext, typed: Typed): FormResult {
   const { pattern, provider, account, connection } = link;
@@ -87,24 +90,28 @@ export function echoOf(link: LinkContext, typed: Typed): Typed {
   return Object.fromEntries(shown.map(({ field_name: name }) => [name, typed[name] ?? '']));
 }
 
-function problemsByField(fields: FormField[], errors: FieldError[]): Record<string, string> {
-  const problems: Record<string, string> = Object.create(null);
+function problemsByField(fields: FormField[], errors: FieldError[]): Record<string, TypedProblem> {
+  const problems: Record<string, TypedProblem> = Object.create(null);
   for (const { field, message } of errors) {
     const name = field.split('.').at(-1) ?? '';
     // The application set this value wrongly, and the user cannot correct it.
     if (!fields.some(({ field_name }) => field_name === name)) {
       throw new ApiError('INVALID_API_CONFIG', 'The configuration of the account does not match its provider.');
     }
-    problems[name] ??= forPeople(message);
+    problems[name] ??= problemOf(message);
   }
   return problems;
 }
 
-/**
- * Replaces messages about patterns and settings, which are meant for developers. Users see a hint for each field
- * instead.
- */
-function forPeople(message: string): string {
-  if (message.startsWith('must match the pattern')) return 'has an invalid format';
-  return message === NOT_ALLOWED ? 'is not an allowed address' : message;
+/** The messages of checks, by how they begin. They are written for developers; users see a hint for each field instead. */
+const PROBLEMS: readonly [string, TypedProblem][] = [
+  ['is required', 'required'],
+  ['must be one of', 'choice'],
+  ['must have at most', 'too_long'],
+  ['must not contain control characters', 'control'],
+  [NOT_ALLOWED, 'address'],
+];
+
+function problemOf(message: string): TypedProblem {
+  return PROBLEMS.find(([beginning]) => message.startsWith(beginning))?.[1] ?? 'format';
 }

@@ -5,6 +5,7 @@ import type { Digester } from '../../vault/digest.ts';
 import { fieldSecrecy } from '../binding.ts';
 import { type ActivateTools, type Activation, activate } from './activate.ts';
 import { type EndTools, endRequest } from './end-request.ts';
+import { applicationOrigin } from './go-back.ts';
 import { type ContextTools, declaredBinding, isSameDestination } from './link-context.ts';
 import { openPending, type Pending } from './pending.ts';
 import { tokenDigest } from './tokens.ts';
@@ -75,12 +76,22 @@ export async function verify(
     await endRequest(tx, tools, earlier, 'FAILED', SUPERSEDED, cause);
   }
   tx.afterCommit(tools.scrubStorage);
-  return { kind: 'verified', redirectUrl: connection.postUserVerifyRedirectUrl ?? connectedUrl(environment) };
+  return { kind: 'verified', redirectUrl: connection.postUserVerifyRedirectUrl ?? connectedUrl(environment, request) };
 }
 
-/** The final page, used if a connection has no redirect address. */
-export function connectedUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>): string {
-  return `${baseUrl}/connect/connected`;
+/**
+ * The final page, used if a connection has no redirect address. It has the language of the link, and leads back to its
+ * application.
+ */
+export function connectedUrl(
+  { baseUrl }: Pick<EnvironmentRow, 'baseUrl'>,
+  request: Pick<AuthRequestRow, 'language' | 'userVerifyUrl'>,
+): string {
+  const url = new URL('/connect/connected', baseUrl);
+  const origin = applicationOrigin(request);
+  if (origin !== undefined) url.searchParams.set('application', origin);
+  if (request.language !== null) url.searchParams.set('language', request.language);
+  return url.href;
 }
 
 /** Compares the exact bytes, in a time that does not depend on where they differ (threat L17). */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConnectionRow, EnvironmentId, EnvironmentRow, Store } from '../../../db/store.ts';
 import type { LinkContext } from '../../accounts/links/link-context.ts';
-import { callbackUrl } from '../../accounts/links/start-consent.ts';
 import { isDiscoveredByMcp } from '../../authorization/roles.ts';
+import { callbackUrl } from '../../connections/callback-url.ts';
 import { foreignAddress } from '../../connections/foreign-address.ts';
 import { type Learned, learnedIssuer, typedConfig, withLearned } from '../../connections/learned.ts';
 import type { ProviderChangeTools } from '../../connections/provider-change.ts';

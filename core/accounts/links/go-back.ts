@@ -1,0 +1,68 @@
+import type { AuthRequestRow, EnvironmentRow } from '../../../db/store.ts';
+import type { Cause } from '../../events/events.ts';
+import { endRequest } from './end-request.ts';
+import type { LinkTools } from './link-tools.ts';
+
+/**
+ * Why a link ended without a connected account, as error codes of OAuth: `access_denied`, `server_error`,
+ * `temporarily_unavailable` (RFC 6749 §4.1.2.1) and `expired_token` (RFC 8628 §3.5).
+ */
+export type LinkError = 'access_denied' | 'server_error' | 'temporarily_unavailable' | 'expired_token';
+
+const DESCRIPTIONS: Record<LinkError, string> = {
+  access_denied: 'The user or the provider did not allow access.',
+  server_error: 'The provider did not complete the authorization.',
+  temporarily_unavailable: 'The provider could not be reached.',
+  expired_token: 'The link has expired.',
+};
+
+const WENT_BACK = 'The user went back to the application without connecting the account.';
+
+/**
+ * Returns the address at which the application learns that a link ended without a connected account. It is the address
+ * that was allowed when the link was created.
+ *
+ * @returns undefined if the link has no such address, because its user is not verified
+ */
+export function errorAddress(
+  { userVerifyUrl, callerState }: Pick<AuthRequestRow, 'userVerifyUrl' | 'callerState'>,
+  error: LinkError,
+): string | undefined {
+  if (userVerifyUrl === null) return undefined;
+  const url = new URL(userVerifyUrl);
+  url.searchParams.set('error', error);
+  url.searchParams.set('error_description', DESCRIPTIONS[error]);
+  if (callerState !== null) url.searchParams.append('state', callerState);
+  return url.href;
+}
+
+/** The sentence that `error_description` contains. */
+export function errorDescription(error: LinkError): string {
+  return DESCRIPTIONS[error];
+}
+
+/** The start page of the application that a link belongs to; undefined if the link does not lead back to one. */
+export function applicationOrigin({ userVerifyUrl }: Pick<AuthRequestRow, 'userVerifyUrl'>): string | undefined {
+  return userVerifyUrl === null ? undefined : new URL(userVerifyUrl).origin;
+}
+
+/**
+ * Ends an open link, because its user goes back to the application without an account.
+ *
+ * @returns the link as it ended, with the reason in `error`; undefined if a user has finished it in the meantime
+ */
+export function goBack(
+  tools: LinkTools,
+  environment: EnvironmentRow,
+  requestId: string,
+  cause: Cause,
+): Promise<AuthRequestRow | undefined> {
+  return tools.store.write(async (tx) => {
+    const request = await tx.authRequests.get(environment.id, requestId);
+    if (request?.state !== 'OPEN') return undefined;
+    const error = (request.error as LinkError | null) ?? 'access_denied';
+    await tx.authRequests.setError(environment.id, requestId, error);
+    await endRequest(tx, tools, request, 'FAILED', WENT_BACK, cause);
+    return { ...request, error };
+  });
+}

@@ -1,0 +1,84 @@
+import type { AccountRow, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import { findAccount } from '../accounts/find.ts';
+import { expireAccount } from '../accounts/refresh-settle.ts';
+import type { Selector } from '../accounts/selector.ts';
+import { connectionDisabled } from '../connections/unusable.ts';
+import { ApiError } from '../errors.ts';
+import type { Cause } from '../events/events.ts';
+import type { Egress } from '../net/egress.ts';
+import { partyOf } from './account-party.ts';
+import { checkCall, NOT_CHECKABLE, verdictOf } from './credential-check.ts';
+import { accountNotActive } from './next-action.ts';
+import { findUsable, inputsOf, type PlanTools, requireBinding } from './plan.ts';
+import { type RunTools, runPlan } from './run.ts';
+
+export interface CheckedAccount {
+  outcome: 'ACTIVE' | 'EXPIRED' | 'UNKNOWN';
+  /** A sentence for display; empty if the account is active. */
+  reason: string;
+  account: AccountRow;
+}
+
+/**
+ * Asks the provider whether it still accepts the credentials of an account. If it does not, and a refresh does not help,
+ * the account expires, so that its user is asked to authorize it again.
+ *
+ * @throws ApiError NOT_FOUND; ACCOUNT_NOT_ACTIVE for an account that waits for its user or was disconnected;
+ * CONNECTION_DISABLED
+ */
+export async function checkAccount(
+  read: ReadRepositories,
+  tools: RunTools & Pick<PlanTools, 'catalogue'>,
+  environment: EnvironmentRow,
+  egress: Egress,
+  selector: Selector,
+  cause: Cause,
+): Promise<CheckedAccount> {
+  const found = await findAccount(read, environment.id, selector);
+  if (found.status === 'EXPIRED') return expired(found);
+  const { account, provider } = await findUsable(read, tools, environment.id, selector);
+  const { pattern, connection } = await partyOf(read, tools.catalogue, account);
+  if (!connection.enabled) throw connectionDisabled(connection);
+  if (!pattern) throw accountNotActive(account, { pattern, connection });
+  requireBinding(account, connection, { provider, pattern });
+  const unknown = (reason: string): CheckedAccount => ({ outcome: 'UNKNOWN', reason, account });
+  try {
+    const call = checkCall({ provider, pattern, account: inputsOf({}, pattern, account) });
+    if (!call) return unknown(NOT_CHECKABLE.reason);
+    const plan = { account, connection, provider, ownTool: null, call, files: [], filesBytes: 0, allPages: false };
+    const outcome = await runPlan(plan, egress, cause, tools);
+    const verdict = verdictOf(provider, outcome);
+    if (verdict.verdict === 'accepted') return { outcome: 'ACTIVE', reason: '', account };
+    // A refresh that could not be tried leaves open whether the grant is valid.
+    const isOpen = !outcome.ok && outcome.error.retryable;
+    if (verdict.verdict === 'unknown' || isOpen) return unknown(verdict.reason);
+    return expired(await expire(tools, account, verdict.reason, cause));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const now = await findAccount(read, environment.id, { by: 'id', id: account.id, agreeing: {} });
+    if (now.status === 'EXPIRED') return expired(now);
+    if (error.code === 'ACCOUNT_NOT_ACTIVE') throw error;
+    return unknown('The call cannot be made with the values of the account.');
+  }
+}
+
+function expired(account: AccountRow): CheckedAccount {
+  return { outcome: 'EXPIRED', reason: account.statusReason ?? 'The credentials are no longer valid.', account };
+}
+
+/** Takes the account out of use, unless it has got other credentials in the meantime. */
+async function expire(
+  { store, events, now }: Pick<RunTools, 'store' | 'events' | 'now'>,
+  account: AccountRow,
+  reason: string,
+  cause: Cause,
+): Promise<AccountRow> {
+  return store.write(async (tx) => {
+    const current = await tx.accounts.get(account.environmentId, account.id);
+    if (current?.status !== 'ACTIVE' || current.credentialGeneration !== account.credentialGeneration) {
+      return current ?? account;
+    }
+    await expireAccount(tx, events, current, `${reason} Authorize the account again.`, now(), cause);
+    return (await tx.accounts.get(account.environmentId, account.id)) as AccountRow;
+  });
+}

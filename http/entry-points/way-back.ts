@@ -1,0 +1,44 @@
+import { applicationOrigin, errorAddress, type LinkError } from '../../core/accounts/links/go-back.ts';
+import type { LinkContext } from '../../core/accounts/links/link-context.ts';
+import { formTerms } from '../../core/accounts/links/typed-fields.ts';
+import type { Digester } from '../../core/vault/digest.ts';
+import type { AuthRequestRow } from '../../db/store.ts';
+import type { WayBack } from '../../web/connect/message-pages.ts';
+
+/**
+ * Binds a form to its link, to the browser that was shown the page, and to what the page asked for, so only the page
+ * itself can know it.
+ */
+export function linkFormToken(
+  { digester }: { digester: Pick<Digester, 'digest'> },
+  link: LinkContext,
+  linkToken: string,
+  browser: string,
+): Buffer {
+  return digester.digest('link form', linkToken, browser, formTerms(link));
+}
+
+/** How a user leaves an open link: by a form that ends it, which tells the application. */
+export function leaveLink(
+  tools: { digester: Pick<Digester, 'digest'> },
+  link: LinkContext,
+  linkToken: string,
+  browser: string | undefined,
+): WayBack | undefined {
+  if (browser === undefined || link.request.userVerifyUrl === null) return undefined;
+  const formToken = linkFormToken(tools, link, linkToken, browser).toString('base64url');
+  return { action: `/connect/${linkToken}`, formToken };
+}
+
+/** How a user leaves a link that has ended without an account. */
+export function leaveWithError(request: AuthRequestRow | undefined): WayBack | undefined {
+  const error = (request?.error as LinkError | null | undefined) ?? 'expired_token';
+  const url = request && errorAddress(request, error);
+  return url === undefined ? undefined : { url };
+}
+
+/** How a user leaves a link whose account is connected: to the start page, because the application knows the outcome. */
+export function leaveConnected(request: AuthRequestRow): WayBack | undefined {
+  const url = applicationOrigin(request);
+  return url === undefined ? undefined : { url };
+}

@@ -1,0 +1,28 @@
+import type { Texts } from '../languages/texts.ts';
+
+/** What users see of the application that sent them. Empty texts are not shown. */
+export interface BrandView {
+  /** The name of the application. */
+  application: string;
+  logoUrl: string;
+  /** A style sheet with the application's color. */
+  accentUrl: string;
+  supportUrl: string;
+  privacyUrl: string;
+  termsUrl: string;
+}
+
+/** What every page for users needs: its language, and whose page it is. */
+export interface PageContext {
+  texts: Texts;
+  brand: BrandView;
+}
+
+export const NO_BRAND: BrandView = {
+  application: '',
+  logoUrl: '',
+  accentUrl: '',
+  supportUrl: '',
+  privacyUrl: '',
+  termsUrl: '',
+};

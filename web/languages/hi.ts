@@ -1,0 +1,120 @@
+import type { Messages } from './messages.ts';
+
+/** Hindi. */
+export const hi: Messages = {
+  // Header and footer of every page
+  'brand.keeps_safe': '{application} इसे सुरक्षित रखने के लिए Valetkey का उपयोग करता है।',
+  'brand.kept_safe': 'Valetkey द्वारा सुरक्षित।',
+  'brand.support': 'सहायता',
+  'brand.privacy': 'गोपनीयता',
+  'brand.terms': 'शर्तें',
+  'brand.back': '{application} पर वापस जाएँ',
+  'brand.back_unnamed': 'ऐप्लिकेशन पर वापस जाएँ',
+
+  // The page of a link
+  'link.title': '{provider} कनेक्ट करें',
+  'link.title_with_problems': 'त्रुटि: {provider} कनेक्ट करें',
+  'link.asks': '{application} आपके {provider} खाते तक पहुँच माँग रहा है।',
+  'link.account': 'किसके लिए',
+  'link.address': 'पता',
+  'link.scopes': '{application} क्या कर सकेगा',
+  'link.scopes_unknown': 'अगला पेज बताता है कि आप क्या साझा कर रहे हैं।',
+  'link.scopes_read': 'पढ़ना',
+  'link.scopes_write': 'बनाना और बदलना',
+  'link.scopes_delete': 'हटाना',
+  'link.can_delete': 'डेटा हटा सकता है',
+  'link.continue': '{provider} पर जारी रखें',
+  'link.connect': 'कनेक्ट करें',
+  'link.cancel': 'रद्द करें',
+  'link.consent_note':
+    'आप {provider} पर साइन इन करते हैं। हम आपका {provider} पासवर्ड कभी नहीं देखते। आप {provider} में किसी भी समय पहुँच वापस ले सकते हैं।',
+  'link.form_note': 'आप जो लिखते हैं वह एन्क्रिप्ट करके रखा जाता है और केवल आपके खाते तक पहुँचने के लिए उपयोग होता है।',
+  'link.key_page': '{provider} से प्राप्त करें',
+  'link.new_tab': '(नए टैब में खुलता है)',
+  'link.not_you': 'आप {identifier} नहीं हैं, या इसकी उम्मीद नहीं थी? “रद्द करें” चुनें या यह पेज बंद कर दें। कुछ भी साझा नहीं होगा।',
+  'link.minutes_left': {
+    one: 'यह लिंक {count} मिनट और काम करेगा।',
+    other: 'यह लिंक {count} मिनट और काम करेगा।',
+  },
+
+  // Fields and what is wrong with them
+  'field.optional': '(वैकल्पिक)',
+  'field.show': 'दिखाएँ',
+  'field.hide': 'छिपाएँ',
+  'field.paste': 'चिपकाएँ',
+  'field.choose': 'चुनें',
+  'problem.summary': {
+    one: 'कृपया इसे ठीक करें:',
+    other: 'कृपया ये {count} फ़ील्ड ठीक करें:',
+  },
+  'problem.required': '{field} भरना ज़रूरी है।',
+  'problem.format': '{field} का प्रारूप अमान्य है।',
+  'problem.choice': '{field} दिए गए विकल्पों में से नहीं है।',
+  'problem.too_long': '{field} बहुत लंबा है।',
+  'problem.control': '{field} में अदृश्य वर्ण हैं। इसे फिर से कॉपी करें।',
+  'problem.address': '{field} अनुमत पता नहीं है।',
+  'problem.not_accepted': '{provider} ने यह {field} स्वीकार नहीं किया। जाँचें कि आपने पूरा कॉपी किया है।',
+
+  // The token in the address of a page
+  'token.title': '{provider} को कनेक्ट करना पूरा करें',
+  'token.heading': 'एक चरण बाकी है',
+  'token.text': '{provider} ने आपका टोकन इस पेज के पते के अंत में रखा है। अगर पेज अपने आप आगे न बढ़े, तो उसे वहाँ से इस फ़ील्ड में कॉपी करें।',
+  'token.label': '{provider} का टोकन',
+  'token.hint': 'इस पेज के पते में # वर्ण के बाद का सब कुछ।',
+  'token.note': 'इस पेज का पता साझा न करें: इसमें आपका टोकन है।',
+  'token.required': 'कृपया नीचे का फ़ील्ड भरें।',
+
+  // Results
+  'connected.title': 'कनेक्ट हो गया',
+  'connected.text': 'खाता कनेक्ट हो गया है। आप यह पेज बंद कर सकते हैं।',
+  'waiting.title': 'एक और चरण',
+  'waiting.text': 'पूरा करने के लिए {application} पर वापस जाएँ।',
+  'waiting.text_unnamed': 'पूरा करने के लिए उस ऐप्लिकेशन पर वापस जाएँ जिसने आपको यहाँ भेजा।',
+  'used.title': 'पहले ही उपयोग हो चुका है',
+  'used.text': 'यह लिंक पहले ही उपयोग हो चुका है। आप यह पेज बंद कर सकते हैं।',
+  'expired.title': 'इस लिंक की अवधि समाप्त हो गई है',
+  'expired.text': 'लिंक थोड़े समय के लिए काम करते हैं। जहाँ से यह मिला था वहीं से नया लिंक माँगें।',
+  'stray.title': 'इस साइन-इन की अवधि समाप्त हो गई है',
+  'stray.text': 'इस ब्राउज़र में अपना लिंक फिर से खोलें। कुछ भी साझा नहीं हुआ।',
+  'stale.title': 'कृपया लिंक फिर से खोलें',
+  'stale.text': 'पेज बहुत देर तक खुला रहा, या यह ब्राउज़र कुकी नहीं रखता। आपको सुरक्षित वापस लाने के लिए कुकी ज़रूरी हैं।',
+  'refused.title': 'कनेक्ट नहीं हुआ',
+  'refused.text': 'आपने अस्वीकार किया, या {provider} में आपके संगठन की नीति इसकी अनुमति नहीं देती। कुछ भी साझा नहीं हुआ।',
+  'fault.title': 'कुछ गड़बड़ हो गई',
+  'fault.text': 'खाता कनेक्ट नहीं हुआ। कृपया थोड़ी देर में फिर कोशिश करें।',
+  'fault.unreachable': '{provider} तक नहीं पहुँचा जा सका। कुछ भी सहेजा नहीं गया। कृपया थोड़ी देर में फिर कोशिश करें।',
+  'result.try_again': 'फिर कोशिश करें',
+  'result.reference': 'सहायता के लिए संदर्भ:',
+
+  // The page on which a user lets an application use their accounts
+  'access.title': 'पहुँच की अनुमति दें?',
+  'access.unnamed': 'बिना नाम का ऐप्लिकेशन',
+  'access.asks': '{client} आपके खातों तक पहुँच माँग रहा है।',
+  'access.account': 'लॉग इन',
+  'access.client': 'ऐप्लिकेशन',
+  'access.published_by': '{host} द्वारा प्रकाशित',
+  'access.registered': 'आपके व्यवस्थापक द्वारा पंजीकृत',
+  'access.unverified': 'इसने स्वयं को पंजीकृत किया। इसका नाम सत्यापित नहीं है।',
+  'access.returns_to': 'वापसी का पता',
+  'access.local_warning':
+    'इस कंप्यूटर के एक प्रोग्राम को पहुँच मिलेगी, और उसका नाम सत्यापित नहीं किया जा सकता। अनुमति तभी दें जब आपने यह लॉगिन अभी स्वयं शुरू किया हो।',
+  'access.scopes': 'यह क्या कर सकेगा',
+  'access.see_tools': '{providers} के लिए उपलब्ध टूल देखना',
+  'access.see_own_tools': 'आपके खातों के लिए उपलब्ध टूल देखना',
+  'access.use_tools': 'आपके खातों के साथ इन टूल का उपयोग करना: वहाँ डेटा पढ़ना, बनाना, बदलना और हटाना',
+  'access.allow': 'अनुमति दें',
+  'access.cancel': 'रद्द करें',
+  'access.not_you': 'आप {identifier} नहीं हैं, या इसकी उम्मीद नहीं थी? “रद्द करें” चुनें। कुछ भी साझा नहीं होगा।',
+  'login.over_title': 'यह लॉगिन मान्य नहीं है',
+  'login.over_text':
+    'लॉगिन एक बार, थोड़े समय के लिए और केवल उसी ब्राउज़र में काम करता है जिसमें वह शुरू हुआ था। अपने ऐप्लिकेशन में फिर से शुरू करें।',
+  'login.bad_title': 'ऐप्लिकेशन आपको लॉग इन नहीं कर सकता',
+
+  // Requests that cannot be served
+  'error.title': 'इस अनुरोध में कुछ गड़बड़ है',
+  'error.not_found': 'यह पेज मौजूद नहीं है।',
+  'error.method': 'पेज इस तरह के अनुरोध का समर्थन नहीं करता।',
+  'error.too_many': 'आपके पते से बहुत अधिक अनुरोध आए हैं।',
+  'error.host': 'इस होस्ट नाम पर कुछ भी उपलब्ध नहीं है।',
+  'error.other': 'अनुरोध समझा नहीं जा सका।',
+};

@@ -1,0 +1,18 @@
+import type { en } from './en.ts';
+
+/** The forms of a message that depends on a number; which of them a language has is decided by `Intl.PluralRules`. */
+export type Plural = { readonly other: string } & { readonly [category in Intl.LDMLPluralRule]?: string };
+
+export type MessageKey = keyof typeof en;
+
+/** The texts of one language. */
+export type Messages = { readonly [K in MessageKey]: (typeof en)[K] extends string ? string : Plural };
+
+type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+type Texts<Message> = Message extends string ? Message : Message[keyof Message];
+
+/** The names of a message's placeholders. */
+export type Placeholder<K extends MessageKey> = Names<Texts<(typeof en)[K]>>;
+
+/** The keys of messages whose form depends on a number. */
+export type PluralKey = { [K in MessageKey]: (typeof en)[K] extends string ? never : K }[MessageKey];
