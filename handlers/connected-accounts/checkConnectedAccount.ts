@@ -1,17 +1,31 @@
+import { findAccount } from '../../core/accounts/find.ts';
 import { readSelector } from '../../core/accounts/selector.ts';
 import type { Executions } from '../../core/capabilities/executions.ts';
+import { ApiError } from '../../core/errors.ts';
 import { checkAccount } from '../../core/executions/check-account.ts';
 import { rfc3339 } from '../../core/text/rfc3339.ts';
 import type { Handler } from '../../http/contract.ts';
 
-export const checkConnectedAccount: Handler<'checkConnectedAccount', Executions> = async (call, reply, executions) => {
+export const checkConnectedAccount: Handler<'checkConnectedAccount', Executions> = (call, reply, executions) => {
   const { environment, cause, body } = call;
-  const egress = executions.egressOf(environment);
-  const { read } = executions.store;
-  const checked = await checkAccount(read, executions, environment, egress, readSelector(body), cause);
-  const { outcome, reason, account } = checked;
-  // Committed, so that a repeated request with the same Idempotency-Key gets the same response.
-  return call.commit(async () =>
-    reply(200, { id: account.id, outcome, reason, checked_at: rfc3339(executions.now()) }),
+  const selector = readSelector(body);
+  return call.commitThenAct(
+    executions.newId('exec'),
+    async (tx) => {
+      await findAccount(tx, environment.id, selector);
+    },
+    async () => {
+      const egress = executions.egressOf(environment);
+      const { read } = executions.store;
+      try {
+        const checked = await checkAccount(read, executions, environment, egress, selector, cause);
+        const { outcome, reason, account } = checked;
+        return { reply: reply(200, { id: account.id, outcome, reason, checked_at: rfc3339(executions.now()) }) };
+      } catch (error) {
+        // An expected error is a response, which is stored for the idempotency key.
+        if (error instanceof ApiError) return { reply: call.problem(error) };
+        throw error;
+      }
+    },
   );
 };

@@ -164,7 +164,7 @@ describe('checkConnectedAccount', () => {
   });
 });
 
-/** Starts a GitHub that answers everything with one status. */
+/** Starts a GitHub that returns one status for every request. */
 async function startBroken(status: number) {
   const upstream = await startUpstream((_request, res) => json(res, status, { message: 'broken' }));
   const server = await startTestServer({
