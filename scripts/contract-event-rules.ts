@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './openapi-document.ts';
-import { eventsOf, isObject, objectAt, resolve } from './openapi-document.ts';
+import { arrayAt, eventsOf, isObject, objectAt, resolve } from './openapi-document.ts';
 import { secretsIn } from './secret-paths.ts';
 
 /** Event sinks and filters use the part before the dot as the resource, so it must have this format. */
@@ -40,5 +40,19 @@ function leadsToText(document: JsonObject, value: Json | undefined, steps: reado
 export function* eventsHoldNoSecrets(document: JsonObject): Generator<string> {
   for (const { type, media } of eventsOf(document)) {
     for (const path of secretsIn(document, media['schema'], '$')) yield `${type}: ${path} is a secret`;
+  }
+}
+
+/** `listEvents` returns events of all declared types, and each must match the schema of its response. */
+export function* eventsAreListed(document: JsonObject): Generator<string> {
+  const declared = eventsOf(document).map(({ type }) => type);
+  if (declared.length === 0) return;
+  const event = resolve(document, objectAt(objectAt(document, 'components'), 'schemas')['Event']);
+  const listed = arrayAt(resolve(document, objectAt(event, 'properties')['type']), 'enum');
+  for (const type of declared) {
+    if (!listed.includes(type)) yield `${type}: is missing in the enum EventType of spec/schemas/event.yaml`;
+  }
+  for (const type of listed) {
+    if (!declared.includes(String(type))) yield `EventType: ${type} is not declared in spec/webhooks/`;
   }
 }

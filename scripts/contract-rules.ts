@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   eventsAreDescribed,
+  eventsAreListed,
   eventsHaveNames,
   eventsHoldNoSecrets,
   eventsNameTheirSubject,
@@ -248,6 +249,7 @@ const RULES: readonly Rule[] = [
   requestsAreBounded,
   eventsHaveNames,
   eventsAreDescribed,
+  eventsAreListed,
   eventsNameTheirSubject,
   eventsHoldNoSecrets,
 ];

@@ -4,7 +4,7 @@ import { presentWebhookDelivery } from '../../core/present/webhook-delivery.ts';
 import type { Handler } from '../../http/contract.ts';
 import { requireDelivery } from './require-delivery.ts';
 
-export const redeliverWebhook: Handler<'redeliverWebhook', Webhooks> = (call, reply, { deliveries }) =>
+export const redeliverWebhook: Handler<'redeliverWebhook', Webhooks> = (call, reply, { deliveries, events }) =>
   call.commit(async (tx) => {
     const environmentId = call.environment.id;
     const delivery = await requireDelivery(tx, environmentId, call.path.delivery_id);
@@ -12,5 +12,11 @@ export const redeliverWebhook: Handler<'redeliverWebhook', Webhooks> = (call, re
     if (!endpoint?.enabled) {
       throw new ApiError('WEBHOOK_ENDPOINT_DISABLED', 'The webhook endpoint is disabled or was deleted.');
     }
+    await events.emit(tx, call.cause, {
+      type: 'webhook_endpoint.redelivered',
+      subject: endpoint.id,
+      details: { delivery_id: delivery.id, since: null, include_delivered: true },
+      data: (show) => ({ webhook_endpoint: show.webhookEndpoint(endpoint) }),
+    });
     return reply(200, { webhook_delivery: presentWebhookDelivery(await deliveries.requeue(tx, delivery)) });
   });

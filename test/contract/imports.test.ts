@@ -116,7 +116,7 @@ describe('the rules of who may import whom', () => {
       [
         'a handler that knows the pipeline',
         'handlers/index.ts',
-        "import { x } from '../http/pipeline.ts';",
+        "import { x } from '../http/pipeline/pipeline.ts';",
         'http/pipeline/pipeline.ts',
       ],
       ['a page that knows anything', 'web/page.ts', "import { x } from '../core/errors.ts';", 'core/errors.ts'],
@@ -129,7 +129,7 @@ describe('the rules of who may import whom', () => {
       [
         'anything that knows a test',
         'http/body/body.ts',
-        "import { x } from '../test/support/server.ts';",
+        "import { x } from '../../test/support/server.ts';",
         'test/support/server.ts',
       ],
       [

@@ -10,6 +10,8 @@ function findingsAfter(change: (document: Editable) => void): string[] {
   return breaksOfContractRules(document);
 }
 
+const eventTypes = (d: Editable) => d.components.schemas['EventType']?.['enum'] as string[];
+
 /** The parts of the document that the changes below use. */
 interface Editable {
   paths: Record<string, Record<string, EditableOperation>>;
@@ -185,7 +187,14 @@ describe('rules of the contract', () => {
 
     it('find a name that is not resource.verb', () => {
       const found = findingsAfter((d) => (d.webhooks['connectedAccountExpired'] = expired(d)));
-      expect(found).to.deep.equal(['connectedAccountExpired: an event is named resource.verb']);
+      expect(found).to.include('connectedAccountExpired: an event is named resource.verb');
+    });
+
+    it('find an event that the list of events lacks, and a listed event that is not declared', () => {
+      const missing = findingsAfter((d) => eventTypes(d).shift());
+      expect(missing.join()).to.match(/^[a-z_]+\.[a-z_]+: is missing in the enum EventType/);
+      const unknown = findingsAfter((d) => eventTypes(d).push('moon.rose'));
+      expect(unknown).to.deep.equal(['EventType: moon.rose is not declared in spec/webhooks/']);
     });
 
     it('find an event without a description or an example', () => {
@@ -195,7 +204,7 @@ describe('rules of the contract', () => {
       expect(without).to.deep.equal(['connected_account.expired: has no example']);
     });
 
-    it('find a subject that the data may lack, or that is not a text', () => {
+    it('find a subject that the data may lack, or that is not a string', () => {
       for (const subject of [undefined, '', '/connected_account', '/connected_account/api_config', '/nowhere']) {
         const found = findingsAfter((d) => (expired(d).post['x-subject'] = subject));
         expect(found.join(), String(subject)).to.include('x-subject must point to a required text in data');

@@ -22,7 +22,7 @@ describe('the words of one database', () => {
 
   for (const [file, text] of [
     ['db/sqlite/open.ts', "client.pragma('journal_mode = wal');"],
-    ['db/engine.ts', "await import('./sqlite/engine.ts')"],
+    ['db/open-store.ts', "await import('./sqlite/engine.ts')"],
     ['handlers/oauth/issueToken.ts', "{ pragma: 'no-cache' }"],
     ['core/accounts/write.ts', 'await tx.accounts.insert(environmentId, account);'],
   ] as const) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unknownId } from '../support/accounts.ts';
+import { auditOf } from '../support/audit.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import { type WebhookWorld, webhookWorld } from '../support/webhooks.ts';
 
@@ -22,6 +23,11 @@ describe('redeliverWebhook', () => {
       const answer = await world.server.call('POST', pathOf(delivery?.id ?? ''));
       expect(answer.status, answer.text).to.equal(200);
       expect(answer.body.webhook_delivery).to.include({ id: delivery?.id, state: 'PENDING', attempts: 0 });
+      const [event] = await auditOf(world.server, delivery?.endpoint_id ?? '');
+      expect(event).to.deep.include({
+        action: 'webhook_endpoint.redelivered',
+        details: { delivery_id: delivery?.id, since: null, include_delivered: true },
+      });
       await world.deliver();
       const [first, second] = world.received();
       expect(second?.headers['webhook-id']).to.equal(first?.headers['webhook-id']);

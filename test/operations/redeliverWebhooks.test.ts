@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { unknownId } from '../support/accounts.ts';
+import { auditOf } from '../support/audit.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
+import { CLIENT_ID } from '../support/server.ts';
 import { type WebhookWorld, webhookWorld } from '../support/webhooks.ts';
 
 describe('redeliverWebhooks', () => {
@@ -27,6 +29,17 @@ describe('redeliverWebhooks', () => {
       await world.server.call('POST', pathOf(endpoint.id), { body: { ...BODY, include_delivered: true } });
       await world.deliver();
       expect(world.received()).to.have.length(110);
+    });
+  });
+
+  it('records who asked for what in the audit log', async () => {
+    const { endpoint } = await world.create({ event_types: ['environment.updated'] });
+    await world.server.call('POST', pathOf(endpoint.id), { body: BODY });
+    const [event] = await auditOf(world.server, endpoint.id);
+    expect(event).to.deep.include({
+      action: 'webhook_endpoint.redelivered',
+      actor: CLIENT_ID,
+      details: { delivery_id: null, since: BODY.since, include_delivered: false },
     });
   });
 
