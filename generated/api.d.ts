@@ -5604,6 +5604,76 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "webhook_endpoint.redelivered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliveries of a webhook endpoint are repeated
+         * @description An API client requested that deliveries are repeated. The data says which ones.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        /** @description A webhook endpoint, and the deliveries that are repeated. */
+                        data: {
+                            /** @description The ID of the only delivery that is repeated; null if all deliveries since a time are repeated. */
+                            delivery_id: string | null;
+                            /** @description Whether deliveries that succeeded are repeated as well. */
+                            include_delivered: boolean;
+                            /**
+                             * Format: date-time
+                             * @description Deliveries that were created since this time are repeated; null for a single delivery.
+                             */
+                            since: string | null;
+                            webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+                        };
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "webhook_endpoint.redelivered";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook_endpoint.secret_rotated": {
         parameters: {
             query?: never;
@@ -7149,7 +7219,7 @@ export interface components {
          * @description The name of an event. New events may be added.
          * @enum {string}
          */
-        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "link.attempt_failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived";
+        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "link.attempt_failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.redelivered" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived" | "operator_session.created" | "operator_session.opened" | "operator_session.ended";
         /**
          * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
          *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
