@@ -22,6 +22,12 @@ export interface Engine {
    */
   hold(location: string, terms?: HoldTerms): Promise<Hold>;
   /**
+   * Runs work that creates what servers need in an empty database, while no other process runs such work on it.
+   *
+   * @throws StorageError; the error of the work
+   */
+  soleSetup<T>(location: string, work: () => Promise<T>): Promise<T>;
+  /**
    * Applies missing migrations, for operators; null if `open` does so itself.
    *
    * @param now milliseconds UTC

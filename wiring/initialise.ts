@@ -1,4 +1,5 @@
-import type { Config, Secrets } from '../http/config/config.ts';
+import { engineFor } from '../db/open-store.ts';
+import { type Config, databaseLocation, type Secrets } from '../http/config/config.ts';
 import { type FirstStart, openKeys } from './keys.ts';
 import { choosing, type Overrides } from './overrides.ts';
 import { openStorage } from './storage.ts';
@@ -7,11 +8,17 @@ import { createSurroundings } from './surroundings.ts';
 /**
  * Creates everything that servers need in an empty database: the deployment's secrets, an environment and its first API
  * client, and a key-encryption key if there is none. Existing data stays unchanged; if the configured client has
- * another secret, it is added.
+ * another secret, it is added. Of several processes that do this to one database, one follows the other.
  *
  * @throws ConfigError, VaultError, StorageError with a message for the operator
  */
 export async function initialise(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<FirstStart> {
+  const location = databaseLocation(config, secrets);
+  const engine = await engineFor(location);
+  return await engine.soleSetup(location, () => create(config, secrets, overrides));
+}
+
+async function create(config: Config, secrets: Secrets, overrides: Overrides): Promise<FirstStart> {
   await using closing = new AsyncDisposableStack();
   const setup = { config, secrets, choose: choosing(overrides), closing };
   const surroundings = createSurroundings(setup);

@@ -3,12 +3,14 @@ import { checkDatabase } from './check/check.ts';
 import { openCopySource, reopenDatabase } from './copy/source.ts';
 import { openCopyTarget } from './copy/target.ts';
 import { migrate } from './migrate.ts';
+import { soleSetup } from './sole-setup.ts';
 import { openPostgresStore } from './store.ts';
 
 /** A database on a server, which several processes can use at the same time. */
 export const postgresEngine: Engine = {
   open: openPostgresStore,
   hold: async () => ({ release: async () => {} }),
+  soleSetup,
   migrate,
   check: checkDatabase,
   copySource: openCopySource,

@@ -14,6 +14,8 @@ import { openSqliteStore } from './store.ts';
 export const sqliteEngine: Engine = {
   open: ({ location, ...options }) => openSqliteStore({ path: location, ...options }),
   hold: holdInstanceLock,
+  // `hold` admits one process at a time.
+  soleSetup: (_location, work) => work(),
   migrate: null,
   check: null,
   copySource: openCopySource,

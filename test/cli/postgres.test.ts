@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { runCommand, startChildServer } from '../support/child-server.ts';
 import { isOnServer } from '../support/engine-of-tests.ts';
-import { createEmptyDatabase, dropDatabase, urlOf } from '../support/postgres/databases.ts';
+import { createEmptyDatabase, dropDatabase, runIn, urlOf } from '../support/postgres/databases.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
@@ -60,6 +60,26 @@ describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
     const backup = await runCommand(['backup', `${folder.path}/copy.db`], env);
     expect(backup.code).to.equal(1);
     expect(backup.stderr).to.include('the database is not a file');
+  });
+
+  it('is initialised once by two machines that do it at the same time', async () => {
+    const fresh = createEmptyDatabase();
+    const folders = [tempDir(), tempDir()];
+    try {
+      const own = { ...env, DATABASE_URL: urlOf(fresh) };
+      expect((await runCommand(['db', 'migrate'], own)).code).to.equal(0);
+      const runs = await Promise.all(folders.map(({ path }) => runCommand(['init'], { ...own, DATA_DIR: path })));
+      expect(runs.map(({ code }) => code).sort()).to.deep.equal([0, 1]);
+      expect(runs.find(({ code }) => code === 1)?.stderr).to.match(/key/i);
+      expect(runIn(fresh, 'select count(*) from environments').trim()).to.equal('1');
+      expect(runIn(fresh, 'select count(*) from key_checks').trim()).to.equal('1');
+      const first = folders[runs.findIndex(({ code }) => code === 0)]?.path ?? '';
+      const again = await Promise.all([1, 2].map(() => runCommand(['init'], { ...own, DATA_DIR: first })));
+      expect(again.map(({ code }) => code)).to.deep.equal([0, 0]);
+    } finally {
+      dropDatabase(fresh);
+      for (const folder of folders) folder.remove();
+    }
   });
 
   it('never prints the password of the database', async () => {
