@@ -715,6 +715,18 @@ export const MCP_SERVER = {
 } as const;
 
 /** Logins of users for clients of our MCP servers, and the grants of users (threats A1 to A12). */
+export const PORTAL = {
+  /** The lifetime of a one-time URL, to which the application redirects the browser immediately. */
+  urlMs: 10 * MINUTE,
+  /** The lifetime of a session after its URL was opened. */
+  sessionMs: HOUR,
+  /** The most accounts, connections and MCP clients that a portal lists. */
+  rows: 100,
+  /** The accounts, those used last, whose calls a portal lists, and the calls of each. */
+  accountsWithCalls: 5,
+  calls: 10,
+};
+
 export const MCP_LOGIN = {
   /** The time from the authorization request of a client to the consent of the user. */
   loginMs: 10 * MINUTE,

@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'aud'
   | 'mcp'
   | 'ocl'
+  | 'psn'
   | 'lgn'
   | 'lgp'
   | 'grt'

@@ -70,6 +70,11 @@ import {
   type OperatorSessionRepository,
 } from './operator-sessions.ts';
 import { createPeriodicJobRepository, type PeriodicJobReads, type PeriodicJobRepository } from './periodic-jobs.ts';
+import {
+  createPortalSessionRepository,
+  type PortalSessionReads,
+  type PortalSessionRepository,
+} from './portal-sessions.ts';
 import { createRefreshLeaseRepository, type RefreshLeaseReads, type RefreshLeaseRepository } from './refresh-leases.ts';
 import type { Pacing } from './slices.ts';
 import type { Statements } from './statements.ts';
@@ -119,6 +124,7 @@ export interface Repositories extends ReadRepositories {
   loginProviders: LoginProviderRepository;
   oauthClients: OAuthClientRepository;
   oauthLogins: OAuthLoginRepository;
+  portalSessions: PortalSessionRepository;
   oauthGrants: OAuthGrantRepository;
   operatorSessions: OperatorSessionRepository;
   catalogueDigests: CatalogueDigestRepository;
@@ -168,6 +174,7 @@ export interface ReadRepositories {
   loginProviders: LoginProviderReads;
   oauthClients: OAuthClientReads;
   oauthLogins: OAuthLoginReads;
+  portalSessions: PortalSessionReads;
   oauthGrants: OAuthGrantReads;
   operatorSessions: OperatorSessionReads;
   catalogueDigests: CatalogueDigestReads;
@@ -226,6 +233,7 @@ export function createRepositories(
     loginProviders: createLoginProviderRepository(statements, dataKeys),
     oauthClients: createOAuthClientRepository(statements),
     oauthLogins: createOAuthLoginRepository(statements),
+    portalSessions: createPortalSessionRepository(statements),
     oauthGrants: createOAuthGrantRepository(statements),
     operatorSessions: createOperatorSessionRepository(statements),
     catalogueDigests: createCatalogueDigestRepository(statements),

@@ -17,6 +17,7 @@ import type { ClientAuthMethod, OAuthClientRow } from './rows/oauth-clients.ts';
 import type { OAuthGrantRow } from './rows/oauth-grants.ts';
 import type { LoginRequest, LoginState, LoginSubject } from './rows/oauth-logins.ts';
 import type { OperatorRole, OperatorSessionState } from './rows/operator-sessions.ts';
+import type { PortalSessionState } from './rows/portal-sessions.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
 import type { WebhookAlgorithm, WebhookAttempt, WebhookDeliveryState, WebhookSecretRow } from './rows/webhooks.ts';
 
@@ -193,6 +194,29 @@ export const oauthLogins = table(
   (t) => [
     uniqueIndex('oauth_logins_token').on(t.environmentId, t.tokenDigest),
     index('oauth_logins_expiry').on(t.environmentId, t.expiresAt),
+  ],
+);
+
+export const portalSessions = table(
+  'portal_sessions',
+  {
+    id: text().primaryKey().notNull(),
+    environmentId: environment().notNull(),
+    state: text().$type<PortalSessionState>().notNull(),
+    tokenDigest: blob('token_digest', { mode: 'buffer' }).notNull(),
+    organizationId: text('organization_id').notNull().default(''),
+    userId: text('user_id').notNull().default(''),
+    identifier: text().notNull(),
+    userVerifyUrl: text('user_verify_url'),
+    returnUrl: text('return_url'),
+    language: text(),
+    apiClientId: text('api_client_id').notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('portal_sessions_token').on(t.environmentId, t.tokenDigest),
+    index('portal_sessions_expiry').on(t.environmentId, t.expiresAt),
   ],
 );
 

@@ -46,6 +46,7 @@ export type * from './rows/oauth-grants.ts';
 export type * from './rows/oauth-logins.ts';
 export type * from './rows/operator-sessions.ts';
 export type * from './rows/periodic-jobs.ts';
+export type * from './rows/portal-sessions.ts';
 export type * from './rows/refresh-leases.ts';
 export type * from './rows/stored-contents.ts';
 export type * from './rows/webhooks.ts';

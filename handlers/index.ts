@@ -9,6 +9,7 @@ import type { Links } from '../core/capabilities/links.ts';
 import type { McpConfigs } from '../core/capabilities/mcp.ts';
 import type { McpLogins } from '../core/capabilities/mcp-logins.ts';
 import type { Operators } from '../core/capabilities/operators.ts';
+import type { Portal } from '../core/capabilities/portal.ts';
 import type { Providers } from '../core/capabilities/providers.ts';
 import type { Service } from '../core/capabilities/service.ts';
 import type { Tokens } from '../core/capabilities/tokens.ts';
@@ -82,6 +83,7 @@ import { revokeOAuthToken } from './oauth/revokeOAuthToken.ts';
 import { createOperatorSession } from './operators/createOperatorSession.ts';
 import { endOperatorSession } from './operators/endOperatorSession.ts';
 import { listOperatorSessions } from './operators/listOperatorSessions.ts';
+import { createPortalSession } from './portal/createPortalSession.ts';
 import { getProvider } from './providers/getProvider.ts';
 import { listProviders } from './providers/listProviders.ts';
 import { getHealth } from './service/getHealth.ts';
@@ -122,6 +124,7 @@ export interface Capabilities {
   mcp: McpConfigs;
   mcpLogins: McpLogins;
   operators: Operators;
+  portal: Portal;
   providers: Providers;
   service: Service;
   tokens: Tokens;
@@ -143,6 +146,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     mcp,
     mcpLogins,
     operators,
+    portal,
     providers,
     service,
     tokens,
@@ -209,6 +213,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       setMcpLoginProvider,
     }),
     ...bind(operators, { createOperatorSession, endOperatorSession, listOperatorSessions }),
+    ...bind(portal, { createPortalSession }),
     ...bind(providers, {
       createCustomProvider,
       deleteCustomProvider,

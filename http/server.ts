@@ -139,9 +139,9 @@ function isDocs(req: IncomingMessage): boolean {
 
 const DOCUMENTS = /^\/(docs|openapi\.(json|yaml)|llms\.txt|favicon\.(ico|svg)|\.well-known\/security\.txt)(\/|\?|$)/;
 
-/** Whether a path is that of a page that a user visits to connect an account, or to log in for an MCP client. */
+/** Whether a path is that of a page that a user visits to connect an account, to log in for an MCP client, or to manage accounts. */
 function isPage(req: IncomingMessage): boolean {
-  return /^\/(connect|oauth\/(callback|authorize|login|consent))(\/|\?|$)/.test(req.url ?? '/');
+  return /^\/(connect|portal|oauth\/(callback|authorize|login|consent))(\/|\?|$)/.test(req.url ?? '/');
 }
 
 const SWEEP_MS = 20;

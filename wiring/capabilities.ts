@@ -48,6 +48,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
     mcp: { ...lists, sealedData, catalogue, toolDirectory, newId, events },
     mcpLogins: { ...lists, sealedData, digester, vault, discovery, fetchFor, random, newId, events },
     operators: { ...lists, digester, random, newId, events, hasConsole: parts.config.console },
+    portal: { digester, random, newId, events, now },
     providers: {
       ...lists,
       ...revocations,

@@ -43,6 +43,7 @@ export const EXPIRING: readonly Expiring[] = [
     removeSome: (tx, { id }, now) => tx.webhookDeliveries.sweep(id, now - LIFETIME.eventsMs, ROWS),
   },
   { name: 'consent flows', removeSome: (tx, { id }, now) => tx.authFlows.sweep(id, now, ROWS) },
+  { name: 'portal sessions', removeSome: (tx, { id }, now) => tx.portalSessions.sweep(id, now, ROWS) },
   { name: 'logins of MCP clients', removeSome: (tx, { id }, now) => tx.oauthLogins.sweep(id, now, ROWS) },
   { name: 'operator sessions', removeSome: (tx, { id }, now) => tx.operatorSessions.sweep(id, now, ROWS) },
   { name: 'grants of MCP clients', removeSome: (tx, { id }, now) => tx.oauthGrants.sweep(id, now, ROWS) },

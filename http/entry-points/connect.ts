@@ -16,6 +16,7 @@ import { before, otherMethods, route } from './express-entry-point.ts';
 import { addLoginPages, type LoginPageParts } from './login-pages.ts';
 import { ofRequest } from './page-context.ts';
 import { type Page, type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
+import { addPortalPages, type PortalPageParts } from './portal-pages.ts';
 import { leaveConnected, leaveWithError } from './way-back.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');
@@ -24,6 +25,7 @@ const ASSET_NAMES: Record<string, string> = {
   'form.js': 'connect-form.js',
   'fragment.js': 'connect-fragment.js',
   'icon.svg': 'connect-icon.svg',
+  'portal.css': 'portal.css',
   'read.svg': 'scope-read.svg',
   'write.svg': 'scope-write.svg',
   'delete.svg': 'scope-delete.svg',
@@ -31,13 +33,15 @@ const ASSET_NAMES: Record<string, string> = {
 
 export type LinkPageParts = BodyMemory &
   LoginPageParts &
+  PortalPageParts &
   Omit<LinkTools, 'sealedFlows'> & {
     /** Encrypts the stored data of a flow. */
     sealedData: SealedTokens;
   };
 
 /**
- * Serves the pages for users: the link, the callback from the provider, the result, and the login for an MCP client.
+ * Serves the pages for users: the link, the callback from the provider, the result, the login for an MCP client, and the
+ * portal.
  * Only the name of the page, its status and its duration are logged, because the addresses contain secrets.
  */
 export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express {
@@ -79,7 +83,11 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
     }),
   );
   addBrandFiles(app, parts);
-  app.route('/connect/connected').get(page('connectedPage', connected)).all(otherMethods('GET', 'HEAD'));
+  const portal = addPortalPages(app, page, parts);
+  app
+    .route('/connect/connected')
+    .get(page('connectedPage', async (call) => ((await portal.isInPortal(call)) ? BACK_TO_PORTAL : connected(call))))
+    .all(otherMethods('GET', 'HEAD'));
   app
     .route('/connect/:token')
     .get(page('openLink', ofLink(form.show)))
@@ -93,6 +101,9 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
   addLoginPages(app, page, parts);
   return app;
 }
+
+/** A user who has connected an account during a portal session returns to the portal. */
+const BACK_TO_PORTAL: PageReply = { redirect: '/portal?done=connected' };
 
 function ended(call: PageCall, opened: Exclude<OpenedLink, { kind: 'open' }>): PageReply {
   if (opened.kind === 'unknown') return { status: 404, page: expiredPage(call.context) };

@@ -51,6 +51,7 @@ getMcpConfig get /api/v1/mcp/configs/{config_id} connections:read
 updateMcpConfig put /api/v1/mcp/configs/{config_id} connections:write
 deleteMcpConfig delete /api/v1/mcp/configs/{config_id} connections:write
 createMcpSessionToken post /api/v1/mcp/session_tokens tools:execute
+createPortalSession post /api/v1/portal_sessions accounts:write
 completeMcpLogin post /api/v1/mcp/logins:complete accounts:write
 getMcpLoginProvider get /api/v1/mcp/login_provider admin
 setMcpLoginProvider put /api/v1/mcp/login_provider admin
@@ -180,6 +181,7 @@ const CREATES = [
   'createMcpConfig',
   'createMcpClient',
   'createMcpSessionToken',
+  'createPortalSession',
   'createTool',
   'createWebhookEndpoint',
 ];

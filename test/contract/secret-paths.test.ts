@@ -25,6 +25,7 @@ const PINNED = [
   'createMcpClient 201 $.client_secret',
   'createMcpSessionToken 201 $.token',
   'createOperatorSession 201 $.login_url',
+  'createPortalSession 201 $.url',
   'createWebhookEndpoint 201 $.secret',
   'generateMagicLink 200 $.link',
   'getConnectedAccountAuth 200 $.connected_account.authorization_details.oauth_token.access_token',

@@ -26,6 +26,7 @@ import {
   openTestStore,
   operatorSession,
   PIECE,
+  portalSession,
   storedContent,
   tool,
   webhookEndpoint,
@@ -115,6 +116,7 @@ describe('no query without an environment (C1)', () => {
       loginProviders: 'LoginProvider',
       oauthClients: 'OAuthClient',
       oauthLogins: 'OAuthLogin',
+      portalSessions: 'PortalSession',
       oauthGrants: 'OAuthGrant',
       operatorSessions: 'OperatorSession',
       customProviders: 'CustomProvider',
@@ -223,6 +225,16 @@ describe('no query without an environment (C1)', () => {
       'oauthClients.countUnused': [(r, env) => r.oauthClients.countUnused(env), 0],
       'oauthClients.delete': [(r, env) => r.oauthClients.delete(env, 'ocl_2'), false],
       'oauthClients.sweepUnused': [(r, env) => r.oauthClients.sweepUnused(env, NOW, 9), 0],
+      'portalSessions.byToken': [(r, env) => r.portalSessions.byToken(env, digest('portal 1')), undefined],
+      'portalSessions.open': [
+        (r, env) => {
+          const from = { tokenDigest: digest('portal 1'), now: NOW };
+          return r.portalSessions.open(env, from, { tokenDigest: digest('next'), expiresAt: NOW + 1 });
+        },
+        false,
+      ],
+      'portalSessions.delete': [(r, env) => r.portalSessions.delete(env, 'psn_1'), false],
+      'portalSessions.sweep': [(r, env) => r.portalSessions.sweep(env, NOW + 1e9, 9), 0],
       'oauthLogins.byToken': [(r, env) => r.oauthLogins.byToken(env, digest('login 1')), undefined],
       'oauthLogins.countOpen': [(r, env) => r.oauthLogins.countOpen(env, 0, 9), 0],
       'oauthLogins.advance': [
@@ -425,6 +437,7 @@ describe('no query without an environment (C1)', () => {
       'oauthGrants.insert',
       'oauthLogins.insert',
       'operatorSessions.insert',
+      'portalSessions.insert',
       'storedContents.insert',
       'webhookDeliveries.insert',
       'webhookEndpoints.insert',
@@ -469,6 +482,7 @@ describe('no query without an environment (C1)', () => {
         await tx.loginProviders.replace(env, loginProvider('lgp_1'));
         for (const id of ['ocl_1', 'ocl_2']) await tx.oauthClients.insert(env, oauthClient(id));
         for (const id of ['lgn_1', 'lgn_2']) await tx.oauthLogins.insert(env, oauthLogin(id));
+        for (const id of ['psn_1', 'psn_2']) await tx.portalSessions.insert(env, portalSession(id));
         for (const id of ['grt_1', 'grt_2']) await tx.oauthGrants.insert(env, oauthGrant(id));
         for (const id of ['ops_1', 'ops_2']) await tx.operatorSessions.insert(env, operatorSession(id));
         await tx.executions.insert(env, {

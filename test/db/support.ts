@@ -16,6 +16,7 @@ import type {
   NewOAuthGrant,
   NewOAuthLogin,
   NewOperatorSession,
+  NewPortalSession,
   NewStoredContent,
   PendingGrant,
   Store,
@@ -318,6 +319,23 @@ export function loginProvider(id: string, parts: Partial<NewLoginProvider> = {})
     createdAt: NOW,
     updatedAt: NOW,
     ...parts,
+  };
+}
+
+/** A session whose one-time URL has the secret `portal <number>`. */
+export function portalSession(id: string): NewPortalSession {
+  return {
+    id,
+    tokenDigest: digest(`portal ${id.split('_')[1]}`),
+    organizationId: '',
+    userId: 'user_1',
+    identifier: 'ada',
+    userVerifyUrl: null,
+    returnUrl: null,
+    language: null,
+    apiClientId: 'cli_1',
+    createdAt: NOW,
+    expiresAt: NOW + 1000,
   };
 }
 

@@ -73,7 +73,7 @@ function marksHtml(brand: BrandView, provider: MarkView | undefined): Html {
 }
 
 /** A mark without an image is the first letter of its name. */
-function markHtml({ name, iconUrl }: MarkView): Html {
+export function markHtml({ name, iconUrl }: MarkView): Html {
   if (iconUrl) return html`<span class="mark"><img src="${iconUrl}" alt="" width="40" height="40"></span>`;
   const [letter = '?'] = name.trim();
   return html`<span class="mark letter">${letter.toUpperCase()}</span>`;

@@ -57,11 +57,18 @@ export async function focused(page: Page): Promise<string> {
   return (await page.evaluate('document.activeElement.id')) as string;
 }
 
-/** An application that verifies its users: the state identifies the user who arrives, as a session would. */
-export async function startVerifyingApp(serverOf: () => TestServer): Promise<{ url: string; stop(): void }> {
+/**
+ * An application that verifies its users.
+ *
+ * @param userOf returns the identifier of the user who arrives, as a session would; by default the state
+ */
+export async function startVerifyingApp(
+  serverOf: () => TestServer,
+  userOf: (state: string) => string = (state) => state,
+): Promise<{ url: string; stop(): void }> {
   const verifyArrival = async (target: string): Promise<string> => {
     const query = new URL(target, 'http://localhost').searchParams;
-    const answer = await verifyUser(serverOf(), query.get('auth_request_id') ?? '', query.get('state') ?? '');
+    const answer = await verifyUser(serverOf(), query.get('auth_request_id') ?? '', userOf(query.get('state') ?? ''));
     return answer.body.post_user_verify_redirect_url ?? '/refused';
   };
   const app = createServer(

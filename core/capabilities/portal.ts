@@ -1,0 +1,4 @@
+import type { CreateSessionTools } from '../portal/sessions.ts';
+
+/** Sessions in which users see and manage their accounts. */
+export type Portal = CreateSessionTools;

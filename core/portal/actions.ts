@@ -1,0 +1,105 @@
+import type { ConnectionRow, EnvironmentRow, PortalSessionRow, Store, Transaction } from '../../db/store.ts';
+import { type CreateLinkTools, createLink } from '../accounts/links/create-link.ts';
+import { disconnectAccount } from '../accounts/remove-account.ts';
+import type { RevocationTools } from '../accounts/revocation-order.ts';
+import { createAccount } from '../accounts/write.ts';
+import { ApiError } from '../errors.ts';
+import type { Cause } from '../events/events.ts';
+import { endGrant } from '../mcp-login/grants.ts';
+import { ownAccount, ownAccounts, ownGrant } from './own.ts';
+
+export interface ActionTools extends CreateLinkTools, RevocationTools {
+  store: Store;
+  links: {
+    /** Ends soon the links whose requests were closed early. */
+    expireSoon(): void;
+  };
+  /** Removes deleted rows from the database file soon. */
+  scrubStorage(): void;
+}
+
+const DISCONNECTED = 'Disconnected by its user.';
+
+/** The actions of the user of a session. `undefined` and `false` mean: there is no such thing, or it is not the user's. */
+export interface PortalActions {
+  /** Creates a link for an account of a connection. @returns its address */
+  connect(connectionId: string): Promise<string | undefined>;
+  /** Creates a link for an account that the user has. @returns its address */
+  reconnect(accountId: string): Promise<string | undefined>;
+  disconnect(accountId: string): Promise<boolean>;
+  revoke(grantId: string): Promise<boolean>;
+}
+
+export function portalActions(
+  tools: ActionTools,
+  environment: EnvironmentRow,
+  session: PortalSessionRow,
+  cause: Cause,
+): PortalActions {
+  const { store } = tools;
+
+  async function link(tx: Transaction, { id }: { id: string }): Promise<string> {
+    const current = (await tx.environments.get(environment.id)) as EnvironmentRow;
+    const { userVerifyUrl, language } = session;
+    const request = { id, user_verify_url: userVerifyUrl ?? undefined, language: language ?? undefined };
+    return (await createLink(tx, tools, current, request, cause)).url;
+  }
+
+  /**
+   * Finds or creates the account by the exact owner. The key of an account cannot be used for that, because a key without
+   * an organization also matches accounts of organizations.
+   */
+  async function accountOf(tx: Transaction, connection: ConnectionRow): Promise<{ id: string }> {
+    const { organizationId, userId, identifier } = session;
+    const own = await ownAccounts(tx, environment.id, session, { connectionId: connection.id, identifier });
+    if (own[0]) return own[0];
+    const owner = { organizationId: organizationId || undefined, userId: userId || undefined };
+    const key = { connector: connection.keyId, identifier, ...owner };
+    return (await createAccount(tx, tools, environment.id, key, {}, cause)).account;
+  }
+
+  return {
+    connect: (connectionId) =>
+      ifPossible(() =>
+        store.write(async (tx) => {
+          const connection = await tx.connections.get(environment.id, connectionId);
+          return connection && link(tx, await accountOf(tx, connection));
+        }),
+      ),
+    reconnect: (accountId) =>
+      ifPossible(() =>
+        store.write(async (tx) => {
+          const account = await ownAccount(tx, environment.id, session, accountId);
+          return account && link(tx, account);
+        }),
+      ),
+    disconnect: (accountId) =>
+      store.write(async (tx) => {
+        const account = await ownAccount(tx, environment.id, session, accountId);
+        if (!account) return false;
+        if (account.status === 'DISCONNECTED') return true;
+        await disconnectAccount(tx, tools, account, DISCONNECTED, cause);
+        tx.afterCommit(() => {
+          tools.links.expireSoon();
+          tools.scrubStorage();
+        });
+        return true;
+      }),
+    revoke: (grantId) =>
+      store.write(async (tx) => {
+        const grant = await ownGrant(tx, environment.id, session, grantId);
+        if (grant) await endGrant(tx, tools, grant, 'REVOKED_BY_USER', cause);
+        return grant !== undefined;
+      }),
+  };
+}
+
+/** Returns undefined if a link cannot be created, for example because the connection was disabled in the meantime. */
+async function ifPossible(create: () => Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await create();
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { AccountRow, AccountSummaryRow, EnvironmentId, OAuthGrantRow, ReadRepositories } from '../../db/store.ts';
+import { PORTAL } from '../budgets.ts';
+import type { PortalUser } from './sessions.ts';
+
+type Owner = Pick<PortalUser, 'organizationId' | 'userId'>;
+
+/**
+ * Whether something belongs to the user of a session: it has exactly the same organization and user. A user ID may exist
+ * in several organizations.
+ */
+export function isOwn(user: Owner, { organizationId, userId }: Owner): boolean {
+  return organizationId === user.organizationId && userId === user.userId;
+}
+
+/** Filters select rows of any owner for an empty text, so their rows are compared again. */
+function filtersOf({ organizationId, userId }: Owner) {
+  return { ...(userId && { userId }), ...(organizationId && { organizationId }) };
+}
+
+/** Returns the newest accounts of a user. */
+export async function ownAccounts(
+  read: Pick<ReadRepositories, 'accounts'>,
+  environmentId: EnvironmentId,
+  user: Owner,
+  more: { connectionId?: string; identifier?: string } = {},
+): Promise<AccountSummaryRow[]> {
+  const { rows } = await read.accounts.list(environmentId, { ...filtersOf(user), ...more }, { size: PORTAL.rows });
+  return rows.filter((row) => isOwn(user, row));
+}
+
+/** @returns undefined if there is no such account, or it is not the user's */
+export async function ownAccount(
+  read: Pick<ReadRepositories, 'accounts'>,
+  environmentId: EnvironmentId,
+  user: Owner,
+  id: string,
+): Promise<AccountRow | undefined> {
+  const account = await read.accounts.get(environmentId, id);
+  return account && isOwn(user, account) ? account : undefined;
+}
+
+/** Returns the newest grants of a user to MCP clients that have not expired. */
+export async function ownGrants(
+  read: Pick<ReadRepositories, 'oauthGrants'>,
+  environmentId: EnvironmentId,
+  user: Owner,
+  now: number,
+): Promise<OAuthGrantRow[]> {
+  const rows = await read.oauthGrants.some(environmentId, filtersOf(user), PORTAL.rows);
+  return rows.filter((row) => isOwn(user, row) && row.expiresAt > now);
+}
+
+/** @returns undefined if there is no such grant, or it is not the user's */
+export async function ownGrant(
+  read: Pick<ReadRepositories, 'oauthGrants'>,
+  environmentId: EnvironmentId,
+  user: Owner,
+  id: string,
+): Promise<OAuthGrantRow | undefined> {
+  const grant = await read.oauthGrants.get(environmentId, id);
+  return grant && isOwn(user, grant) ? grant : undefined;
+}

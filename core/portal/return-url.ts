@@ -1,0 +1,22 @@
+import type { EnvironmentRow } from '../../db/store.ts';
+import { applicationUrlProblem } from '../accounts/links/verify-url.ts';
+import { ApiError } from '../errors.ts';
+
+/**
+ * Accepts an address that the portal leads back to if it is of the application: its origin is that of an address that
+ * verifies users.
+ *
+ * @throws ApiError VALIDATION_FAILED
+ */
+export function requireReturnUrl({ settings, kind }: EnvironmentRow, url: string): string {
+  const problem = applicationUrlProblem(url, kind, []);
+  if (problem) throw refused(problem);
+  const { origin } = new URL(url);
+  const isKnown = settings.userVerifyUrls?.some((listed) => URL.parse(listed)?.origin === origin);
+  if (!isKnown) throw refused("must have the same origin as one of the environment's user_verify_urls");
+  return url;
+}
+
+function refused(message: string): ApiError {
+  return new ApiError('VALIDATION_FAILED', 'return_url is invalid.', { errors: [{ field: 'return_url', message }] });
+}

@@ -1,0 +1,136 @@
+import type {
+  EnvironmentId,
+  EnvironmentRow,
+  PortalSessionRow,
+  ReadRepositories,
+  Store,
+  Transaction,
+} from '../../db/store.ts';
+import { requireListed } from '../accounts/links/verify-url.ts';
+import { PORTAL } from '../budgets.ts';
+import type { Cause, Events } from '../events/events.ts';
+import type { Digester } from '../vault/digest.ts';
+import { requireReturnUrl } from './return-url.ts';
+import { isToken, mintToken, sessionDigest } from './session-tokens.ts';
+
+export interface SessionTools {
+  digester: Pick<Digester, 'digest' | 'equal'>;
+  events: Events;
+  /** Milliseconds UTC. */
+  now(): number;
+  random(size: number): Buffer;
+}
+
+export interface CreateSessionTools extends SessionTools {
+  newId(prefix: 'psn'): string;
+}
+
+/** The user of a portal session, and where the portal leads. An empty text names no organization, or no user. */
+export interface PortalUser {
+  organizationId: string;
+  userId: string;
+  identifier: string;
+}
+
+export interface SessionRequest extends PortalUser {
+  userVerifyUrl: string | undefined;
+  returnUrl: string | undefined;
+  language: string | undefined;
+}
+
+/**
+ * Creates a portal session for a user.
+ *
+ * @param environment as the transaction sees it
+ * @returns the session, and the address that opens it once
+ * @throws ApiError VALIDATION_FAILED for an address that is not allowed
+ */
+export async function createSession(
+  tx: Transaction,
+  tools: CreateSessionTools,
+  environment: EnvironmentRow,
+  request: SessionRequest,
+  apiClientId: string,
+  cause: Cause,
+): Promise<{ id: string; url: string; expiresAt: number }> {
+  const { userVerifyUrl, returnUrl, language, organizationId, userId, identifier } = request;
+  const token = mintToken(tools.random);
+  const at = tools.now();
+  const session = {
+    id: tools.newId('psn'),
+    tokenDigest: sessionDigest(tools.digester, 'url', token),
+    organizationId,
+    userId,
+    identifier,
+    userVerifyUrl: userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl),
+    returnUrl: returnUrl === undefined ? null : requireReturnUrl(environment, returnUrl),
+    language: language ?? null,
+    apiClientId,
+    createdAt: at,
+    expiresAt: at + PORTAL.urlMs,
+  };
+  await tx.portalSessions.insert(environment.id, session);
+  await emitSession(tx, tools, 'portal_session.created', session, cause);
+  return { id: session.id, url: `${environment.baseUrl}/portal/open/${token}`, expiresAt: session.expiresAt };
+}
+
+/**
+ * Opens a session with the secret of its one-time URL, which then no longer works.
+ *
+ * @returns the secret for the browser's cookie; undefined if the URL is unknown, used or expired, or the API client that
+ * created the session is disabled
+ */
+export function openSession(
+  { store, ...tools }: SessionTools & { store: Store },
+  environmentId: EnvironmentId,
+  token: string,
+  requestId: string,
+): Promise<string | undefined> {
+  if (!isToken(token)) return Promise.resolve(undefined);
+  return store.write(async (tx) => {
+    const now = tools.now();
+    const urlDigest = sessionDigest(tools.digester, 'url', token);
+    const session = await tx.portalSessions.byToken(environmentId, urlDigest);
+    const client = session && (await tx.apiClients.state(environmentId, session.apiClientId));
+    if (!session || !client?.enabled) return undefined;
+    const cookie = mintToken(tools.random);
+    const next = { tokenDigest: sessionDigest(tools.digester, 'cookie', cookie), expiresAt: now + PORTAL.sessionMs };
+    if (!(await tx.portalSessions.open(environmentId, { tokenDigest: urlDigest, now }, next))) return undefined;
+    await emitSession(tx, tools, 'portal_session.opened', session, sessionCause(session, environmentId, requestId));
+    return cookie;
+  });
+}
+
+/** Returns the open session of a browser's cookie. A session ends with the API client that created it. */
+export async function findSession(
+  read: Pick<ReadRepositories, 'portalSessions' | 'apiClients'>,
+  { digester, now }: Pick<SessionTools, 'digester' | 'now'>,
+  environmentId: EnvironmentId,
+  cookie: string | undefined,
+): Promise<PortalSessionRow | undefined> {
+  if (!isToken(cookie)) return undefined;
+  const session = await read.portalSessions.byToken(environmentId, sessionDigest(digester, 'cookie', cookie));
+  if (session?.state !== 'OPEN' || session.expiresAt <= now()) return undefined;
+  const client = await read.apiClients.state(environmentId, session.apiClientId);
+  return client?.enabled ? session : undefined;
+}
+
+/** The cause of what the user of a session does: the session is the actor. */
+export function sessionCause(
+  { id }: Pick<PortalSessionRow, 'id'>,
+  environmentId: EnvironmentId,
+  requestId: string,
+): Cause {
+  return { environmentId, actor: id, requestId };
+}
+
+function emitSession(
+  tx: Transaction,
+  { events }: Pick<SessionTools, 'events'>,
+  type: 'portal_session.created' | 'portal_session.opened',
+  { id, organizationId, userId, identifier }: PortalUser & { id: string },
+  cause: Cause,
+): Promise<void> {
+  const user = { organization_id: organizationId || null, user_id: userId || null, identifier };
+  return events.emit(tx, cause, { type, subject: id, details: { user }, data: () => ({ portal_session_id: id }) });
+}
