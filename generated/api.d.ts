@@ -1380,6 +1380,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/portal_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a portal session
+         * @description Creates a one-time URL that opens the portal for one user: a page on which the user sees their connected accounts, connects,
+         *     reconnects and disconnects accounts, sees which MCP clients have access, and revokes it. Redirect the user's browser to the
+         *     URL immediately. It works for ten minutes and can be opened once; the session then lasts one hour, in that browser only.
+         *
+         *     Create a session only for the user who is logged in to your application. The user sees the accounts of exactly this
+         *     `organization_id` and `user_id`: without `organization_id`, those accounts that have none, and likewise for `user_id`.
+         *
+         *     The portal shows `identifier` as the name of the user, and accounts that the user connects get it.
+         *
+         *     A user who connects an account in the portal is verified like every other: the browser is redirected to `user_verify_url`,
+         *     and your application calls `verifyUser`. Afterwards the user returns to the portal.
+         *
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, both `organization_id` and `user_id` are missing, `user_verify_url` is not in
+         *       the list of the environment, or `return_url` does not have the origin of an address in this list.
+         */
+        post: operations["createPortalSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/providers": {
         parameters: {
             query?: never;
@@ -4465,6 +4499,7 @@ export interface webhooks {
                             /**
                              * @description Why the grant ended:
                              *     - `REVOKED_BY_API`: an API client revoked it.
+                             *     - `REVOKED_BY_USER`: the user revoked it in the portal.
                              *     - `REVOKED_BY_CLIENT`: the MCP client revoked it.
                              *     - `REFRESH_TOKEN_REUSED`: a refresh token was used that had been replaced, so two parties have it.
                              *     - `CODE_REUSED`: the code of the login was used twice.
@@ -4474,7 +4509,7 @@ export interface webhooks {
                              *     - `REPLACED`: the user had too many grants at the server, and this one was used longest ago.
                              * @enum {string}
                              */
-                            reason: "REVOKED_BY_API" | "REVOKED_BY_CLIENT" | "REFRESH_TOKEN_REUSED" | "CODE_REUSED" | "CLIENT_DELETED" | "SERVER_DELETED" | "USER_DELETED" | "REPLACED";
+                            reason: "REVOKED_BY_API" | "REVOKED_BY_USER" | "REVOKED_BY_CLIENT" | "REFRESH_TOKEN_REUSED" | "CODE_REUSED" | "CLIENT_DELETED" | "SERVER_DELETED" | "USER_DELETED" | "REPLACED";
                         };
                         /** @description The environment in which the event happened. */
                         environment_id: string;
@@ -4912,6 +4947,122 @@ export interface webhooks {
                          * @enum {string}
                          */
                         type: "operator_session.opened";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "portal_session.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A portal session was created
+         * @description An API client created a one-time URL for a user.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["PortalSessionData"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "portal_session.created";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "portal_session.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A portal session was opened
+         * @description A browser opened the one-time URL. What its user does in the portal has the session as the actor in the audit log.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["PortalSessionData"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "portal_session.opened";
                     };
                 };
             };
@@ -6913,6 +7064,31 @@ export interface components {
             operator: string;
             role: components["schemas"]["OperatorRole"];
         };
+        /** @description The user, and where the portal leads. `organization_id`, `user_id` or both are required. */
+        CreatePortalSessionRequest: {
+            /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
+            identifier: string;
+            /**
+             * @description The language of the portal and of links that it creates, as in `generateMagicLink`. Without it, the pages use the best
+             *     language that the user's browser accepts, or English.
+             */
+            language?: string;
+            /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
+            organization_id?: string;
+            /**
+             * @description The page of your application to which the portal leads back. It must have the same origin as one of the `user_verify_urls`
+             *     of the environment.
+             */
+            return_url?: string;
+            /** @description Your identifier for a user. Valetkey stores it unchanged and does not interpret it. */
+            user_id?: string;
+            /**
+             * @description The URL of your application that verifies users who connect an account, as in `generateMagicLink`. It must be equal to one
+             *     of the `user_verify_urls` of the environment. Without it, users can connect accounts only where the verification mode of the
+             *     connection is `NONE`.
+             */
+            user_verify_url?: string;
+        };
         /** @description A new tool. */
         CreateToolRequest: {
             /** @description The identifier of the custom provider or built-in connector whose accounts run the tool. */
@@ -7219,7 +7395,7 @@ export interface components {
          * @description The name of an event. New events may be added.
          * @enum {string}
          */
-        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "link.attempt_failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.redelivered" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived" | "operator_session.created" | "operator_session.opened" | "operator_session.ended";
+        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "link.attempt_failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "portal_session.created" | "portal_session.opened" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.redelivered" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived" | "operator_session.created" | "operator_session.opened" | "operator_session.ended";
         /**
          * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
          *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
@@ -8565,6 +8741,28 @@ export interface components {
             count: number;
             /** @description A sentence for display or for a model, with the reason why reading stopped. */
             statement: string;
+        };
+        /** @description A portal session that was not opened yet. */
+        PortalSession: {
+            /**
+             * Format: date-time
+             * @description When the URL expires.
+             */
+            expires_at: string;
+            /** @description The ID of a portal session. */
+            id: string;
+            /**
+             * Format: uri
+             * @description The one-time URL. Redirect the browser of the user to it. The first browser that opens it acts as this user, so do not
+             *     send it by email, and do not log it.
+             */
+            url: string;
+        };
+        /** @description A portal session and its user. */
+        PortalSessionData: {
+            /** @description The ID of a portal session. */
+            portal_session_id: string;
+            user: components["schemas"]["McpSessionUser"];
         };
         /** @description An error in the format of RFC 9457. */
         Problem: {
@@ -10071,6 +10269,18 @@ export interface components {
         };
         /** @description The user is not fully identified, or `user_verify_url` is not allowed. Nothing was created. `errors` lists the invalid fields. */
         BadMcpSession: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The user is not fully identified, or an address is not allowed. Nothing was created. `errors` lists the invalid fields. */
+        BadPortalSession: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -14257,6 +14467,62 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    createPortalSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePortalSessionRequest"];
+            };
+        };
+        responses: {
+            /** @description The session. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalSession"];
+                };
+            };
+            400: components["responses"]["BadPortalSession"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["UnknownHost"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
