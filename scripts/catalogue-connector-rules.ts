@@ -1,6 +1,9 @@
+import { AddressError, addressPlaces } from '../core/connectors/address-template.ts';
+import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
 import { checkAuthPatterns } from '../core/connectors/check-patterns.ts';
 import { isCallerHeader } from '../core/connectors/header-names.ts';
 import type { Connector } from '../core/connectors/provider.ts';
+import { beginsWith } from '../core/connectors/sites.ts';
 import { accountReferences } from '../core/tools/references.ts';
 import type { ToolFile } from './catalogue-files.ts';
 
@@ -21,6 +24,7 @@ export function checkConnector(connector: Connector, fileName: string, tools: re
     const scopes = (pattern.oauth_config?.available_scopes ?? []).map(({ scope }) => scope);
     const twice = scopes.filter((scope, at) => scopes.indexOf(scope) !== at);
     problems.push(...twice.map((scope) => `auth_patterns[${index}]: the scope ${scope} is listed twice`));
+    problems.push(...checkSites(connector, pattern).map((problem) => `auth_patterns[${index}]: ${problem}`));
     const asked = (pattern.account_fields ?? []).map((field) => field.field_name);
     const brought = (pattern.oauth_config?.account_values ?? []).map((value) => value.name);
     if (api.base_url_input !== undefined && ![...asked, ...brought].includes(api.base_url_input)) {
@@ -28,4 +32,40 @@ export function checkConnector(connector: Connector, fileName: string, tools: re
     }
   }
   return problems;
+}
+
+/** Checks that each site replaces addresses of the file, and that a host typed by a user can only be a whole host. */
+function checkSites({ api }: Connector, { account_fields: fields = [], oauth_config }: AuthPattern): string[] {
+  const texts = textsIn([api.base_url, oauth_config]);
+  return fields.flatMap(({ field_name: field, sites = [] }) =>
+    sites.flatMap(({ host, addresses }) =>
+      Object.entries(addresses).flatMap(([from, to]) => {
+        const problems: string[] = [];
+        if (!texts.some((text) => beginsWith(text, from))) problems.push(`no address begins with ${from}`);
+        if (beginsWith(to, from)) problems.push(`${to} begins with ${from}`);
+        const [, before = '', after = ''] =
+          /^https:\/\/(.*)\{\{[a-z_]+\}\}(.*)$/.exec(host === undefined ? '' : to) ?? [];
+        const isWhole = to.includes(`{{${field}}}`) && /^([a-z-]+\.)?$/.test(before) && /^(\/|$)/.test(after);
+        if (host !== undefined && !isWhole) problems.push(`${to} must have {{${field}}} as its host`);
+        if (host === '*' && before !== '') problems.push(`${to} must not add to a host that a customer runs`);
+        const example = host === undefined ? to : to.replace(`{{${field}}}`, 'host.example.com');
+        return [...problems, ...addressProblem(example)];
+      }),
+    ),
+  );
+}
+
+function addressProblem(address: string): string[] {
+  try {
+    addressPlaces(address);
+    return [];
+  } catch (error) {
+    if (error instanceof AddressError) return [`${address}: ${error.message}`];
+    throw error;
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -17,6 +17,7 @@ import type { AccountInputs } from '../connectors/account-value.ts';
 import type { AuthField, AuthPattern, OAuthConfig } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
+import { SITE } from '../connectors/sites.ts';
 import { ApiError } from '../errors.ts';
 import type { Events } from '../events/events.ts';
 import type { JobOrder, JobQueue } from '../jobs/queue.ts';
@@ -227,7 +228,7 @@ async function isUsableAt(
   }: { provider: ProviderDefinition | undefined; pattern: AuthPattern; inputs: AccountInputs },
 ): Promise<boolean> {
   if (provider === undefined) return openAddresses(pattern).length === 0;
-  if (!isClientOpen(provider, pattern)) return true;
+  if (!isClientOpen(provider, pattern) && !inputs[SITE]?.isForeign) return true;
   const environment = (await tx.environments.get(connection.environmentId)) as EnvironmentRow;
   const oauth = oauthProviderOf(pattern, inputs);
   return judgeEndpoints({ connection, provider, pattern, environment, oauth }) === null;

@@ -9,6 +9,7 @@ import { API_CONFIG_PATH, baseTemplateOf, baseUrlOf } from '../connectors/base-u
 import { oauthAddresses } from '../connectors/oauth-addresses.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { isSecureAddress } from '../connectors/secure-address.ts';
+import { SITE } from '../connectors/sites.ts';
 import type { FieldError } from '../errors.ts';
 
 const PLACE = /\{\{([^{}]*)\}\}/;
@@ -60,24 +61,33 @@ export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern)
 }
 
 /** Returns the OAuth addresses that contain an account value. */
-export function openAddresses({ type, oauth_config: config = {} }: AuthPattern): string[] {
+export function openAddresses(pattern: AuthPattern): string[] {
+  return clientAddresses(pattern).filter((template) => PLACE.test(template));
+}
+
+/** Returns the OAuth addresses at which the client of a connection is used. */
+export function clientAddresses({ type, oauth_config: config = {} }: AuthPattern): string[] {
   if (moduleOf(type).client?.kind === 'identity_token') return [];
   const visited = config.authorize_uri === undefined ? [] : [config.authorize_uri];
-  const called = oauthAddresses(config).map(({ template }) => template);
-  return [...visited, ...called].filter((template) => PLACE.test(template));
+  return [...visited, ...oauthAddresses(config).map(({ template }) => template)];
 }
 
 export const NOT_ALLOWED = 'must be an address listed in allowed_addresses of the connection, or one below it';
 
-/** Checks that the base URL of an account is among the addresses that its connection allows. */
+/**
+ * Checks that the base URL of an account is among the addresses that its connection allows. A connection without a list allows
+ * every address of the vendor, and no server that a customer runs.
+ */
 export function checkAllowedBase(
   { allowedAddresses }: Pick<ConnectionRow, 'allowedAddresses'>,
   provider: ProviderDefinition,
   inputs: AccountInputs,
 ): FieldError[] {
-  if (allowedAddresses === null || !isBaseOpen(provider)) return [];
-  const name = baseField(provider);
-  if (inputs[name] === undefined || isAllowed(baseUrlOf(provider, inputs), allowedAddresses)) return [];
+  const site = inputs[SITE];
+  if (allowedAddresses === null && !site?.isForeign) return [];
+  if (site === undefined && !isBaseOpen(provider)) return [];
+  const name = (baseTemplateOf(provider) && site?.field) ?? baseField(provider);
+  if (inputs[name] === undefined || isAllowed(baseUrlOf(provider, inputs), allowedAddresses ?? [])) return [];
   return [{ field: `${API_CONFIG_PATH}.${name}`, message: NOT_ALLOWED }];
 }
 

@@ -1,14 +1,16 @@
 import type { ClientBinding, ConnectionRow, EnvironmentRow, Repositories, Store } from '../../db/store.ts';
+import { isTyped } from '../accounts/links/completion.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { isRecordSystem } from '../authorization/roles.ts';
 import { directoryOf, isAtOrBelow } from '../connectors/address-scope.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { baseUrlOf } from '../connectors/base-url.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
+import { SITE } from '../connectors/sites.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { issuerOf, type OAuthProvider } from '../oauth/provider.ts';
 import type { Vault } from '../vault/vault.ts';
-import { isAllowed, isBaseOpen, openAddresses } from './allowed-addresses.ts';
+import { clientAddresses, isAllowed, isBaseOpen, openAddresses } from './allowed-addresses.ts';
 import { clientSecretOf, requireTerms } from './client.ts';
 import { type ClientColumns, resealClient } from './client-secret.ts';
 import { foreignAddress } from './foreign-address.ts';
@@ -85,9 +87,10 @@ function foreignLearned({ environment, connection, provider, pattern }: ClientUs
 /** Checks the addresses that contain an account value. */
 function judgeChosen(use: ClientUse, known: readonly string[]): string[] | null {
   const { allowedAddresses: allowed } = use.connection;
-  const chosen = chosenAddresses(use);
+  const isForeign = use.oauth.inputs[SITE]?.isForeign === true;
+  const chosen = isForeign ? foreignAddresses(use) : chosenAddresses(use);
   if (chosen.length === 0) return null;
-  if (allowed !== null || use.environment.kind === 'PRODUCTION') {
+  if (allowed !== null || isForeign || use.environment.kind === 'PRODUCTION') {
     const refused = chosen.find(({ address }) => !isAllowed(address, allowed ?? []));
     if (refused !== undefined) throw notListed(refused.address);
     return null;
@@ -110,6 +113,12 @@ function chosenAddresses({ provider, pattern, oauth }: ClientUse): { address: st
   const endpoints = provider.isCustom ? openAddresses(pattern).map(oauth.address) : [];
   const places = endpoints.map((address) => ({ address, place: directoryOf(address) }));
   return base === undefined ? places : [{ address: base, place: base }, ...places];
+}
+
+/** Returns the OAuth addresses of a built-in connector at a server that a customer runs. */
+function foreignAddresses({ pattern, oauth }: ClientUse): { address: string; place: string }[] {
+  const addresses = isTyped(pattern) ? [] : clientAddresses(pattern).map(oauth.address);
+  return addresses.map((address) => ({ address, place: directoryOf(address) }));
 }
 
 /** Checks the addresses that are in the provider's metadata but not in its definition. */

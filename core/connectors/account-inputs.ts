@@ -1,6 +1,7 @@
 import { staticFieldsOf } from '../authorization/fields.ts';
 import type { AccountInputs } from './account-value.ts';
 import type { AuthPattern } from './auth-pattern.ts';
+import { type ChosenSite, chooseSite, SITE } from './sites.ts';
 
 /**
  * Collects the account values that URLs may contain: strings and numbers of its api_config, and static fields with
@@ -11,7 +12,7 @@ export function accountInputs(
   apiConfig: Readonly<Record<string, unknown>>,
   details: Readonly<Record<string, unknown>> = {},
 ): AccountInputs {
-  const inputs: Record<string, string> = Object.create(null);
+  const inputs: Record<string, string> & { [SITE]?: ChosenSite } = Object.create(null);
   for (const [key, value] of Object.entries(apiConfig)) {
     if (typeof value === 'string' || typeof value === 'number') inputs[key] = String(value);
   }
@@ -19,5 +20,7 @@ export function accountInputs(
     const value = Object.hasOwn(details, field.field_name) ? details[field.field_name] : undefined;
     if (field.is_path_param && typeof value === 'string') inputs[field.field_name] = value;
   }
+  const site = chooseSite(pattern, inputs);
+  if (site) inputs[SITE] = site;
   return inputs;
 }

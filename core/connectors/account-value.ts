@@ -1,11 +1,12 @@
 import type { OAuthConfig } from './auth-pattern.ts';
 import { compileLinearPattern } from './linear-pattern.ts';
 import type { AccountValue } from './oauth-deviations.ts';
+import type { ChosenSite, SITE } from './sites.ts';
 
 const MAX_VALUE = 500;
 
-/** Account values that are not secret, by name. URLs and paths may contain them. */
-export type AccountInputs = Readonly<Record<string, string>>;
+/** Account values that are not secret, by name. URLs and paths may contain them. They determine the account's site. */
+export type AccountInputs = Readonly<Record<string, string>> & { readonly [SITE]?: ChosenSite };
 
 /**
  * Checks a value from a provider's callback or response (threat L9): an attacker who forges it must not be able to choose a host.

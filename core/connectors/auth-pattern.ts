@@ -1,5 +1,6 @@
 import type { AuthorizationType } from '../authorization/type.ts';
 import type { OAuthDeviations } from './oauth-deviations.ts';
+import type { Site } from './sites.ts';
 
 export interface FieldPlacement {
   in: 'header' | 'query' | 'cookie' | 'body';
@@ -18,6 +19,8 @@ export interface AuthField {
   pattern?: string;
   is_path_param?: boolean;
   placement?: FieldPlacement;
+  /** Connector files only, for account fields. */
+  sites?: Site[];
 }
 
 export interface FieldMutation {

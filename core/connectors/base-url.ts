@@ -10,6 +10,7 @@ import {
   withoutTrailingSlash,
 } from './address-template.ts';
 import type { ProviderDefinition } from './provider.ts';
+import { atSite } from './sites.ts';
 
 export const API_CONFIG_PATH = 'connected_account.api_config';
 
@@ -29,10 +30,10 @@ export function baseUrlOf(provider: ProviderDefinition, inputs: AccountInputs): 
   return givenBase(provider.api.base_url_input, inputs[provider.api.base_url_input]);
 }
 
-/** Fills the placeholders of one of a provider's addresses. Throws as `baseUrlOf` does. */
+/** Returns one of a provider's addresses at the site of the account, with its placeholders filled. Throws as `baseUrlOf` does. */
 export function filled(template: string, inputs: AccountInputs): string {
   try {
-    return fillAddress(template, inputs);
+    return fillAddress(atSite(template, inputs), inputs);
   } catch (error) {
     if (error instanceof AddressValueError) throw invalid(error.field, error.message);
     throw error;
@@ -52,7 +53,7 @@ export function checkAccountInputs(provider: ProviderDefinition, inputs: Account
   }
   errors.push(...checkBroughtValues(provider, inputs));
   const template = baseTemplateOf(provider);
-  for (const place of template === undefined ? [] : addressPlaces(template)) {
+  for (const place of template === undefined ? [] : addressPlaces(atSite(template, inputs))) {
     const value = inputs[place.field];
     const problem = value === undefined ? undefined : placeProblem(place, value);
     if (problem) errors.push({ field: `${API_CONFIG_PATH}.${place.field}`, message: problem });

@@ -19,8 +19,16 @@ const HIDDEN: Record<keyof OAuthDeviations | 'learned', true> = {
 /**
  * Converts a pattern of a connector file to the format of the contract, by removing the keys that only such files have.
  */
-export function contractPattern({ auth_scheme: _scheme, oauth_config, ...pattern }: AuthPattern): AuthPattern {
-  if (oauth_config === undefined) return pattern;
-  const kept = Object.entries(oauth_config).filter(([key]) => !Object.hasOwn(HIDDEN, key));
-  return { ...pattern, oauth_config: Object.fromEntries(kept) as OAuthConfig };
+export function contractPattern({ auth_scheme: _scheme, ...pattern }: AuthPattern): AuthPattern {
+  const { account_fields: fields, oauth_config: config } = pattern;
+  return {
+    ...pattern,
+    ...(fields && { account_fields: fields.map(({ sites: _sites, ...field }) => field) }),
+    ...(config && { oauth_config: shownConfig(config) }),
+  };
+}
+
+function shownConfig(config: OAuthConfig): OAuthConfig {
+  const kept = Object.entries(config).filter(([key]) => !Object.hasOwn(HIDDEN, key));
+  return Object.fromEntries(kept) as OAuthConfig;
 }

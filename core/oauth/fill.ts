@@ -1,18 +1,19 @@
+import { atSite, type ChosenSite, type SITE } from '../connectors/sites.ts';
 import { Secret } from '../secret.ts';
 import { OAuthConfigError } from './config-error.ts';
 
 /** The values of placeholders, by name. */
-export type PlaceValues = Readonly<Record<string, string | Secret>>;
+export type PlaceValues = Readonly<Record<string, string | Secret>> & { readonly [SITE]?: ChosenSite };
 
 const PLACE = /\{\{([a-z][a-z0-9_]{0,39})\}\}/g;
 
 /**
- * Replaces the {{name}} placeholders in a text.
+ * Replaces the {{name}} placeholders in a text. A text that begins with an address of the provider gets that of the account's site.
  *
  * @throws OAuthConfigError naming a placeholder without a value
  */
 export function fillText(text: string, values: PlaceValues): string {
-  return text.replace(PLACE, (_place, name: string) => {
+  return atSite(text, values).replace(PLACE, (_place, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) throw new OAuthConfigError(`The value ${name} is missing.`, { culprit: 'account' });
     return value instanceof Secret ? value.reveal() : value;

@@ -1,5 +1,6 @@
 import { withoutCredentials } from '../connectors/oauth-addresses.ts';
 import type { HttpCall } from '../connectors/oauth-deviations.ts';
+import { atSite } from '../connectors/sites.ts';
 import type { Secret } from '../secret.ts';
 import { basicValue } from './basic.ts';
 import { type ClientCredentials, noSecret } from './client-auth.ts';
@@ -74,9 +75,10 @@ function authorizationOf(
 
 /** Returns the address of a call, with credentials in the path segments that contain placeholders for them. */
 function urlOf(provider: OAuthProvider, call: HttpCall, values: PlaceValues): URL {
-  const harmless = withoutCredentials(call.uri);
+  const uri = atSite(call.uri, provider.inputs);
+  const harmless = withoutCredentials(uri);
   const url = endpointAt(provider, harmless, call.origin_from);
-  const [template, blank] = [segmentsOf(call.uri), segmentsOf(harmless)];
+  const [template, blank] = [segmentsOf(uri), segmentsOf(harmless)];
   url.pathname = url.pathname
     .split('/')
     .map((segment, index) => (template[index] === blank[index] ? segment : pathSegment(template[index] ?? '', values)))

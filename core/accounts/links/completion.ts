@@ -19,7 +19,11 @@ export function isTyped(pattern: AuthPattern): boolean {
   return isTypedType && staticFieldsOf(pattern).length > 0;
 }
 
-/** Returns the settings that the link page asks the user for: those of the pattern that the application has not set. */
+/**
+ * Returns the settings that the link page asks the user for: those of the pattern that the application has not set. An
+ * optional choice of a site is asked for only where the user types anyway, so that no form comes before consent.
+ */
 export function missingAccountFields(pattern: AuthPattern, apiConfig: JsonObject): AuthField[] {
-  return (pattern.account_fields ?? []).filter((field) => !Object.hasOwn(apiConfig, field.field_name));
+  const asks = ({ required, sites }: AuthField) => required || sites === undefined || isTyped(pattern);
+  return (pattern.account_fields ?? []).filter((field) => !Object.hasOwn(apiConfig, field.field_name) && asks(field));
 }
