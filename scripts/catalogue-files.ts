@@ -14,7 +14,15 @@ export interface DataFile<T> {
   data: T;
 }
 
-export type ToolFile = DataFile<ToolDefinition> & { connector: string };
+/** A comparison with the vendor's own description; it stays in the file and is not part of the index. */
+export interface Comparison {
+  with: string;
+  on: string;
+  /** Findings that are right as they are, with the reason. */
+  differs?: Record<string, string>;
+}
+
+export type ToolFile = DataFile<ToolDefinition & { compared?: Comparison }> & { connector: string };
 
 export interface CatalogueFiles {
   schemas: { connector: JsonSchema; tool: JsonSchema };

@@ -27,7 +27,7 @@ export async function buildCatalogue(): Promise<BuiltCatalogue> {
 function indexText({ connectors, tools }: CatalogueFiles): string {
   const generic = new Set(connectors.filter(({ data }) => data.generic).map(({ data }) => data.identifier));
   const entries = tools.map(({ connector, data }): Tool => {
-    const { input_schema, output_schema, ...rest } = data;
+    const { input_schema, output_schema, compared: _compared, ...rest } = data;
     const flags = generic.has(connector) ? { generic: true } : {};
     const schemas = { input_schema: withoutComments(input_schema), output_schema: withoutComments(output_schema) };
     return { connector, ...flags, ...rest, ...schemas };

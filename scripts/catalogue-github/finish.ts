@@ -1,5 +1,6 @@
 import { isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema, Tool } from '../../core/tools/tool.ts';
+import type { Comparison } from '../catalogue-files.ts';
 import { type ToolWords, type Words, wordsOf } from './words.ts';
 
 /** Formats that Valetkey's schema compiler supports. */
@@ -11,7 +12,12 @@ const FORMATS = new Set(['date', 'date-time', 'email', 'uri', 'uuid']);
  * @param output the schema of its response
  * @throws Error for a required input without a text
  */
-export function finishTool(imported: Tool, said: ToolWords, words: Words, output: JsonSchema): Omit<Tool, 'connector'> {
+export function finishTool(
+  imported: Tool,
+  said: ToolWords,
+  words: Words,
+  output: JsonSchema,
+): Omit<Tool, 'connector'> & { compared?: Comparison } {
   const scopes = words.scopes[said.scopes];
   if (!scopes) throw new Error(`there are no scopes ${said.scopes}`);
   const input = inputSchema(imported, said, words);
@@ -36,6 +42,7 @@ export function finishTool(imported: Tool, said: ToolWords, words: Words, output
     request: imported.request,
     ...(imported.pagination && { pagination: imported.pagination }),
     ...(Object.keys(response).length > 0 && { response }),
+    ...(said.compared && { compared: said.compared }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { JsonSchema, ToolHints } from '../../core/tools/tool.ts';
+import type { Comparison } from '../catalogue-files.ts';
 
 /** The text of one input; a plain text is its description. */
 export type InputWords = string | { description: string; required?: boolean; schema?: JsonSchema; sample?: unknown };
@@ -30,6 +31,7 @@ export interface ToolWords {
   select?: string;
   fields?: string[];
   base64?: string[];
+  compared?: Comparison;
   /** Further inputs for examples, in addition to the samples. */
   examples: { input: Record<string, unknown>; note: string }[];
 }

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { normalise } from '../../core/openapi-conversion/normalise.ts';
+import { listOperations, type Operation } from '../../core/openapi-conversion/operations.ts';
+import { createResolver, type Resolver } from '../../core/openapi-conversion/resolve.ts';
+import { createSchemaReader, type SchemaReader } from '../../core/openapi-conversion/schema-view.ts';
+import { isRecord } from '../../core/tools/pointer.ts';
+
+/** A description that a vendor, or a directory of descriptions, publishes as a package. */
+export interface Source {
+  /** The name of the package, and the file in it. */
+  package: string;
+  file: string;
+  /** The part of the description's paths that the base address of the connector already contains. */
+  under?: string;
+  /** What the paths of tools begin with before those of the description. */
+  prefix?: string;
+  /** Whether bodies may be JSON although the description has another type: it shows uploads, or forms. */
+  json?: boolean;
+  /** Parameters that carry the credential. */
+  credentials?: string[];
+  /** Whether a parameter of a path may have several segments (Google's resource names). */
+  deep?: boolean;
+}
+
+/** An operation of a description whose path a tool's path can be matched with. */
+export interface VendorOperation extends Operation {
+  matcher: RegExp;
+  /** The parameters of the path, in order. */
+  names: string[];
+  /** The number of characters of the path that are not parameters. */
+  fixed: number;
+}
+
+export interface VendorDocument {
+  source: Source;
+  document: Record<string, unknown>;
+  operations: VendorOperation[];
+  resolve: Resolver;
+  read: SchemaReader;
+}
+
+export async function openDocument(folder: URL, source: Source): Promise<VendorDocument> {
+  const path = new URL(`node_modules/${source.package}/${source.file}`, folder);
+  const document = await normalise(JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>);
+  const resolve = createResolver(document);
+  const operations = listOperations(document, resolve).flatMap((operation): VendorOperation[] => {
+    const own = belowPrefix(operation.path, source.under ?? '');
+    if (own === undefined) return [];
+    const names = [...own.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
+    // A part after # distinguishes operations of one path; the one without it is the plain one.
+    const fixed = (own.split('#', 1)[0] ?? '').replace(/\{[^}]*\}/g, '').length - (own.includes('#') ? 0.5 : 0);
+    return [{ ...operation, matcher: matcherOf((source.prefix ?? '') + own, source), names, fixed }];
+  });
+  return { source, document, operations, resolve, read: createSchemaReader(resolve) };
+}
+
+function belowPrefix(path: string, under: string): string | undefined {
+  if (under === '') return path;
+  const pattern = new RegExp(
+    `^${under
+      .split(/\{[^}]*\}/)
+      .map(escaped)
+      .join('[^/]+')}(?=/|$)`,
+  );
+  const found = pattern.exec(path);
+  return found ? path.slice(found[0].length) : undefined;
+}
+
+function matcherOf(path: string, { deep }: Source): RegExp {
+  const plain = path.split(/[?#]/, 1)[0] ?? '';
+  const parts = plain
+    .replace(/\/$/, '')
+    .split(/\{[^}]*\}/)
+    .map(escaped);
+  return new RegExp(`^${parts.join(deep ? '(.+)' : '([^/]+)')}/?$`);
+}
+
+/** Returns a text as a pattern that matches only this text. */
+export function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** A parameter of an operation; that of the operation counts before that of its path. */
+export interface VendorParameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: unknown;
+}
+
+export function parametersOf(
+  { data, item }: Operation,
+  { resolve, source }: Pick<VendorDocument, 'resolve' | 'source'>,
+): VendorParameter[] {
+  const found = new Map<string, VendorParameter>();
+  for (const list of [item['parameters'], data['parameters']]) {
+    for (const node of Array.isArray(list) ? list : []) {
+      const parameter = resolve(node);
+      if (!parameter) continue;
+      const content = isRecord(parameter['content']) ? Object.values(parameter['content']).map(resolve)[0] : undefined;
+      const name = String(parameter['name']);
+      found.set(`${parameter['in']} ${name}`, {
+        name,
+        in: String(parameter['in']),
+        required: parameter['required'] === true,
+        schema: parameter['schema'] ?? content?.['schema'] ?? {},
+      });
+    }
+  }
+  return [...found.values()].filter(({ name }) => !source.credentials?.includes(name));
+}

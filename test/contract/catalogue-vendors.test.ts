@@ -1,0 +1,129 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { ToolDefinition } from '../../core/tools/tool.ts';
+import { compareTool } from '../../scripts/catalogue-vendors/compare.ts';
+import { openDocument, type VendorDocument } from '../../scripts/catalogue-vendors/document.ts';
+import { plantMistakes } from '../../scripts/catalogue-vendors/mutations.ts';
+
+const DESCRIPTION = {
+  openapi: '3.0.3',
+  info: { title: 'Notes', version: '1' },
+  security: [{ oauth: ['notes'] }],
+  paths: {
+    '/v1/notes': {
+      get: {
+        parameters: [
+          { in: 'query', name: 'state', required: true, schema: { type: 'string', enum: ['open', 'done'] } },
+          { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 100 } },
+          { in: 'query', name: 'after', schema: { type: 'string' } },
+        ],
+        responses: {
+          200: {
+            description: 'Notes',
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  properties: {
+                    next: { type: 'string' },
+                    notes: { type: 'array', items: { $ref: '#/components/schemas/Note' } },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+      post: {
+        requestBody: {
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Note' } } },
+        },
+        responses: { 201: { description: 'Made' } },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Note: {
+        type: 'object',
+        required: ['title'],
+        properties: { title: { type: 'string', maxLength: 50 }, tags: { type: 'array', items: { type: 'string' } } },
+      },
+    },
+  },
+};
+
+const COMMON = { title: 'Notes', description: '', tags: [], examples: [], scopes: [['notes']], output_schema: {} };
+const HINTS = { read_only: true, destructive: false, idempotent: true, open_world: false };
+const LIST: ToolDefinition = {
+  ...COMMON,
+  name: 'notes_list',
+  hints: HINTS,
+  input_schema: {
+    type: 'object',
+    required: ['state'],
+    properties: {
+      state: { type: 'string', enum: ['open'] },
+      limit: { type: 'integer', minimum: 1, maximum: 50 },
+    },
+  },
+  request: { method: 'GET', path: '/notes{?state,limit}' },
+  pagination: { style: 'cursor', request: { in: 'query', name: 'after' }, response: { cursor: '/next' } },
+  response: { select: '/notes', fields: ['/title'] },
+};
+const MAKE: ToolDefinition = {
+  ...COMMON,
+  name: 'notes_make',
+  hints: HINTS,
+  input_schema: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 50 } } },
+  request: {
+    method: 'POST',
+    path: '/notes',
+    body: { format: 'json', value: { title: { $input: 'name' }, tags: ['new'] } },
+  },
+};
+
+describe('the comparison of tools with descriptions of vendors', () => {
+  let vendor: VendorDocument;
+  before(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'valetkey-vendors-'));
+    await mkdir(join(folder, 'node_modules/notes'), { recursive: true });
+    await writeFile(join(folder, 'node_modules/notes/api.json'), JSON.stringify(DESCRIPTION));
+    const source = { package: 'notes', file: 'api.json', under: '/v1' };
+    vendor = await openDocument(pathToFileURL(`${folder}/`), source);
+  });
+
+  it('agrees with tools that send what the description says', () => {
+    expect([compareTool(LIST, vendor), compareTool(MAKE, vendor)]).to.deep.equal([[], []]);
+  });
+
+  it('cannot compare a tool with a path that the description does not have', () => {
+    const request = { ...LIST.request, path: '/notebooks' };
+    expect(compareTool({ ...LIST, request }, vendor)).to.equal(undefined);
+  });
+
+  it('names what differs', () => {
+    const request = { ...MAKE.request, body: { format: 'form' as const, value: { text: { $input: 'name' } } } };
+    expect(compareTool({ ...MAKE, request, scopes: [] }, vendor)).to.deep.equal([
+      'body: is sent as application/json, not form',
+      'scopes: none, but the description requires some',
+    ]);
+    const body = { format: 'json' as const, value: { text: { $input: 'name' }, tags: { $input: 'name' } } };
+    expect(compareTool({ ...MAKE, request: { ...MAKE.request, body } }, vendor)).to.deep.equal([
+      'body/text: is not in the description',
+      'body/tags: is array, not string',
+      'body/title: is required',
+    ]);
+  });
+
+  it('notices every mistake that is planted', () => {
+    for (const tool of [LIST, MAKE]) {
+      const { planted, noticed, missed } = plantMistakes(tool, vendor, []);
+      expect(missed).to.deep.equal([]);
+      expect(noticed).to.equal(planted).and.to.be.above(6);
+    }
+  });
+});
