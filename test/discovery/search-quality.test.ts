@@ -6,6 +6,7 @@ import { rankTools } from '../../core/discovery/rank-tools.ts';
 import { createToolIndex } from '../../core/discovery/tool-index.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 import { QUERIES } from './queries.ts';
+import { WIDE_QUERIES } from './queries-wide.ts';
 
 const catalogue = createCatalogue(
   readCatalogueIndex(readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8')),
@@ -19,7 +20,9 @@ describe('the search among tools', () => {
   }
 
   it('is asked for tools that there are', () => {
-    const unknown = QUERIES.flatMap(([, ...expected]) => expected).filter((name) => !catalogue.tool(name));
+    const unknown = [...QUERIES, ...WIDE_QUERIES]
+      .flatMap(([, ...expected]) => expected)
+      .filter((name) => !catalogue.tool(name));
     expect(unknown).to.deep.equal([]);
   });
 
@@ -30,5 +33,21 @@ describe('the search among tools', () => {
     expect(QUERIES).to.have.length(60);
     expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(54);
     expect(places.filter((place) => place === 0).length).to.be.at.least(40);
+  });
+
+  it('puts what is meant among the first five for 95 % of the questions about further connectors, and first for 80 %', () => {
+    const places = WIDE_QUERIES.map(([query, ...expected]) =>
+      rankTools([index], query).findIndex(({ card }) => expected.includes(card.name)),
+    );
+    if (process.env['SHOW_RANKS']) {
+      for (const [at, place] of places.entries()) if (place !== 0) console.log(place, WIDE_QUERIES[at]);
+      console.log(
+        places.filter((place) => place === 0).length,
+        places.filter((place) => place >= 0 && place < 5).length,
+        places.length,
+      );
+    }
+    expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(0.95 * WIDE_QUERIES.length);
+    expect(places.filter((place) => place === 0).length).to.be.at.least(0.8 * WIDE_QUERIES.length);
   });
 });
