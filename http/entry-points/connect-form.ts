@@ -7,6 +7,7 @@ import { submitForm } from '../../core/accounts/links/submit-form.ts';
 import { mintToken } from '../../core/accounts/links/tokens.ts';
 import { echoOf, formFieldsOf, readForm, type Typed } from '../../core/accounts/links/typed-fields.ts';
 import { connectedUrl } from '../../core/accounts/links/verify.ts';
+import { scopeAccess } from '../../core/connections/scope-access.ts';
 import { describedScopes } from '../../core/connections/scopes.ts';
 import { FIELD_PREFIX, type FieldProblem, type FieldView } from '../../web/connect/fields.ts';
 import { linkPage } from '../../web/connect/link-page.ts';
@@ -41,7 +42,7 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
       const { req, environment } = call;
       const known = readFlowCookie(req, environment);
       const browser = known ?? mintToken(random);
-      const page = pageOf(inLink(call, link), link, formToken(link, linkToken, browser), tools.now());
+      const page = pageOf(tools, inLink(call, link), link, formToken(link, linkToken, browser));
       return { status: 200, page, ...(!known && { cookie: flowCookie(environment, browser) }) };
     },
 
@@ -59,14 +60,14 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
       const read = readForm(link, typed);
       if (!read.ok) {
         const token = formToken(link, linkToken, browser);
-        return { status: 400, page: pageOf(inside, link, token, tools.now(), echoOf(link, typed), read.problems) };
+        return { status: 400, page: pageOf(tools, inside, link, token, echoOf(link, typed), read.problems) };
       }
       if (link.completion === 'form') {
         const settled = await submitForm(tools, link, read.form, cause);
         if (settled.kind !== 'not_accepted') return next(inside, link, settled);
         const problems = Object.fromEntries(settled.fields.map((name) => [name, 'not_accepted' as const]));
         const token = formToken(link, linkToken, browser);
-        return { status: 400, page: pageOf(inside, link, token, tools.now(), echoOf(link, typed), problems) };
+        return { status: 400, page: pageOf(tools, inside, link, token, echoOf(link, typed), problems) };
       }
       const started = await startConsent(tools, link, linkToken, browser, read.form, cause);
       if (started.ok) return { redirect: started.url, cookie: flowCookie(environment, browser) };
@@ -87,12 +88,11 @@ function next({ environment, context }: PageCall, { request }: LinkContext, sett
   return { status: 410, page: expiredPage(context, leaveWithError(settled.request)) };
 }
 
-/** @param now milliseconds UTC */
 function pageOf(
+  { catalogue, now }: Pick<LinkTools, 'catalogue' | 'now'>,
   { context, environment }: PageCall,
   link: LinkContext,
   formToken: Buffer,
-  now: number,
   values: Typed = {},
   problems: Readonly<Record<string, FieldProblem>> = {},
 ) {
@@ -105,10 +105,10 @@ function pageOf(
     identifier: request.identifier,
     address: shownAddress(link) ?? '',
     completion,
-    scopes: describedScopes(connection, pattern).map(({ display_name: name, description = '' }) => ({
+    scopes: describedScopes(connection, pattern).map(({ scope, display_name: name, description = '' }) => ({
       name,
       description,
-      access: 'write' as const,
+      access: scopeAccess(catalogue, provider.identifier, scope),
     })),
     fields: formFieldsOf(link).map(
       (field): FieldView => ({
@@ -123,7 +123,7 @@ function pageOf(
       }),
     ),
     dataLanguage: provider.isCustom ? '' : 'en',
-    minutesLeft: Math.max(1, Math.ceil((request.linkExpiresAt - now) / 60_000)),
+    minutesLeft: Math.max(1, Math.ceil((request.linkExpiresAt - now()) / 60_000)),
     formToken: formToken.toString('base64url'),
   });
 }

@@ -51,6 +51,7 @@ describe('the pages of links in a browser', () => {
   }
 
   const open = (options?: BrowserContextOptions) => openPage(browser, options);
+  const proceed = (page: Page) => page.locator('button[value=continue]').click();
 
   for (const javaScriptEnabled of [true, false]) {
     for (const viewport of [PHONE, DESK]) {
@@ -78,7 +79,7 @@ describe('the pages of links in a browser', () => {
     for (const _time of ['first', 'second']) {
       const { link, identifier } = await linkFor(connector);
       await page.goto(link);
-      await page.getByRole('button').click();
+      await proceed(page);
       if (_time === 'first') {
         await page.getByLabel('User name').fill('chained');
         await page.getByRole('button', { name: 'Allow' }).click();
@@ -112,7 +113,7 @@ describe('the pages of links in a browser', () => {
     const { link, identifier } = await linkFor(connector);
     const { page } = await open();
     await page.goto(link);
-    await page.getByRole('button').click();
+    await proceed(page);
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('heading', { name: 'Not connected' }).waitFor();
     await page.getByRole('link', { name: 'Try again' }).click();
@@ -137,7 +138,8 @@ describe('the pages of links in a browser', () => {
     await page.keyboard.press('Enter');
     expect(await focused(page), 'the way from the problem to its field').to.equal('field_api_key');
     await page.keyboard.type('a-typed-key');
-    await page.keyboard.press('Tab');
+    // Past the buttons that paste and show the key.
+    for (const _stop of ['paste', 'show', 'connect']) await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
     await page.getByRole('heading', { name: 'Connected' }).waitFor();
     expect((await accountOf(server, identifier))?.status).to.equal('ACTIVE');
@@ -152,21 +154,21 @@ describe('the pages of links in a browser', () => {
       form: async (page) => page.goto((await linkFor(keys)).link),
       problems: async (page) => {
         await page.goto((await linkFor(keys)).link);
-        await page.getByRole('button').click();
+        await proceed(page);
       },
       waiting: async (page) => {
         const { link } = await linkFor(keys);
         await page.goto(link);
         await page.getByLabel('API key').fill('a-key');
         await page.route(`${verifyUrl}**`, (route) => route.fulfill({ body: 'the application is slow' }));
-        await page.getByRole('button').click();
+        await proceed(page);
         await page.goto(link);
       },
       connected: (page) => page.goto(`${server.origin}/connect/connected`),
       expired: (page) => page.goto(`${server.origin}/connect/${'x'.repeat(43)}`),
       refused: async (page) => {
         await page.goto((await linkFor(connector)).link);
-        await page.getByRole('button').click();
+        await proceed(page);
         await page.getByRole('button', { name: 'Deny' }).click();
         await page.getByRole('heading', { name: 'Not connected' }).waitFor();
       },

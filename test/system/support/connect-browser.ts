@@ -11,8 +11,8 @@ const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export const PHONE = { width: 360, height: 640 };
-export const DESK = { width: 1280, height: 900 };
+export const PHONE = { width: 320, height: 640 };
+export const DESK = { width: 1440, height: 900 };
 
 /** A page with all errors since its browser was opened, and every address that was requested. */
 export interface Watched {
