@@ -7,6 +7,7 @@ import { accentStyles } from '../web/connect/accent.ts';
 import type { BrandView } from '../web/connect/context.ts';
 import { type LanguageTag, textsOf } from '../web/languages/texts.ts';
 import { CONNECT_PAGES } from './screens/connect-pages.ts';
+import { PORTAL_PAGES } from './screens/portal-pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/screens');
@@ -36,11 +37,15 @@ const KEPT: Shot[] = [
   ...(['de', 'ja', 'ar'] as const).map((language): Shot => ({ name: 'start', language, width: 768, scheme: 'light' })),
   { name: 'form-with-problems', language: 'ar', width: 768, scheme: 'dark' },
   { name: 'start', language: 'en', width: 1440, scheme: 'light' },
+  ...Object.keys(PORTAL_PAGES).map((name): Shot => ({ name, language: 'en', width: 320, scheme: 'light' })),
+  { name: 'portal', language: 'de', width: 768, scheme: 'light' },
+  { name: 'portal', language: 'ar', width: 768, scheme: 'dark' },
+  { name: 'portal', language: 'en', width: 1440, scheme: 'light' },
 ];
 
 function everyShot(): Shot[] {
   const shots: Shot[] = [];
-  for (const name of Object.keys(CONNECT_PAGES))
+  for (const name of Object.keys({ ...CONNECT_PAGES, ...PORTAL_PAGES }))
     for (const language of ['en', 'de', 'ja', 'ar'] as const)
       for (const width of [320, 768, 1440])
         for (const scheme of ['light', 'dark'] as const) shots.push({ name, language, width, scheme });
@@ -49,7 +54,7 @@ function everyShot(): Shot[] {
 
 function serve(req: IncomingMessage, res: ServerResponse): void {
   const [, first = '', second = ''] = (req.url ?? '').split('?')[0]?.split('/') ?? [];
-  const page = CONNECT_PAGES[second];
+  const page = CONNECT_PAGES[second] ?? PORTAL_PAGES[second];
   const send = (type: string, body: string | Buffer) => res.writeHead(200, { 'content-type': type }).end(body);
   if (page) {
     send('text/html; charset=utf-8', String(page({ texts: textsOf(first as LanguageTag), brand: BRAND })));
@@ -59,8 +64,8 @@ function serve(req: IncomingMessage, res: ServerResponse): void {
     send('image/svg+xml', readFileSync(join(ROOT, 'web/assets', `scope-${req.url?.split('/').at(-1)}`)));
   } else if (req.url === '/connect/assets/form.js') {
     send('text/javascript', readFileSync(join(ROOT, 'web/assets/connect-form.js')));
-  } else if (req.url === '/connect/assets/connect.css') {
-    send('text/css', readFileSync(join(ROOT, 'web/assets/connect.css')));
+  } else if (/^\/connect\/assets\/(connect|portal)\.css$/.test(req.url ?? '')) {
+    send('text/css', readFileSync(join(ROOT, 'web/assets', `${req.url?.split('/').at(-1)}`)));
   } else res.writeHead(404).end();
 }
 
@@ -68,13 +73,18 @@ async function shoot(browser: Browser, origin: string, folder: string, shot: Sho
   const { name, language, width, scheme } = shot;
   const page = await browser.newPage({ viewport: { width, height: 640 }, colorScheme: scheme });
   await page.goto(`${origin}/${language}/${name}`);
-  const parts = ['connect', name, ...(language === 'en' ? [] : [language]), String(width)];
+  const parts = [
+    ...(name in PORTAL_PAGES ? [] : ['connect']),
+    name,
+    ...(language === 'en' ? [] : [language]),
+    String(width),
+  ];
   const path = join(folder, `${[...parts, ...(scheme === 'dark' ? ['dark'] : [])].join('-')}.png`);
   await page.screenshot({ path, fullPage: true });
   await page.close();
 }
 
-/** Takes pictures of the pages of links: those of docs/screens, or every combination into another folder. */
+/** Takes pictures of the pages of links and of the portal: those of docs/screens, or every combination into another folder. */
 async function main([option, folder = '']: string[]): Promise<void> {
   const isAll = option === '--all' && folder !== '';
   const target = isAll ? folder : FOLDER;
