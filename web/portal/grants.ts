@@ -33,7 +33,8 @@ ${grants.length > 0 ? list : html`        <p class="empty">${texts.html('portal.
 function grantHtml(context: PageContext, grant: GrantView, id: string): Html {
   const { texts } = context;
   const { client, host, providers, createdAt, lastUsedAt, revoke } = grant;
-  const uses = html`            <p>${texts.html('portal.agent_uses', { providers: texts.list(providers) })}</p>\n`;
+  // The list is a part of the sentence, whose direction applies to it.
+  const uses = html`            <p>${texts.html('portal.agent_uses', { providers: html`${texts.list(providers)}` })}</p>\n`;
   const question = texts.html('portal.revoke_text', { client });
   return html`          <li class="card">
             <div class="head"><h3 id="${id}"><bdi>${client}</bdi><span class="identifier"><bdi>${host}</bdi></span></h3></div>
