@@ -354,7 +354,7 @@ export const POSTGRES = {
   /** Connections of one process for writes, which is the number of concurrent transactions. */
   writers: 8,
   connectMs: 5 * SECOND,
-  /** After a failed attempt to connect, there is no other attempt for this time. */
+  /** The minimum time between a failed attempt to connect and the next attempt. */
   reconnectMs: 200,
   /**
    * The server ends a statement that takes longer, or waits longer for a lock, and a transaction that is idle for

@@ -22,7 +22,7 @@ const NO_WAY = 'The provider does not support token revocation.';
 
 /**
  * Revokes tokens that were removed from accounts. If a provider does not respond, the revocation is retried for three
- * days; if it rejects the request, there is no retry. Revoking a token twice is harmless (RFC 7009 §2.2).
+ * days; a request that it rejects is not repeated. Revoking a token twice is harmless (RFC 7009 §2.2).
  */
 export function revocationJob(tools: RevocationJobTools): JobKind {
   const { events, log } = tools;

@@ -51,8 +51,8 @@ export async function adaptToProvider(
 }
 
 /**
- * Does the same for a built-in connector that a new version of the program has changed. There is no request that could
- * be rejected. If a change would be rejected for a custom provider, the affected accounts are taken out of use instead.
+ * Does the same for a built-in connector that a new version of the program has changed. No API client requested the
+ * change, so it cannot be rejected. If a change would be rejected for a custom provider, the affected accounts are taken out of use instead.
  */
 export async function adaptToCatalogue(
   tx: Transaction,

@@ -56,7 +56,7 @@ export function createLogOutput(fd: number): LogOutput {
     try {
       for (take(); rest.length > 0; take()) rest = rest.subarray(writeSync(fd, rest));
     } catch {
-      // The output is full, closed or too slow, and there is no other place to report this.
+      // The output is full, closed or too slow, and the failure cannot be reported anywhere else.
     }
   }
 

@@ -34,8 +34,8 @@ const LAST = '0\r\n\r\n';
 const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
 
 const CONNECTIONS: Shape[] = [
-  { name: 'closes at once', start: null, end: 'close', unasked: true },
-  { name: 'resets at once', start: null, end: 'reset', unasked: true },
+  { name: 'closes immediately', start: null, end: 'close', unasked: true },
+  { name: 'resets immediately', start: null, end: 'reset', unasked: true },
   { name: 'closes after the request', start: null, end: 'close' },
   { name: 'resets after the request', start: null, end: 'reset' },
   { name: 'says nothing', start: null, end: 'silence' },
@@ -165,7 +165,7 @@ const STATUSES: Shape[] = [
     body: ['HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
     end: 'silence',
   },
-  { name: 'goes on when nobody waits for it', start: null, body: ['HTTP/1.1 100 Continue\r\n\r\n'], end: 'silence' },
+  { name: 'sends 100 Continue without a request for it', start: null, body: ['HTTP/1.1 100 Continue\r\n\r\n'], end: 'silence' },
   {
     name: 'switches protocols',
     start: 'HTTP/1.1 101 Switching Protocols',
@@ -235,7 +235,7 @@ const CONTENTS: Shape[] = [
     headers: ['content-type: text/event-stream'],
     body: ['data: {"jsonrpc":"2.0"}\n\n'.repeat(50)],
   },
-  { name: 'answers in JSON-RPC what nobody asked', body: ['{"jsonrpc":"2.0","id":"other","result":{"tools":"none"}}'] },
+  { name: 'sends a JSON-RPC response without a request', body: ['{"jsonrpc":"2.0","id":"other","result":{"tools":"none"}}'] },
   { name: 'answers a list of JSON-RPC', body: ['[{"jsonrpc":"2.0","id":0,"error":{"code":"x","message":7}}]'] },
   {
     name: 'looks like a token answer of wrong types',

@@ -128,7 +128,7 @@ describe('issueToken', () => {
       ['another grant', `grant_type=password&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['the grant in capital letters', `grant_type=CLIENT_CREDENTIALS&${ID}&${SECRET}`, 'unsupported_grant_type'],
       ['the grant with a space', `grant_type=client_credentials+&${ID}&${SECRET}`, 'unsupported_grant_type'],
-      ['both methods at once', all, 'invalid_request', BASIC],
+      ['both methods together', all, 'invalid_request', BASIC],
       ['both methods, the header wrong', all, 'invalid_request', basicHeader(CLIENT_ID, 'wrong')],
       ['a secret beside a bearer token', all, 'invalid_request', { authorization: 'Bearer abc' }],
       ['an assertion beside a secret', `${all}&client_assertion=a.b.c&client_assertion_type=jwt`, 'invalid_request'],

@@ -220,7 +220,7 @@ describe('reading the callback (RFC 5849 §2.2)', () => {
       { ok: false, kind: 'refused' },
     ],
     ['recognizes a refusal by its token', 'denied=temporary', { ok: false, kind: 'refused' }],
-    ['lets nobody say no for another', 'denied=other', { ok: false, kind: 'mismatch' }],
+    ['ignores a denial with another request token', 'denied=other', { ok: false, kind: 'mismatch' }],
     [
       'takes no verifier beside a no',
       'oauth_token=temporary&oauth_verifier=v&denied=temporary',

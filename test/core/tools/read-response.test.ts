@@ -128,7 +128,7 @@ describe('A response', () => {
     }
   });
 
-  it('shows base64 as the text that it stands for, and removes a secret from it however its lines are broken', () => {
+  it('shows base64 as the text that it encodes, and removes a secret from it however its lines are broken', () => {
     const wrap = (text: string) =>
       Buffer.from(text)
         .toString('base64')

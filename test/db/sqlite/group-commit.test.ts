@@ -285,7 +285,7 @@ describe('group commit', () => {
     const slow: Record<string, () => Promise<unknown>> = {
       'a timer': () => new Promise((resolve) => setTimeout(resolve, 0)),
       'a turn of the event loop': () => turn(),
-      'a promise that nobody keeps': () => new Promise(() => {}),
+      'a promise that never settles': () => new Promise(() => {}),
     };
     for (const [name, wait] of Object.entries(slow)) {
       it(`is taken back and rejected when it awaits ${name}`, async () => {
