@@ -22,16 +22,25 @@ describe('retryJob', () => {
   /** The job of a revocation that the provider rejected. */
   let id: string;
   let tokens: { access: string; refresh: string };
+  let connector: string;
 
-  beforeEach(async () => {
+  before(async () => {
     clock = testClock();
-    provider = await startUpstream((_request, res) => res.writeHead(400).end());
+    provider = await startUpstream();
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: provider.endpointOverride(AS_ORIGIN) },
       overrides: { now: clock.now },
     });
     make = await jobMaker(server);
-    const { connector } = await oauthConnector(server);
+    ({ connector } = await oauthConnector(server));
+  });
+  after(async () => {
+    await server.stop();
+    await provider.stop();
+  });
+
+  beforeEach(async () => {
+    provider.handler = (_request, res) => res.writeHead(400).end();
     const account = await tokenAccount(server, connector);
     await leave(server, account.id);
     await server.parts.jobs.runDue();
@@ -40,10 +49,6 @@ describe('retryJob', () => {
     id = revocation?.id ?? '';
     tokens = account;
     provider.requests.length = 0;
-  });
-  afterEach(async () => {
-    await server.stop();
-    await provider.stop();
   });
 
   const jobOf = async () => {
@@ -61,8 +66,8 @@ describe('retryJob', () => {
         ...failed,
         state: 'WAITING',
         attempts: 0,
-        next_attempt_at: '2026-06-06T12:00:00.000Z',
-        updated_at: '2026-06-06T12:00:00.000Z',
+        next_attempt_at: new Date(clock.now()).toISOString(),
+        updated_at: new Date(clock.now()).toISOString(),
       });
       expect(failed.last_error).to.equal('The provider returned an unexpected response (400).');
       for (const token of [tokens.access, tokens.refresh]) expect(answer.text).not.to.include(token);
