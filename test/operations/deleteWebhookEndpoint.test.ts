@@ -7,10 +7,10 @@ import { type WebhookWorld, webhookWorld } from '../support/webhooks.ts';
 describe('deleteWebhookEndpoint', () => {
   let world: WebhookWorld;
 
-  beforeEach(async () => {
+  before(async () => {
     world = await webhookWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
 
   const pathOf = (id: string) => `/api/v1/webhook_endpoints/${id}`;
 

@@ -6,10 +6,10 @@ import { type WebhookWorld, webhookWorld } from '../support/webhooks.ts';
 describe('listWebhookEndpoints', () => {
   let world: WebhookWorld;
 
-  beforeEach(async () => {
+  before(async () => {
     world = await webhookWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
 
   const PATH = '/api/v1/webhook_endpoints';
 

@@ -7,10 +7,10 @@ import { verifyDelivery, type WebhookWorld, webhookWorld } from '../support/webh
 describe('testWebhookEndpoint', () => {
   let world: WebhookWorld;
 
-  beforeEach(async () => {
+  before(async () => {
     world = await webhookWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
 
   const pathOf = (id: string) => `/api/v1/webhook_endpoints/${id}:test`;
 
