@@ -165,7 +165,12 @@ const STATUSES: Shape[] = [
     body: ['HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
     end: 'silence',
   },
-  { name: 'sends 100 Continue without a request for it', start: null, body: ['HTTP/1.1 100 Continue\r\n\r\n'], end: 'silence' },
+  {
+    name: 'sends 100 Continue without a request for it',
+    start: null,
+    body: ['HTTP/1.1 100 Continue\r\n\r\n'],
+    end: 'silence',
+  },
   {
     name: 'switches protocols',
     start: 'HTTP/1.1 101 Switching Protocols',
@@ -235,7 +240,10 @@ const CONTENTS: Shape[] = [
     headers: ['content-type: text/event-stream'],
     body: ['data: {"jsonrpc":"2.0"}\n\n'.repeat(50)],
   },
-  { name: 'sends a JSON-RPC response without a request', body: ['{"jsonrpc":"2.0","id":"other","result":{"tools":"none"}}'] },
+  {
+    name: 'sends a JSON-RPC response without a request',
+    body: ['{"jsonrpc":"2.0","id":"other","result":{"tools":"none"}}'],
+  },
   { name: 'answers a list of JSON-RPC', body: ['[{"jsonrpc":"2.0","id":0,"error":{"code":"x","message":7}}]'] },
   {
     name: 'looks like a token answer of wrong types',

@@ -267,7 +267,10 @@ describe('limits of a response (E4)', () => {
       ['two lengths', `${HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\nab`],
       ['a length and chunks', `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
       ['a broken chunk', `${HEAD}transfer-encoding: chunked\r\n\r\nzz\r\n`],
-      ['an upgrade that was not requested', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+      [
+        'an upgrade that was not requested',
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+      ],
     ] as const) {
       it(`refuses ${what}`, async () => {
         const local = await answering((socket) => socket.end(bytes));
