@@ -19,6 +19,10 @@ export interface EnvironmentToolReads {
   listByConnector(environmentId: EnvironmentId, connector: string): Promise<EnvironmentToolRow[]>;
   /** Returns all tools of a provider without their definitions, sorted by name. */
   entriesOf(environmentId: EnvironmentId, connector: string): Promise<EnvironmentToolEntry[]>;
+  /** Returns the names of a provider's tools, sorted. */
+  namesOf(environmentId: EnvironmentId, connector: string): Promise<string[]>;
+  /** Returns the tools of a provider that wait for a review. Only tools of MCP servers do. */
+  flaggedOf(environmentId: EnvironmentId, connector: string): Promise<Pick<EnvironmentToolRow, 'name' | 'flagged'>[]>;
   /** Returns the names of all tools, sorted. */
   names(environmentId: EnvironmentId): Promise<string[]>;
   /** Returns the names of a provider's tools with this description; surrounding space is ignored. */
@@ -120,6 +124,28 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .prepare(),
   );
   const names = once(() => db.select({ name: t.name }).from(t).where(withinEnvironment).orderBy(asc(t.name)).prepare());
+  // Both statements read an index and, of tools that are not of an MCP server, no row: rows are as large as definitions.
+  const namesOf = once(() =>
+    db
+      .select({ name: t.name })
+      .from(t)
+      .where(and(withinEnvironment, eq(t.connector, given('connector'))))
+      .orderBy(asc(t.name))
+      .prepare(),
+  );
+  const flaggedOf = once(() =>
+    db
+      .select({ name: t.name, flagged: t.flagged })
+      .from(t)
+      .where(
+        and(
+          withinEnvironment,
+          eq(t.connector, given('connector')),
+          sql`${t.source} = 'mcp' and ${t.sourceId} is not null and ${t.flagged} is not null`,
+        ),
+      )
+      .prepare(),
+  );
   // The expression must equal that of the index: without the index, reading the definitions of a large provider takes a
   // second.
   const described = once(() =>
@@ -227,6 +253,10 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
     list: select,
     listByConnector: (environmentId, connector) => select(environmentId, { connector, limit: dialect.unlimited }),
     entriesOf: (environmentId, connector) => entries().all({ environmentId, connector }),
+    async namesOf(environmentId, connector) {
+      return (await namesOf().all({ environmentId, connector })).map(({ name }) => name);
+    },
+    flaggedOf: (environmentId, connector) => flaggedOf().all({ environmentId, connector }),
     async names(environmentId) {
       return (await names().all({ environmentId })).map(({ name }) => name);
     },

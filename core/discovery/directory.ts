@@ -71,10 +71,12 @@ export function createToolDirectory(catalogue: Catalogue): ToolDirectory {
     },
     async names(read, environmentId, connector) {
       const builtIn = catalogue.toolNames(connector).map((name) => ({ name, flagged: null }));
-      const entries = await read.environmentTools.entriesOf(environmentId, connector);
-      const own = entries
-        .filter(({ name }) => !catalogue.hasTool(name))
-        .map(({ name, flagged }) => ({ name, flagged }));
+      const names = await read.environmentTools.namesOf(environmentId, connector);
+      const rows = names.length === 0 ? [] : await read.environmentTools.flaggedOf(environmentId, connector);
+      const reasons = new Map(rows.map(({ name, flagged }) => [name, flagged]));
+      const own = names
+        .filter((name) => !catalogue.hasTool(name))
+        .map((name) => ({ name, flagged: reasons.get(name) ?? null }));
       return own.length === 0 ? builtIn : [...builtIn, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
     },
     async cardsOf(read, environmentId, connector) {

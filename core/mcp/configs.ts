@@ -2,7 +2,7 @@ import type { EnvironmentId, McpConfigRow, ReadRepositories, Repositories, Store
 import { UniqueError } from '../../db/store.ts';
 import { ApiError, type FieldError, requireFound } from '../errors.ts';
 import type { OfferTools } from './offered-tools.ts';
-import { clashesOf, namesOfConnection } from './offered-tools.ts';
+import { clashesOf, connectionNames } from './offered-tools.ts';
 import type { McpMapping } from './server-definition.ts';
 
 export interface ConfigTools extends OfferTools {
@@ -81,32 +81,33 @@ async function checkMappings(
   const errors: FieldError[] = [];
   const unknown: FieldError[] = [];
   const mappings: McpMapping[] = [];
-  for (const [index, { connection_id: id, tools: names = null }] of given.entries()) {
+  const names = connectionNames(tx, tools);
+  for (const [index, { connection_id: id, tools: chosen = null }] of given.entries()) {
     const field = `mappings[${index}]`;
     const connection = await tx.connections.get(environmentId, id);
     if (!connection) {
       unknown.push({ field: `${field}.connection_id`, message: 'does not name a connection' });
       continue;
     }
-    const known = new Set(await namesOfConnection(tx, tools, connection));
-    for (const [place, name] of (names ?? []).entries()) {
+    const known = await names.of(connection);
+    for (const [place, name] of (chosen ?? []).entries()) {
       if (known.has(name)) continue;
       errors.push({ field: `${field}.tools[${place}]`, message: 'does not name a tool that the connection allows' });
     }
-    mappings.push({ connection, tools: names });
+    mappings.push({ connection, tools: chosen });
   }
   if (unknown.length > 0)
     throw new ApiError('UNKNOWN_CONNECTOR', 'A mapping does not name a connection.', { errors: unknown });
   if (errors.length === 0) {
-    for (const { mapping, names } of await clashesOf(tx, tools, mappings)) {
-      const message = `offers the same tools as an earlier mapping: ${shortList(names)}; list the tools of each mapping`;
+    for (const { mapping, names: twice } of await clashesOf(names, mappings)) {
+      const message = `offers the same tools as an earlier mapping: ${shortList(twice)}; list the tools of each mapping`;
       errors.push({ field: `mappings[${mapping}].tools`, message });
     }
   }
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The mappings are invalid.', { errors });
-  return mappings.map(({ connection, tools: names }) => ({
+  return mappings.map(({ connection, tools: chosen }) => ({
     connectionId: connection.id,
-    tools: names as string[] | null,
+    tools: chosen as string[] | null,
   }));
 }
 

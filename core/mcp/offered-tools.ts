@@ -20,19 +20,33 @@ export interface OfferTools {
   toolDirectory: ToolDirectory;
 }
 
-/** Returns the names of the tools that a connection allows. */
-export async function namesOfConnection(
-  read: ReadRepositories,
-  tools: OfferTools,
-  connection: ConnectionRow,
-): Promise<string[]> {
-  const provider = await findProvider(read, tools.catalogue, connection.environmentId, connection.providerKey);
-  if (!provider) return [];
-  const all = await toolsOfProvider(read, tools, connection.environmentId, provider);
-  const names = all.filter(({ flagged }) => flagged === null).map(({ name }) => name);
-  if (connection.allowedTools === null) return names;
-  const allowed = new Set(connection.allowedTools);
-  return names.filter((name) => allowed.has(name));
+/** Returns the names of the tools that connections allow. */
+export interface ConnectionNames {
+  of(connection: ConnectionRow): Promise<ReadonlySet<string>>;
+}
+
+/**
+ * Creates a reader of names for one request. The tools of a provider are read once, because it may have thousands, and a
+ * server may offer 25 of its connections.
+ */
+export function connectionNames(read: ReadRepositories, tools: OfferTools): ConnectionNames {
+  const known = new Map<string, Promise<ReadonlySet<string>>>();
+
+  async function ofProvider({ environmentId, providerKey }: ConnectionRow): Promise<ReadonlySet<string>> {
+    const provider = await findProvider(read, tools.catalogue, environmentId, providerKey);
+    const all = provider ? await toolsOfProvider(read, tools, environmentId, provider) : [];
+    return new Set(all.filter(({ flagged }) => flagged === null).map(({ name }) => name));
+  }
+
+  return {
+    async of(connection) {
+      const { providerKey, allowedTools } = connection;
+      const reading = known.get(providerKey) ?? ofProvider(connection);
+      known.set(providerKey, reading);
+      const names = await reading;
+      return allowedTools === null ? names : new Set(allowedTools.filter((name) => names.has(name)));
+    },
+  };
 }
 
 /** The name of an offered tool, and the connection whose accounts run it. */
@@ -51,8 +65,9 @@ export async function offeredNames(
   server: McpServerDefinition,
 ): Promise<OfferedName[]> {
   const offered = new Map<string, OfferedName>();
+  const names = connectionNames(read, tools);
   for (const mapping of server.mappings) {
-    for (const name of await namesOfMapping(read, tools, mapping)) {
+    for (const name of await namesOfMapping(names, mapping)) {
       if (!offered.has(name)) offered.set(name, { name, connection: mapping.connection });
     }
   }
@@ -96,31 +111,24 @@ export async function findOffered(
 
 /** Returns the names that several connections would offer on one server, each with the index of its second mapping. */
 export async function clashesOf(
-  read: ReadRepositories,
-  tools: OfferTools,
+  names: ConnectionNames,
   mappings: readonly McpMapping[],
 ): Promise<{ mapping: number; names: string[] }[]> {
   const taken = new Set<string>();
   const clashes: { mapping: number; names: string[] }[] = [];
   for (const [index, mapping] of mappings.entries()) {
-    const names = await namesOfMapping(read, tools, mapping);
-    const twice = names.filter((name) => taken.has(name));
+    const offered = await namesOfMapping(names, mapping);
+    const twice = offered.filter((name) => taken.has(name));
     if (twice.length > 0) clashes.push({ mapping: index, names: twice });
-    for (const name of names) taken.add(name);
+    for (const name of offered) taken.add(name);
   }
   return clashes;
 }
 
-async function namesOfMapping(
-  read: ReadRepositories,
-  tools: OfferTools,
-  { connection, tools: chosen }: McpMapping,
-): Promise<string[]> {
+async function namesOfMapping(names: ConnectionNames, { connection, tools: chosen }: McpMapping): Promise<string[]> {
   if (!connection.enabled) return [];
-  const all = await namesOfConnection(read, tools, connection);
-  if (chosen === null) return all;
-  const names = new Set(chosen);
-  return all.filter((name) => names.has(name));
+  const allowed = await names.of(connection);
+  return chosen === null ? [...allowed] : chosen.filter((name) => allowed.has(name));
 }
 
 function isAllowed({ tool, flagged }: Pick<KnownTool, 'tool' | 'flagged'>, { allowedTools }: ConnectionRow): boolean {

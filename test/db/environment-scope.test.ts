@@ -199,6 +199,8 @@ describe('no query without an environment (C1)', () => {
         [],
       ],
       'environmentTools.listByConnector': [(r, env) => r.environmentTools.listByConnector(env, 'mine'), []],
+      'environmentTools.namesOf': [(r, env) => r.environmentTools.namesOf(env, 'mine'), []],
+      'environmentTools.flaggedOf': [(r, env) => r.environmentTools.flaggedOf(env, 'mine'), []],
       'environmentTools.names': [(r, env) => r.environmentTools.names(env), []],
       'environmentTools.revision': [(r, env) => r.environmentTools.revision(env), 0],
       'environmentTools.changedAfter': [
@@ -475,7 +477,7 @@ describe('no query without an environment (C1)', () => {
         await tx.customProviders.insert(env, provider);
         await tx.environmentTools.upsert(env, [
           tool('mine_get_thing', { definition: { description: 'x' } }),
-          tool('mine_list_things'),
+          tool('mine_list_things', { source: 'mcp', sourceId: 'list', flagged: 'was changed' }),
         ]);
         const config = { id: 'mcp_1', name: 'one', description: '', createdAt: NOW, updatedAt: NOW };
         await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: ['mine_get_thing'] }] });
