@@ -445,6 +445,8 @@ export const STORED = {
   /** The same for the connections of one environment, and the total size of their settings. */
   connections: 5_000,
   connectionsBytes: 4 * MIB,
+  /** Own, imported and discovered tools of one environment: their names are read together, and all are indexed for searches. */
+  tools: 20_000,
   /** `api_config` of an account, which is for settings, not for documents. */
   apiConfigBytes: 64 * KIB,
   apiConfigKeys: 512,

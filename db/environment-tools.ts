@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { conflictOf } from './columns.ts';
-import { and, asc, eq, gt, sql } from './drizzle.ts';
+import { and, asc, count, eq, gt, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type {
   EnvironmentToolEntry,
@@ -23,6 +23,7 @@ export interface EnvironmentToolReads {
   namesOf(environmentId: EnvironmentId, connector: string): Promise<string[]>;
   /** Returns the tools of a provider that wait for a review. Only tools of MCP servers do. */
   flaggedOf(environmentId: EnvironmentId, connector: string): Promise<Pick<EnvironmentToolRow, 'name' | 'flagged'>[]>;
+  count(environmentId: EnvironmentId): Promise<number>;
   /** Returns the names of all tools, sorted. */
   names(environmentId: EnvironmentId): Promise<string[]>;
   /** Returns the names of a provider's tools with this description; surrounding space is ignored. */
@@ -123,6 +124,7 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       .orderBy(asc(t.name))
       .prepare(),
   );
+  const counted = once(() => db.select({ total: count() }).from(t).where(withinEnvironment).prepare());
   const names = once(() => db.select({ name: t.name }).from(t).where(withinEnvironment).orderBy(asc(t.name)).prepare());
   // Both statements read an index and, of tools that are not of an MCP server, no row: rows are as large as definitions.
   const namesOf = once(() =>
@@ -257,6 +259,9 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
       return (await namesOf().all({ environmentId, connector })).map(({ name }) => name);
     },
     flaggedOf: (environmentId, connector) => flaggedOf().all({ environmentId, connector }),
+    async count(environmentId) {
+      return (await counted().get({ environmentId }))?.total ?? 0;
+    },
     async names(environmentId) {
       return (await names().all({ environmentId })).map(({ name }) => name);
     },

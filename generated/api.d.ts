@@ -1510,6 +1510,7 @@ export interface paths {
          *
          *     Errors:
          *     - 400 `INVALID_TOOL`: the tool breaks a rule. `errors` lists each place.
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, or the environment has 20,000 own, imported and discovered tools already.
          *     - 400 `UNKNOWN_CONNECTOR`: there is no such provider.
          *     - 409 `TOOL_EXISTS`: the name is already used by a tool of this environment or of the catalogue.
          */
@@ -1547,7 +1548,8 @@ export interface paths {
          *     - 400 `INVALID_DOCUMENT`: the document is not an OpenAPI document, cannot be read, or has no operations or no server URL, or
          *       an overlay cannot be applied. A single operation that cannot be converted is not an error: the report says why it was left
          *       out.
-         *     - 400 `VALIDATION_FAILED`: the connector is built-in or already in use, or its URL is not allowed.
+         *     - 400 `VALIDATION_FAILED`: the connector is built-in or already in use, its URL is not allowed, or the environment would have more
+         *       than 20,000 own, imported and discovered tools.
          *     - 403 `INSUFFICIENT_SCOPE`: with `apply`, creating or changing the provider also requires the scope `providers:write`.
          *     - 429 `RATE_LIMITED`: the environment already has 2 imports. Wait for the number of seconds in `Retry-After`.
          *     - 503 `SERVER_BUSY`: too many imports are waiting. Wait for the number of seconds in `Retry-After`.

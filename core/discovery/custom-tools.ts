@@ -7,6 +7,7 @@ import { ApiError, requireFound } from '../errors.ts';
 import type { ToolJudge } from '../tools/judge.ts';
 import { definitionOf, type Tool, type ToolDefinition } from '../tools/tool.ts';
 import type { ToolDirectory } from './directory.ts';
+import { requireToolSpace } from './tool-space.ts';
 
 export interface CustomToolTools {
   catalogue: Catalogue;
@@ -67,7 +68,7 @@ export async function judgeChanges(
  *
  * @param definition from the request, not validated yet
  * @param judged from `judgeTool`
- * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL; SERVER_BUSY if the provider was changed after the
+ * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL, VALIDATION_FAILED without space; SERVER_BUSY if the provider was changed after the
  * check
  */
 export async function createCustomTool(
@@ -81,6 +82,7 @@ export async function createCustomTool(
   const { name } = definition as ToolDefinition;
   const known = await tools.toolDirectory.find(tx, environmentId, name);
   if (known) throw new ApiError('TOOL_EXISTS', `The connector ${known.tool.connector} already has a tool ${name}.`);
+  await requireToolSpace(tx, environmentId, 1);
   return write(tx, tools, environmentId, connector, definition, judged);
 }
 

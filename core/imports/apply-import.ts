@@ -10,6 +10,7 @@ import { deleteTools } from '../connections/delete-tools.ts';
 import { addressPlaces } from '../connectors/address-template.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
+import { requireToolSpace } from '../discovery/tool-space.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { ImportResult } from '../openapi-conversion/import-document.ts';
@@ -100,6 +101,7 @@ export async function applyImport(
     ({ sourceId, tool }) => before.has(tool.name) && before.get(tool.name)?.sourceId !== sourceId,
   );
   await deleteTools(tx, environmentId, [...removed, ...moved.map(({ tool }) => tool.name)]);
+  await requireToolSpace(tx, environmentId, written.filter(({ tool }) => !before.has(tool.name)).length + moved.length);
   const toRow = ({ sourceId, tool }: (typeof written)[number]) => ({
     name: tool.name,
     connector: target.connector,

@@ -151,6 +151,8 @@ const STATED = [
   `has ${WEBHOOKS.endpoints} endpoints already`,
   `The stream ends after ${EVENT_STREAM.longestMs / MINUTE} minutes`,
   `${EVENT_STREAM.perEnvironment} streams are open`,
+  `has ${STORED.tools.toLocaleString('en')} own, imported and discovered tools already`,
+  `more than ${STORED.tools.toLocaleString('en')} own, imported and discovered tools`,
   `it can have ${STORED.connections.toLocaleString('en')} connections, with settings of ${STORED.connectionsBytes / MIB} MiB`,
   `${AUDIT.readers} requests already export or verify the audit log`,
   `deleted after ${LIFETIME.eventsMs / DAY} days`,

@@ -201,6 +201,7 @@ describe('no query without an environment (C1)', () => {
       'environmentTools.listByConnector': [(r, env) => r.environmentTools.listByConnector(env, 'mine'), []],
       'environmentTools.namesOf': [(r, env) => r.environmentTools.namesOf(env, 'mine'), []],
       'environmentTools.flaggedOf': [(r, env) => r.environmentTools.flaggedOf(env, 'mine'), []],
+      'environmentTools.count': [(r, env) => r.environmentTools.count(env), 0],
       'environmentTools.names': [(r, env) => r.environmentTools.names(env), []],
       'environmentTools.revision': [(r, env) => r.environmentTools.revision(env), 0],
       'environmentTools.changedAfter': [

@@ -1,6 +1,7 @@
 import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Transaction } from '../../../db/store.ts';
 import { deleteTools } from '../../connections/delete-tools.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
+import { toolSpace } from '../../discovery/tool-space.ts';
 import { inPieces } from '../../scheduling/in-pieces.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { allLeftOut, type Candidates, type LeftOut } from './convert-page.ts';
@@ -60,6 +61,7 @@ export async function storeUpstreamTools(
   const writes: NewEnvironmentTool[] = [];
   const seen = new Set<string>();
   const at = now();
+  let space = await toolSpace(tx, environmentId);
   const place = ({ sourceId, tool, changes }: Candidates['tools'][number]): void => {
     const before = pinned.get(sourceId);
     const name =
@@ -69,6 +71,11 @@ export async function storeUpstreamTools(
       report.leftOut.push({ tool: sourceId, reason: 'another tool has this name' });
       return;
     }
+    if (!before && space === 0) {
+      report.leftOut.push({ tool: sourceId, reason: 'the environment has no space for more tools' });
+      return;
+    }
+    if (!before) space -= 1;
     seen.add(sourceId);
     taken.add(name);
     const { definition, flagged } = judge(before, { ...tool, name }, accept);
