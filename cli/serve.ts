@@ -28,7 +28,11 @@ export async function serveCommand(args: string[]): Promise<void> {
   endOnUnhandledFault(parts.log, stop);
   stopOnSignal(parts.log, stop);
   printFirstStart(firstStart);
-  server = await startServer(parts, ports);
+  server = await startServer(parts, ports).catch(async (error) => {
+    ports.close();
+    await parts.close();
+    throw error;
+  });
   for (const warning of unknownSettings(process.env)) parts.log.warn(warning);
   warnOfPermissions(parts);
   parts.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');

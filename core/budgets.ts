@@ -756,6 +756,8 @@ export const MCP_LOGIN = {
   retired: 8,
   /** Unfinished logins of an environment. */
   openLogins: 10_000,
+  /** Logins that one address can begin in the lifetime of a login. The users of a company can share an address. */
+  loginsOfAddress: 500,
   /**
    * Grants of a user at one server. A new grant beyond this number ends the one that has been unused for the longest
    * time.

@@ -8,8 +8,8 @@ import type { Statements } from './statements.ts';
 export interface OAuthLoginReads {
   /** Returns the login that a secret belongs to, in any state, even if it has expired. */
   byToken(environmentId: EnvironmentId, tokenDigest: Buffer): Promise<OAuthLoginRow | undefined>;
-  /** Counts the logins that have not expired, up to `limit`. */
-  countOpen(environmentId: EnvironmentId, now: number, limit: number): Promise<number>;
+  /** Counts the logins that expire between two times, up to `limit`. */
+  countExpiring(environmentId: EnvironmentId, after: number, until: number, limit: number): Promise<number>;
 }
 
 export interface OAuthLoginWrites {
@@ -44,14 +44,16 @@ export function createOAuthLoginRepository({ db, once }: Statements): OAuthLogin
       .where(and(withinEnvironment, eq(t.tokenDigest, sql.placeholder('tokenDigest'))))
       .prepare(),
   );
-  const countOpen = once(() => {
-    const open = db
+  const countExpiring = once(() => {
+    const found = db
       .select({ one: sql<number>`1`.as('one') })
       .from(t)
-      .where(and(withinEnvironment, gt(t.expiresAt, sql.placeholder('now'))))
+      .where(
+        and(withinEnvironment, gt(t.expiresAt, sql.placeholder('after')), lte(t.expiresAt, sql.placeholder('until'))),
+      )
       .limit(sql.placeholder('limit'))
-      .as('open');
-    return db.select({ total: count() }).from(open).prepare();
+      .as('found');
+    return db.select({ total: count() }).from(found).prepare();
   });
   const advance = once(() =>
     db
@@ -86,8 +88,8 @@ export function createOAuthLoginRepository({ db, once }: Statements): OAuthLogin
 
   return {
     byToken: (environmentId, tokenDigest) => byToken().get({ environmentId, tokenDigest }),
-    async countOpen(environmentId, now, limit) {
-      return (await countOpen().get({ environmentId, now, limit }))?.total ?? 0;
+    async countExpiring(environmentId, after, until, limit) {
+      return (await countExpiring().get({ environmentId, after, until, limit }))?.total ?? 0;
     },
     async insert(environmentId, login) {
       await db

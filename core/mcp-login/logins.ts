@@ -42,8 +42,10 @@ export async function beginLogin(
 ): Promise<string | undefined> {
   const { store, digester, random, newId } = tools;
   const now = tools.now();
-  if ((await store.read.oauthLogins.countOpen(environmentId, now, MCP_LOGIN.openLogins)) >= MCP_LOGIN.openLogins)
-    return undefined;
+  const { loginMs, openLogins } = MCP_LOGIN;
+  // Exchanged codes are stored for longer than a login may take, so most of them are not counted.
+  const open = await store.read.oauthLogins.countExpiring(environmentId, now, now + loginMs, openLogins);
+  if (open >= openLogins) return undefined;
   const [kind, token]: [LoginTokenKind, string] =
     state === undefined ? ['login request', mintToken(random)] : ['provider state', state];
   await store.write((tx) =>

@@ -25,6 +25,28 @@ export function clientOf(address: string | undefined): string {
   return `${all.slice(0, IPV6_CLIENT_BITS / 16).join(':')}::/${IPV6_CLIENT_BITS}`;
 }
 
+/** The part of a request that tells which client sent it. */
+export interface AddressedRequest {
+  socket: { remoteAddress?: string | undefined };
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/**
+ * Returns a function that identifies the client of a request, as `clientOf` does. A trusted proxy appends the address of
+ * its client to `X-Forwarded-For`, so the last address in it that is not of a trusted proxy is the client's. What other
+ * peers send in this header is ignored (threat S10).
+ *
+ * @param isTrusted whether an address is that of a proxy
+ */
+export function createClientLookup(isTrusted: (address: string | undefined) => boolean) {
+  return ({ socket: { remoteAddress }, headers }: AddressedRequest): string => {
+    if (!isTrusted(remoteAddress)) return clientOf(remoteAddress);
+    const hops = String(headers['x-forwarded-for'] ?? '').split(',');
+    const last = hops.map((hop) => hop.trim()).findLast((hop) => !isTrusted(hop));
+    return clientOf(last !== undefined && isIP(last) !== 0 ? last : remoteAddress);
+  };
+}
+
 /**
  * Reads the setting VALETKEY_TRUSTED_PROXIES.
  *
@@ -42,7 +64,7 @@ export function parseTrustedProxies(text: string): (address: string | undefined)
   return (address) => {
     if (address === undefined || entries.length === 0) return false;
     const plain = withoutMapping(address);
-    return list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+    return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
   };
 }
 

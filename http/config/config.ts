@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { POSTGRES, SERVER } from '../../core/budgets.ts';
+import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
 import type { ConnectionTerms } from '../../db/store.ts';
 import { parseContacts, parsePolicy, type SecurityContact } from '../security-text.ts';
@@ -114,7 +115,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
       SERVER.connectionsPerAddress,
       'connections',
     ),
-    trustedProxies: env['VALETKEY_TRUSTED_PROXIES'] || '',
+    trustedProxies: readTrustedProxies(env['VALETKEY_TRUSTED_PROXIES'] || ''),
     console: readSwitch(env, 'VALETKEY_CONSOLE'),
     logLevel: readLogLevel(env['LOG_LEVEL']),
     securityContacts: readSetting(() => parseContacts(env['VALETKEY_SECURITY_CONTACT'] ?? '')),
@@ -124,6 +125,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     checkAllResponses: readCheckResponses(env['VALETKEY_CHECK_RESPONSES']),
   };
   return { config, secrets: readSecrets(env) };
+}
+
+/** Checks the setting before anything is opened. @returns the raw setting */
+function readTrustedProxies(text: string): string {
+  readSetting(() => parseTrustedProxies(text));
+  return text;
 }
 
 /** Returns the location of the database, which also selects the engine. */

@@ -8,6 +8,7 @@ import { type Parameters, validateAuthorizationRequest } from '../../core/mcp-lo
 import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
 import { createClientDocuments, type DocumentTools } from '../../core/mcp-login/client-document.ts';
 import { needsConsent } from '../../core/mcp-login/consent.ts';
+import { createLoginPlaces } from '../../core/mcp-login/login-places.ts';
 import { isToken, mintToken } from '../../core/mcp-login/login-tokens.ts';
 import { beginLogin, continueLogin, findLogin, isOfBrowser, issueCode } from '../../core/mcp-login/logins.ts';
 import { isOnUsersMachine, redirectHost } from '../../core/mcp-login/redirect-uri.ts';
@@ -29,6 +30,7 @@ export type LoginPageParts = ProviderLoginParts & DocumentTools & { readonly cat
 const NO_LOGIN =
   'Users cannot log in at this server yet: its administrator has to set mcp_login_url or a login provider.';
 const TOO_MANY = 'There are too many unfinished logins at the moment. Try again in a few minutes.';
+const TOO_MANY_OF_ADDRESS = 'Too many logins were started from your network. Try again in a few minutes.';
 
 /**
  * Adds the pages of logins for MCP clients: the authorization request, the return from the application, and the consent
@@ -42,6 +44,7 @@ export function addLoginPages(
   const documents = createClientDocuments(parts);
   const { store, digester } = parts;
   const providerLogins = createProviderLogins(parts);
+  const places = createLoginPlaces(parts.now);
 
   /**
    * Returns the environment with its current settings, because the environment of the pipeline may be some seconds old.
@@ -70,6 +73,7 @@ export function addLoginPages(
     }
     const provider = await store.read.loginProviders.get(environment.id);
     if (provider?.type === 'JWT') return bad(400, loginElsewhere(provider.issuer), call);
+    if (!places.take(environment.id, call.address)) return bad(429, TOO_MANY_OF_ADDRESS, call);
     const known = readFlowCookie(req, environment);
     const cookie = known ?? mintToken(parts.random);
     const redirect = provider

@@ -17,6 +17,8 @@ export interface PageCall {
   req: IncomingMessage;
   environment: Environment;
   requestId: string;
+  /** Identifies the client by its address, for limits. */
+  address: string;
   /** The language and the brand of the page. */
   context: PageContext;
   /** Counts the body of the request. */
@@ -41,11 +43,11 @@ const ACTOR = 'link';
 
 /** What a page gets of a request whose environment is known. */
 export function pageCall(exchange: Exchange, memory: BodyMemory): PageCall {
-  const { req, requestId } = exchange;
+  const { req, requestId, address } = exchange;
   const environment = exchange.environment as Environment;
   const cause = { environmentId: environment.id, actor: ACTOR, requestId };
   const context = pageContext(req, environment);
-  return { req, environment, requestId, cause, context, bodyHold: bodyHoldOf(exchange, memory) };
+  return { req, environment, requestId, address, cause, context, bodyHold: bodyHoldOf(exchange, memory) };
 }
 
 /** The response that carries a page. */

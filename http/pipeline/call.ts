@@ -1,6 +1,5 @@
 import type { ApiError, AuthFailure } from '../../core/errors.ts';
 import type { Cause } from '../../core/events/events.ts';
-import { clientOf } from '../../core/net/client-address.ts';
 import type { Call, OperationId, Reply } from '../contract.ts';
 import { problemReply, retryAfterOf } from '../responses/problem.ts';
 import type { Environment } from './environments.ts';
@@ -40,7 +39,7 @@ class RequestCall {
   }
 
   get address(): string {
-    return clientOf(this.#exchange.req.socket.remoteAddress);
+    return this.#exchange.address;
   }
 
   get environment(): Environment {

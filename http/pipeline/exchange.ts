@@ -32,10 +32,25 @@ export class Exchange {
   /** Headers that every response gets: rate limits, CORS. */
   readonly responseHeaders: Record<string, string> = {};
 
-  constructor(req: IncomingMessage, res: ServerResponse, requestId: string, name: string) {
+  readonly #clientOf: (req: IncomingMessage) => string;
+
+  /** @param clientOf as `createClientLookup` */
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    requestId: string,
+    name: string,
+    clientOf: (req: IncomingMessage) => string,
+  ) {
     this.req = req;
     this.res = res;
     this.requestId = requestId;
     this.name = name;
+    this.#clientOf = clientOf;
+  }
+
+  /** Identifies the client by its address, for limits. */
+  get address(): string {
+    return this.#clientOf(this.req);
   }
 }

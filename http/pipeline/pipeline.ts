@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamedBody } from '../../core/bodies/streamed-body.ts';
 import { ApiError } from '../../core/errors.ts';
-import { clientOf } from '../../core/net/client-address.ts';
-import type { Config } from '../config/config.ts';
+import { createClientLookup, parseTrustedProxies } from '../../core/net/client-address.ts';
+import { type Config, readSetting } from '../config/config.ts';
 import type { Reply } from '../contract.ts';
 import { type FailureParts, toApiError } from '../responses/failure.ts';
 import { retryAfterOf } from '../responses/problem.ts';
@@ -47,7 +47,7 @@ export interface Pipeline {
 }
 
 export interface PipelineParts extends FailureParts {
-  readonly config: Pick<Config, 'rateLimit'>;
+  readonly config: Pick<Config, 'rateLimit' | 'trustedProxies'>;
   /** Milliseconds UTC. */
   now(): number;
   newId(prefix: 'req'): string;
@@ -59,9 +59,14 @@ export interface PipelineParts extends FailureParts {
   onResponse(exchange: Exchange, status: number): void;
 }
 
-/** Creates the steps that all entry points share: request id, environment, rate limit, errors, log and metrics. */
+/**
+ * Creates the steps that all entry points share: request id, environment, rate limit, errors, log and metrics.
+ *
+ * @throws ConfigError if VALETKEY_TRUSTED_PROXIES is invalid
+ */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const perSecond = parts.config.rateLimit;
+  const clientOf = createClientLookup(readSetting(() => parseTrustedProxies(parts.config.trustedProxies)));
   const take = perSecond === null ? null : createRateLimiter(perSecond, parts.now, parts.liveInstances);
 
   function requestIdOf({ headers }: IncomingMessage): string {
@@ -99,7 +104,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   return {
     listen: (entryPoint) => (req, res) => {
-      serve(entryPoint, new Exchange(req, res, requestIdOf(req), entryPoint.name)).catch((err: unknown) => {
+      serve(entryPoint, new Exchange(req, res, requestIdOf(req), entryPoint.name, clientOf)).catch((err: unknown) => {
         // The error occurred outside of the error handling, so it closes this connection, but does not end the process.
         parts.log.error({ err }, 'a response could not be written');
         res.destroy();
@@ -116,9 +121,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return environment;
       });
     },
-    limit({ environment, client, req, responseHeaders }) {
+    limit(exchange) {
+      const { environment, client, responseHeaders } = exchange;
       if (!take || !environment) return;
-      const caller = client ? `client ${client.clientId}` : `address ${clientOf(req.socket.remoteAddress)}`;
+      const caller = client ? `client ${client.clientId}` : `address ${exchange.address}`;
       const state = take(`${environment.id} ${caller}`);
       Object.assign(responseHeaders, rateLimitHeaders(perSecond as number, state));
       if (!state.allowed) throw new ApiError('RATE_LIMITED', 'The rate limit is used up.');

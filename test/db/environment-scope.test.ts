@@ -239,7 +239,7 @@ describe('no query without an environment (C1)', () => {
       'portalSessions.delete': [(r, env) => r.portalSessions.delete(env, 'psn_1'), false],
       'portalSessions.sweep': [(r, env) => r.portalSessions.sweep(env, NOW + 1e9, 9), 0],
       'oauthLogins.byToken': [(r, env) => r.oauthLogins.byToken(env, digest('login 1')), undefined],
-      'oauthLogins.countOpen': [(r, env) => r.oauthLogins.countOpen(env, 0, 9), 0],
+      'oauthLogins.countExpiring': [(r, env) => r.oauthLogins.countExpiring(env, 0, 2 ** 50, 9), 0],
       'oauthLogins.advance': [
         (r, env) => {
           const from = { id: 'lgn_1', state: 'OPEN' as const, tokenDigest: digest('login 1'), now: NOW };

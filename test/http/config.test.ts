@@ -89,6 +89,7 @@ describe('readConfig', () => {
   }
 
   for (const env of [
+    { VALETKEY_TRUSTED_PROXIES: 'proxy.example' },
     { PORT: '65536' },
     { PORT: '-1' },
     { PORT: '0x50' },

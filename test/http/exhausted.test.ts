@@ -80,7 +80,8 @@ describe('a process without descriptors (F16)', () => {
       },
       errorPage,
     );
-    const ask = () => entryPoint.dispatch(new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page'));
+    const ask = () =>
+      entryPoint.dispatch(new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page', () => 'unknown'));
     const failed = await ask().catch((error) => error);
     expect(isExhausted(failed)).to.equal(true);
     expect([await ask(), await ask()]).to.deep.equal([200, 200]);

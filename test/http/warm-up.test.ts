@@ -105,7 +105,7 @@ describe('S3: preparing after a start what first requests would wait for', () =>
     };
     const entryPoint = expressEntryPoint('page', load, errorPage);
     await entryPoint.load();
-    const exchange = new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page');
+    const exchange = new Exchange({} as IncomingMessage, {} as ServerResponse, 'req_1', 'page', () => 'unknown');
     expect(await entryPoint.dispatch(exchange)).to.equal(200);
     expect(loads).to.equal(1);
   });

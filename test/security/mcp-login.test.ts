@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { MCP_LOGIN } from '../../core/budgets.ts';
 import { wrap } from '../../wiring/overrides.ts';
 import { type BrowserPage, hiddenFields, TestBrowser } from '../support/browser.ts';
 import {
@@ -263,7 +264,7 @@ describe('attacks on logins for MCP clients', () => {
         overrides: {
           store: wrap((store) => ({
             ...store,
-            read: { ...store.read, oauthLogins: { ...store.read.oauthLogins, countOpen: async () => 10_000 } },
+            read: { ...store.read, oauthLogins: { ...store.read.oauthLogins, countExpiring: async () => 10_000 } },
           })),
         },
       });
@@ -274,9 +275,40 @@ describe('attacks on logins for MCP clients', () => {
       }
       world.clock.advance(3_600_000);
       await world.authorize(new TestBrowser());
-      expect(await parts.store.read.oauthLogins.countOpen(id, parts.now(), 10_000)).to.equal(1);
+      expect(await parts.store.read.oauthLogins.countExpiring(id, parts.now(), 2 ** 50, 10_000)).to.equal(1);
       world.clock.advance(3_600_000);
       expect(await parts.store.write((tx) => tx.oauthLogins.sweep(id, parts.now(), 1000))).to.be.greaterThan(0);
+    });
+  });
+
+  describe('A8: many logins of one address', () => {
+    it('L4, S10: leave places to users at other addresses, and have places again later', async () => {
+      const crowded = await startLoginWorld({ env: { VALETKEY_TRUSTED_PROXIES: '127.0.0.1' } });
+      const from = (client: string) => crowded.authorize(new TestBrowser({ headers: { 'x-forwarded-for': client } }));
+      try {
+        for (let begun = 0; begun < MCP_LOGIN.loginsOfAddress; begun++)
+          expect((await from('203.0.113.1')).status).to.equal(303);
+        isPage(await from('198.51.100.1, 203.0.113.1'), 429);
+        expect((await from('203.0.113.2')).status).to.equal(303);
+        crowded.clock.advance(MCP_LOGIN.loginMs);
+        expect((await from('203.0.113.1')).status).to.equal(303);
+      } finally {
+        await crowded.stop();
+      }
+    });
+
+    it('do not count when their codes were exchanged, apart from those of the last minutes of an hour', async () => {
+      const { parts } = world.server;
+      const { id } = await parts.environmentOf('127.0.0.1');
+      const open = () => {
+        const now = parts.now();
+        return parts.store.read.oauthLogins.countExpiring(id, now, now + MCP_LOGIN.loginMs, 10_000);
+      };
+      world.clock.advance(2 * 3_600_000);
+      await world.tokens();
+      expect(await open()).to.equal(0);
+      await world.authorize(new TestBrowser());
+      expect(await open()).to.equal(1);
     });
   });
 

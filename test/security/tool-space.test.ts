@@ -42,7 +42,7 @@ describe('L7: an environment without space for another tool', () => {
       proxy_url: 'https://api.example',
     }));
     const { id } = await firstEnvironment(server);
-    const present = await server.deps.store.read.environmentTools.count(id);
+    const present = await server.parts.store.read.environmentTools.count(id);
     const names = Array.from({ length: STORED.tools - present - 1 }, (_, index) => `filler_${index}`);
     await storeTools(
       server,

@@ -25,6 +25,8 @@ interface Cookie {
 export interface BrowserOptions {
   /** The real addresses of origins such as `https://as.example`. */
   hosts?: Record<string, string>;
+  /** Headers of all requests, such as those that a proxy adds. */
+  headers?: Record<string, string>;
 }
 
 /**
@@ -33,12 +35,14 @@ export interface BrowserOptions {
  */
 export class TestBrowser {
   readonly #hosts: Record<string, string>;
+  readonly #headers: Record<string, string>;
   readonly #jar = new Map<string, Cookie[]>();
   /** Every requested address, in order. */
   readonly visited: string[] = [];
 
-  constructor({ hosts = {} }: BrowserOptions = {}) {
+  constructor({ hosts = {}, headers = {} }: BrowserOptions = {}) {
     this.#hosts = hosts;
+    this.#headers = headers;
   }
 
   /** Opens an address without following redirects. */
@@ -85,7 +89,7 @@ export class TestBrowser {
       .join('; ');
     const response = await send(`${this.#hosts[origin] ?? origin}${pathname}${search}`, {
       method,
-      headers: { ...(cookie && { cookie }), ...headers },
+      headers: { ...(cookie && { cookie }), ...this.#headers, ...headers },
       body,
     });
     const text = await response.body.text();

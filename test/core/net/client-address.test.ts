@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { clientOf, parseTrustedProxies } from '../../../core/net/client-address.ts';
+import { clientOf, createClientLookup, parseTrustedProxies } from '../../../core/net/client-address.ts';
 
 describe('L4: the client of a connection', () => {
   for (const [address, client] of [
@@ -48,6 +48,35 @@ describe('L4: the setting VALETKEY_TRUSTED_PROXIES', () => {
   ]) {
     it(`is refused: ${bad}`, () => {
       expect(() => parseTrustedProxies(`10.0.0.1,${bad}`)).to.throw(`VALETKEY_TRUSTED_PROXIES: "${bad}"`);
+    });
+  }
+});
+
+describe('S10: the client of a request', () => {
+  const lookup = createClientLookup(parseTrustedProxies('10.0.0.0/8, ::1'));
+  const from = (remoteAddress: string | undefined, forwarded?: string) =>
+    lookup({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } });
+
+  it('is the peer with any forwarded address, unless the peer is a trusted proxy', () => {
+    expect(from('203.0.113.9', '198.51.100.1')).to.equal('203.0.113.9');
+    expect(from(undefined, '198.51.100.1')).to.equal('unknown');
+    expect(
+      createClientLookup(parseTrustedProxies(''))({
+        socket: { remoteAddress: '10.0.0.1' },
+        headers: { 'x-forwarded-for': '198.51.100.1' },
+      }),
+    ).to.equal('10.0.0.1');
+  });
+
+  it('is the last address that a trusted proxy forwards and that is not of a proxy', () => {
+    expect(from('10.0.0.1', '198.51.100.1')).to.equal('198.51.100.1');
+    expect(from('::ffff:10.0.0.1', ' 6.6.6.6 , 198.51.100.1, 10.2.3.4')).to.equal('198.51.100.1');
+    expect(from('::1', '2001:db8:1:2::9')).to.equal('2001:db8:1:2::/64');
+  });
+
+  for (const forwarded of [undefined, '', ' , ', '10.0.0.7', 'unknown', '198.51.100.1, evil', '198.51.100.1:80']) {
+    it(`is the proxy where it forwards ${JSON.stringify(forwarded)}`, () => {
+      expect(from('10.0.0.1', forwarded)).to.equal('10.0.0.1');
     });
   }
 });
