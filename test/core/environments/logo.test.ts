@@ -29,7 +29,7 @@ describe('readLogo', () => {
     expect(readLogo(dataUrl('png', png(64, 64)))).to.include({ mediaType: 'image/png' });
     expect(readLogo(dataUrl('jpeg', jpeg(64, 64)))).to.include({ mediaType: 'image/jpeg' });
     for (const svg of [
-      '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h1"/></svg>',
+      '<svg xmlns="http://www.w3.org/2000/svg"><path d="m0 0h1"/></svg>',
       '<?xml version="1.0"?>\n<!-- made by a tool -->\n<svg viewBox="0 0 1 1"><use href="#a"/><g fill="url(#b)"/></svg>',
     ])
       expect(problemOf(dataUrl('svg+xml', svg)), svg).to.equal(undefined);
