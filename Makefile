@@ -7,6 +7,7 @@ MOCHA := mocha
 TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
   'test/flows/{several-servers,clocks,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
+POSTGRES_TESTS += test/http/{idempotency,environments,unit-effects,rate-limit}.test.ts test/security/{tenant-caches,links,link-endings}.test.ts
 # Through PgBouncer in transaction mode.
 POOLER_TESTS := test/db/{accounts,audit,jobs,store}.test.ts test/db/postgres/units.test.ts test/flows/several-servers.test.ts
 
