@@ -101,7 +101,6 @@ function pageOf(
     provider: markOf(provider),
     formTitle: pattern.display_name ?? '',
     help: pattern.description ?? '',
-    keyUrl: '',
     identifier: request.identifier,
     address: shownAddress(link) ?? '',
     completion,

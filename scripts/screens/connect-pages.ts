@@ -25,7 +25,6 @@ const CONSENT: LinkView = {
   provider: GITHUB,
   formTitle: 'GitHub account',
   help: '',
-  keyUrl: '',
   identifier: 'ada.lovelace+analytical-engine@widgets-of-the-world.example',
   address: '',
   completion: 'consent',
@@ -63,7 +62,6 @@ const FORM: LinkView = {
   provider: { name: 'Acme Desk', iconUrl: '' },
   formTitle: 'API key',
   help: 'Make a key in Acme Desk under Settings, Integrations.',
-  keyUrl: 'https://desk.example/settings/keys',
   completion: 'form',
   scopes: [],
   fields: [

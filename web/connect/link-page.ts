@@ -14,8 +14,6 @@ export interface LinkView {
    */
   formTitle: string;
   help: string;
-  /** The page of the provider where the credential is created; empty if it is not known. */
-  keyUrl: string;
   /** The account that the link is for. */
   identifier: string;
   /** The address of the server that grants access, if it differs between accounts; otherwise empty. */
@@ -68,14 +66,8 @@ function addressHtml({ texts }: PageContext, { address }: LinkView): Html {
   return html`        <div><dt>${texts.html('link.address')}</dt> <dd><bdi>${address}</bdi></dd></div>\n`;
 }
 
-/** What the user has to enter, how to get it, and where. */
-function credentialHtml(language: FormLanguage, { formTitle, help, keyUrl }: LinkView): Html {
-  const { texts, provider } = language;
-  const newTab = html`<span class="hint">${texts.html('link.new_tab')}</span>`;
-  const link = keyUrl
-    ? html`      <p><a href="${keyUrl}" target="_blank" rel="noopener noreferrer">${texts.html('link.key_page', { provider })}</a> ${newTab}</p>\n`
-    : html``;
-  return html`${formTitle ? html`      <h2>${dataHtml(formTitle, language)}</h2>\n` : html``}${
-    help ? html`      <p>${dataHtml(help, language)}</p>\n` : html``
-  }${link}`;
+/** What the user has to enter, and how to get it. */
+function credentialHtml(language: FormLanguage, { formTitle, help }: LinkView): Html {
+  const title = formTitle ? html`      <h2>${dataHtml(formTitle, language)}</h2>\n` : html``;
+  return help ? html`${title}      <p>${dataHtml(help, language)}</p>\n` : title;
 }

@@ -29,8 +29,6 @@ export const ar: Messages = {
   'link.consent_note':
     'ستسجّل الدخول في {provider}. لا نرى كلمة مرورك في {provider} أبدًا. يمكنك إلغاء الوصول من {provider} في أي وقت.',
   'link.form_note': 'يُخزَّن ما تكتبه مشفَّرًا ولا يُستخدم إلا للوصول إلى حسابك.',
-  'link.key_page': 'احصل عليه من {provider}',
-  'link.new_tab': '(يُفتح في علامة تبويب جديدة)',
   'link.not_you': 'لست {identifier} أو لم تكن تتوقع هذا؟ اختر «إلغاء» أو أغلق هذه الصفحة. لن تتم مشاركة أي شيء.',
   'link.minutes_left': {
     zero: 'انتهت صلاحية هذا الرابط تقريبًا.',
@@ -92,7 +90,6 @@ export const ar: Messages = {
   'refused.text': 'لقد رفضت، أو أن سياسة مؤسستك في {provider} لا تسمح بذلك. لم تتم مشاركة أي شيء.',
   'fault.title': 'حدث خطأ ما',
   'fault.text': 'لم يتم ربط الحساب. يرجى المحاولة مرة أخرى بعد قليل.',
-  'fault.unreachable': 'تعذر الوصول إلى {provider}. لم يتم تخزين أي شيء. يرجى المحاولة مرة أخرى بعد قليل.',
   'result.try_again': 'حاول مرة أخرى',
   'result.reference': 'المرجع لفريق الدعم:',
 

@@ -29,8 +29,6 @@ export const de: Messages = {
   'link.consent_note':
     'Sie melden sich bei {provider} an. Ihr Passwort für {provider} sehen wir nie. Sie können den Zugriff in {provider} jederzeit widerrufen.',
   'link.form_note': 'Ihre Eingaben werden verschlüsselt gespeichert und nur für den Zugriff auf Ihr Konto verwendet.',
-  'link.key_page': 'Bei {provider} abrufen',
-  'link.new_tab': '(öffnet einen neuen Tab)',
   'link.not_you':
     'Sie sind nicht {identifier} oder haben das nicht erwartet? Wählen Sie „Abbrechen“ oder schließen Sie diese Seite. Es wird nichts freigegeben.',
   'link.minutes_left': {
@@ -87,8 +85,6 @@ export const de: Messages = {
     'Sie haben abgelehnt, oder eine Richtlinie Ihrer Organisation bei {provider} erlaubt es nicht. Es wurde nichts freigegeben.',
   'fault.title': 'Etwas ist schiefgegangen',
   'fault.text': 'Das Konto wurde nicht verbunden. Bitte versuchen Sie es gleich noch einmal.',
-  'fault.unreachable':
-    '{provider} war nicht erreichbar. Es wurde nichts gespeichert. Bitte versuchen Sie es gleich noch einmal.',
   'result.try_again': 'Noch einmal versuchen',
   'result.reference': 'Kennung für den Support:',
 

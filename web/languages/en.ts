@@ -30,8 +30,6 @@ export const en = {
   'link.consent_note':
     'You sign in at {provider}. We never see your {provider} password. You can revoke access in {provider} at any time.',
   'link.form_note': 'What you type is stored encrypted and only used to reach your account.',
-  'link.key_page': 'Get it from {provider}',
-  'link.new_tab': '(opens in a new tab)',
   'link.not_you': 'Not {identifier}, or not expecting this? Choose Cancel or close this page. Nothing will be shared.',
   'link.minutes_left': {
     one: 'This link works for one more minute.',
@@ -85,7 +83,6 @@ export const en = {
   'refused.text': "You declined, or your organization's policy at {provider} does not allow it. Nothing was shared.",
   'fault.title': 'Something went wrong',
   'fault.text': 'The account was not connected. Please try again in a moment.',
-  'fault.unreachable': '{provider} could not be reached. Nothing was stored. Please try again in a moment.',
   'result.try_again': 'Try again',
   'result.reference': 'Reference for support:',
 

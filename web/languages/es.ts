@@ -29,8 +29,6 @@ export const es: Messages = {
   'link.consent_note':
     'Inicia sesión en {provider}. Nunca vemos su contraseña de {provider}. Puede revocar el acceso en {provider} en cualquier momento.',
   'link.form_note': 'Lo que escriba se guarda cifrado y solo se usa para acceder a su cuenta.',
-  'link.key_page': 'Obtener en {provider}',
-  'link.new_tab': '(se abre en una pestaña nueva)',
   'link.not_you':
     '¿No es {identifier} o no esperaba esto? Elija «Cancelar» o cierre esta página. No se compartirá nada.',
   'link.minutes_left': {
@@ -88,8 +86,6 @@ export const es: Messages = {
     'Ha rechazado la solicitud, o una política de su organización en {provider} no lo permite. No se ha compartido nada.',
   'fault.title': 'Algo ha fallado',
   'fault.text': 'La cuenta no se ha conectado. Inténtelo de nuevo en un momento.',
-  'fault.unreachable':
-    'No se ha podido contactar con {provider}. No se ha guardado nada. Inténtelo de nuevo en un momento.',
   'result.try_again': 'Intentar de nuevo',
   'result.reference': 'Referencia para la ayuda:',
 

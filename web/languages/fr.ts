@@ -29,8 +29,6 @@ export const fr: Messages = {
   'link.consent_note':
     'Vous vous connectez sur {provider}. Nous ne voyons jamais votre mot de passe {provider}. Vous pouvez révoquer l’accès dans {provider} à tout moment.',
   'link.form_note': 'Votre saisie est enregistrée sous forme chiffrée et ne sert qu’à accéder à votre compte.',
-  'link.key_page': 'L’obtenir auprès de {provider}',
-  'link.new_tab': '(s’ouvre dans un nouvel onglet)',
   'link.not_you':
     'Vous n’êtes pas {identifier}, ou vous ne vous attendiez pas à cette demande ? Choisissez « Annuler » ou fermez cette page. Rien ne sera partagé.',
   'link.minutes_left': {
@@ -90,7 +88,6 @@ export const fr: Messages = {
     'Vous avez refusé, ou une règle de votre organisation chez {provider} ne le permet pas. Rien n’a été partagé.',
   'fault.title': 'Une erreur s’est produite',
   'fault.text': 'Le compte n’a pas été connecté. Veuillez réessayer dans un instant.',
-  'fault.unreachable': '{provider} n’a pas pu être joint. Rien n’a été enregistré. Veuillez réessayer dans un instant.',
   'result.try_again': 'Réessayer',
   'result.reference': 'Référence pour l’assistance :',
 

@@ -29,8 +29,6 @@ export const it: Messages = {
   'link.consent_note':
     'Accedi su {provider}. Non vediamo mai la tua password di {provider}. Puoi revocare l’accesso in {provider} in qualsiasi momento.',
   'link.form_note': 'Ciò che scrivi viene salvato cifrato e usato solo per accedere al tuo account.',
-  'link.key_page': 'Ottienilo da {provider}',
-  'link.new_tab': '(si apre in una nuova scheda)',
   'link.not_you':
     'Non sei {identifier} o non ti aspettavi questa richiesta? Scegli «Annulla» o chiudi questa pagina. Non verrà condiviso nulla.',
   'link.minutes_left': {
@@ -88,7 +86,6 @@ export const it: Messages = {
     'Hai rifiutato, oppure una regola della tua organizzazione su {provider} non lo consente. Non è stato condiviso nulla.',
   'fault.title': 'Qualcosa è andato storto',
   'fault.text': 'L’account non è stato collegato. Riprova tra poco.',
-  'fault.unreachable': 'Impossibile raggiungere {provider}. Non è stato salvato nulla. Riprova tra poco.',
   'result.try_again': 'Riprova',
   'result.reference': 'Riferimento per l’assistenza:',
 

@@ -29,8 +29,6 @@ export const ja: Messages = {
   'link.consent_note':
     'ログインは {provider} で行います。{provider} のパスワードが当方に伝わることはありません。アクセスは {provider} でいつでも取り消せます。',
   'link.form_note': '入力した内容は暗号化して保存され、アカウントへのアクセスにのみ使用されます。',
-  'link.key_page': '{provider} で取得する',
-  'link.new_tab': '(新しいタブで開きます)',
   'link.not_you':
     '{identifier} ではない場合や心当たりがない場合は、「キャンセル」を選ぶか、このページを閉じてください。何も共有されません。',
   'link.minutes_left': {
@@ -83,8 +81,6 @@ export const ja: Messages = {
   'refused.text': '拒否されたか、{provider} での組織のポリシーにより許可されていません。何も共有されていません。',
   'fault.title': '問題が発生しました',
   'fault.text': 'アカウントは接続されませんでした。しばらくしてからもう一度お試しください。',
-  'fault.unreachable':
-    '{provider} に接続できませんでした。何も保存されていません。しばらくしてからもう一度お試しください。',
   'result.try_again': 'もう一度試す',
   'result.reference': 'サポート用の参照番号:',
 

@@ -29,8 +29,6 @@ export const ko: Messages = {
   'link.consent_note':
     '로그인은 {provider}에서 합니다. {provider} 비밀번호는 저희에게 전달되지 않습니다. {provider}에서 언제든지 접근을 취소할 수 있습니다.',
   'link.form_note': '입력한 내용은 암호화되어 저장되며 계정에 접근하는 데만 사용됩니다.',
-  'link.key_page': '{provider}에서 받기',
-  'link.new_tab': '(새 탭에서 열림)',
   'link.not_you':
     '{identifier} 본인이 아니거나 예상하지 못한 요청인가요? ‘취소’를 선택하거나 이 페이지를 닫으세요. 아무것도 공유되지 않습니다.',
   'link.minutes_left': {
@@ -83,7 +81,6 @@ export const ko: Messages = {
   'refused.text': '거부했거나 {provider}에 설정된 조직 정책에서 허용하지 않습니다. 아무것도 공유되지 않았습니다.',
   'fault.title': '문제가 발생했습니다',
   'fault.text': '계정이 연결되지 않았습니다. 잠시 후 다시 시도해 주세요.',
-  'fault.unreachable': '{provider}에 연결할 수 없습니다. 아무것도 저장되지 않았습니다. 잠시 후 다시 시도해 주세요.',
   'result.try_again': '다시 시도',
   'result.reference': '지원용 참조 번호:',
 

@@ -29,8 +29,6 @@ export const nl: Messages = {
   'link.consent_note':
     'U meldt zich aan bij {provider}. Wij zien uw wachtwoord voor {provider} nooit. U kunt de toegang in {provider} altijd intrekken.',
   'link.form_note': 'Wat u invult, wordt versleuteld opgeslagen en alleen gebruikt om uw account te bereiken.',
-  'link.key_page': 'Ophalen bij {provider}',
-  'link.new_tab': '(opent in een nieuw tabblad)',
   'link.not_you':
     'Bent u niet {identifier} of verwachtte u dit niet? Kies ‘Annuleren’ of sluit deze pagina. Er wordt niets gedeeld.',
   'link.minutes_left': {
@@ -87,7 +85,6 @@ export const nl: Messages = {
     'U hebt geweigerd, of het beleid van uw organisatie bij {provider} staat het niet toe. Er is niets gedeeld.',
   'fault.title': 'Er is iets misgegaan',
   'fault.text': 'Het account is niet gekoppeld. Probeer het zo meteen opnieuw.',
-  'fault.unreachable': '{provider} was niet bereikbaar. Er is niets opgeslagen. Probeer het zo meteen opnieuw.',
   'result.try_again': 'Opnieuw proberen',
   'result.reference': 'Kenmerk voor hulp:',
 

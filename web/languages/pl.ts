@@ -29,8 +29,6 @@ export const pl: Messages = {
   'link.consent_note':
     'Logujesz się w {provider}. Nigdy nie widzimy Twojego hasła do {provider}. W każdej chwili możesz cofnąć dostęp w {provider}.',
   'link.form_note': 'Wpisane dane są przechowywane w postaci zaszyfrowanej i służą tylko do dostępu do Twojego konta.',
-  'link.key_page': 'Pobierz z {provider}',
-  'link.new_tab': '(otwiera się w nowej karcie)',
   'link.not_you':
     'Nie jesteś użytkownikiem {identifier} lub nie spodziewasz się tej prośby? Wybierz „Anuluj” lub zamknij tę stronę. Nic nie zostanie udostępnione.',
   'link.minutes_left': {
@@ -90,7 +88,6 @@ export const pl: Messages = {
     'Odmówiono dostępu albo nie pozwala na to polityka Twojej organizacji w {provider}. Nic nie zostało udostępnione.',
   'fault.title': 'Coś poszło nie tak',
   'fault.text': 'Konto nie zostało połączone. Spróbuj ponownie za chwilę.',
-  'fault.unreachable': 'Nie można połączyć się z {provider}. Nic nie zostało zapisane. Spróbuj ponownie za chwilę.',
   'result.try_again': 'Spróbuj ponownie',
   'result.reference': 'Numer dla pomocy technicznej:',
 

@@ -29,8 +29,6 @@ export const ptBR: Messages = {
   'link.consent_note':
     'Você entra em {provider}. Nunca vemos sua senha de {provider}. Você pode revogar o acesso em {provider} a qualquer momento.',
   'link.form_note': 'O que você digita é armazenado com criptografia e usado somente para acessar sua conta.',
-  'link.key_page': 'Obter em {provider}',
-  'link.new_tab': '(abre em uma nova aba)',
   'link.not_you':
     'Você não é {identifier} ou não esperava isto? Escolha “Cancelar” ou feche esta página. Nada será compartilhado.',
   'link.minutes_left': {
@@ -87,7 +85,6 @@ export const ptBR: Messages = {
   'refused.text': 'Você recusou, ou uma política da sua organização em {provider} não permite. Nada foi compartilhado.',
   'fault.title': 'Algo deu errado',
   'fault.text': 'A conta não foi conectada. Tente novamente em instantes.',
-  'fault.unreachable': 'Não foi possível acessar {provider}. Nada foi armazenado. Tente novamente em instantes.',
   'result.try_again': 'Tentar novamente',
   'result.reference': 'Referência para o suporte:',
 

@@ -29,8 +29,6 @@ export const tr: Messages = {
   'link.consent_note':
     '{provider} üzerinde oturum açarsınız. {provider} parolanızı hiçbir zaman görmeyiz. Erişimi {provider} üzerinden istediğiniz zaman kaldırabilirsiniz.',
   'link.form_note': 'Yazdıklarınız şifrelenerek saklanır ve yalnızca hesabınıza erişmek için kullanılır.',
-  'link.key_page': '{provider} üzerinden al',
-  'link.new_tab': '(yeni sekmede açılır)',
   'link.not_you':
     '{identifier} siz değil misiniz veya bunu beklemiyor muydunuz? “İptal”i seçin veya bu sayfayı kapatın. Hiçbir şey paylaşılmaz.',
   'link.minutes_left': {
@@ -86,7 +84,6 @@ export const tr: Messages = {
     'Siz reddettiniz veya kuruluşunuzun {provider} üzerindeki ilkesi buna izin vermiyor. Hiçbir şey paylaşılmadı.',
   'fault.title': 'Bir sorun oluştu',
   'fault.text': 'Hesap bağlanmadı. Lütfen biraz sonra yeniden deneyin.',
-  'fault.unreachable': '{provider} adresine ulaşılamadı. Hiçbir şey saklanmadı. Lütfen biraz sonra yeniden deneyin.',
   'result.try_again': 'Yeniden dene',
   'result.reference': 'Destek için referans:',
 

@@ -28,8 +28,6 @@ export const zhHans: Messages = {
   'link.cancel': '取消',
   'link.consent_note': '您在 {provider} 登录。我们不会看到您的 {provider} 密码。您可以随时在 {provider} 撤销访问权限。',
   'link.form_note': '您输入的内容会加密存储，并且仅用于访问您的账户。',
-  'link.key_page': '在 {provider} 获取',
-  'link.new_tab': '（在新标签页中打开）',
   'link.not_you': '您不是 {identifier}，或没有预料到此请求？请选择“取消”或关闭此页面。不会共享任何内容。',
   'link.minutes_left': {
     other: '此链接还可使用 {count} 分钟。',
@@ -79,7 +77,6 @@ export const zhHans: Messages = {
   'refused.text': '您已拒绝，或您的组织在 {provider} 的策略不允许。没有共享任何内容。',
   'fault.title': '出现问题',
   'fault.text': '账户未能连接。请稍后重试。',
-  'fault.unreachable': '无法访问 {provider}。没有存储任何内容。请稍后重试。',
   'result.try_again': '重试',
   'result.reference': '支持参考编号：',
 
