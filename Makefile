@@ -86,6 +86,7 @@ test: install ## Run the tests that need npm packages only
 .PHONY: test-fast
 test-fast: install ## Run the quick tests, in less than a minute; .mocharc.fast.yaml lists what is left out
 	node scripts/generate-if-stale.ts
+	node scripts/build-console.ts
 	@echo "Left out, because make test runs them: $$(sed -n 's/^  - //p' .mocharc.fast.yaml | paste -sd' ')" | fold -s -w 120
 	$(MOCHA) --config .mocharc.fast.yaml --reporter dot --parallel --jobs 2 'test/**/*.test.ts'
 

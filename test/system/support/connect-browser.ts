@@ -42,6 +42,9 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
     // A page that is left early has unfinished requests.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed`);
   });
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
   page.on('request', (request) => requested.push(request.url()));
   return { page, complaints, requested, hosts: () => [...new Set(requested.map((url) => new URL(url).host))] };
 }

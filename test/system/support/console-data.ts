@@ -13,6 +13,7 @@ const KINDS = ['upstream_rate_limited', 'upstream_timeout', 'upstream_auth', nul
 export async function addNotes({ server, upstream }: Pick<ConsoleWorld, 'server' | 'upstream'>): Promise<string> {
   const provider = {
     display_name: 'Acme Notes',
+    proxy_enabled: true,
     proxy_url: `http://127.0.0.1:${upstream.port}`,
     auth_patterns: [
       {

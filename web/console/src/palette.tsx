@@ -28,7 +28,9 @@ export default function Palette({ onClose }: { onClose(): void }) {
   const navigate = useNavigate();
   const go = (to: string) => () => void navigate({ to });
   const query = text.trim();
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
 
   const tools = useQuery({
     queryKey: ['tools', 'palette', query],
@@ -72,7 +74,9 @@ export default function Palette({ onClose }: { onClose(): void }) {
     if (event.key === 'Enter') run(commands[at]);
   };
   const optionId = (index: number) => `${id}-${index}`;
-  useEffect(() => document.getElementById(optionId(at))?.scrollIntoView({ block: 'nearest' }));
+  useEffect(() => {
+    document.getElementById(optionId(at))?.scrollIntoView({ block: 'nearest' });
+  });
 
   return (
     <dialog ref={dialog} className="palette" aria-label="Go to a page, a tool or an account" onClose={onClose}>

@@ -31,7 +31,9 @@ export function ConnectAccount({ connector: given, onClose }: { connector: strin
       else setLink(link);
     },
   });
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -10,7 +10,8 @@ function takeToken(): string {
   return token;
 }
 
-const TOKEN = takeToken();
+/** The token that the console was opened with. It is used once. */
+let opened = takeToken();
 
 /**
  * Exchanges a one-time address for a session. It asks first, so that a page or a message that opens someone else's address does not log
@@ -19,11 +20,12 @@ const TOKEN = takeToken();
 export function LoginPage() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as { next?: string };
-  const [token, setToken] = useState(TOKEN);
+  const [token, setToken] = useState(opened);
   const [error, setError] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   useEffect(() => {
     document.title = 'Log in · Valetkey';
+    opened = '';
     const onHash = () => setToken((known) => takeToken() || known);
     window.addEventListener('hashchange', onHash);
     return () => window.removeEventListener('hashchange', onHash);

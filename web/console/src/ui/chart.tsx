@@ -46,27 +46,29 @@ export function CallsChart({ bars }: { bars: readonly Bar[] }) {
         </span>
         <span>now</span>
       </figcaption>
-      <table className="visually-hidden">
-        <caption>Calls by hour</caption>
-        <thead>
-          <tr>
-            <th scope="col">Hour</th>
-            <th scope="col">Succeeded</th>
-            <th scope="col">Failed</th>
-            <th scope="col">Median duration</th>
-          </tr>
-        </thead>
-        <tbody>
-          {bars.map(({ at, succeeded, failed, p50 }) => (
-            <tr key={at}>
-              <th scope="row">{HOUR.format(new Date(at))}</th>
-              <td>{succeeded}</td>
-              <td>{failed}</td>
-              <td>{formatMs(p50)}</td>
+      <div className="visually-hidden">
+        <table>
+          <caption>Calls by hour</caption>
+          <thead>
+            <tr>
+              <th scope="col">Hour</th>
+              <th scope="col">Succeeded</th>
+              <th scope="col">Failed</th>
+              <th scope="col">Median duration</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {bars.map(({ at, succeeded, failed, p50 }) => (
+              <tr key={at}>
+                <th scope="row">{HOUR.format(new Date(at))}</th>
+                <td>{succeeded}</td>
+                <td>{failed}</td>
+                <td>{formatMs(p50)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

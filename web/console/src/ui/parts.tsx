@@ -35,12 +35,11 @@ export function Button({
 }
 
 export function Card({ title, actions, children }: { title?: ReactNode; actions?: ReactNode; children: ReactNode }) {
-  const id = useId();
   return (
-    <section className="card" aria-labelledby={title ? id : undefined}>
+    <section className="card">
       {title && (
         <div className="card-head">
-          <h2 id={id}>{title}</h2>
+          <h2>{title}</h2>
           {actions && <div className="actions">{actions}</div>}
         </div>
       )}
@@ -189,7 +188,9 @@ export function Field({
 export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
       <h2 id={id}>{title}</h2>
