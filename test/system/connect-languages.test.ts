@@ -70,6 +70,18 @@ describe('the pages for users in every language', () => {
     });
   }
 
+  it('show Cancel as the lesser of two buttons, and no button that needs a script without one', async () => {
+    const { page } = await openPage(browser, { viewport: DESK });
+    await serve(page);
+    await page.goto('http://pages.test/en/form');
+    const groundOf = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+    expect(await groundOf('button.secondary')).to.equal('rgba(0, 0, 0, 0)');
+    expect(await groundOf('button[value=continue]')).not.to.equal('rgba(0, 0, 0, 0)');
+    expect(await page.locator('button.helper').first().isVisible()).to.equal(false);
+    await page.context().close();
+  });
+
   it('name what they ask for to screen readers', async () => {
     const { page } = await openPage(browser, { viewport: DESK });
     await serve(page);

@@ -29,7 +29,10 @@ export function accessPage(context: PageContext, view: AccessView): Page {
   const { texts } = context;
   const { identifier, callsTools, returnsTo, formToken } = view;
   const client = view.client || texts.plain('access.unnamed');
-  const useTools = html`        <li>${texts.html('access.use_tools')}</li>\n`;
+  const useTools = html`      <ul class="scopes delete">
+        <li>${texts.html('access.use_tools')}</li>
+      </ul>
+`;
   return layout(
     context,
     texts.plain('access.title'),
@@ -43,8 +46,8 @@ export function accessPage(context: PageContext, view: AccessView): Page {
 ${warningHtml(context, view)}      <h2>${texts.html('access.scopes')}</h2>
       <ul class="scopes">
         <li>${seeToolsHtml(context, view.providers)}</li>
-${callsTools ? useTools : html``}      </ul>
-      <form method="post">
+      </ul>
+${callsTools ? useTools : html``}      <form method="post">
         <input type="hidden" name="form_token" value="${formToken}">
         <button type="submit" name="decision" value="allow">${texts.html('access.allow')}</button>
         <button class="secondary" type="submit" name="decision" value="deny">${texts.html('access.cancel')}</button>
