@@ -11,6 +11,10 @@ const MAX_HEADER = 4096;
 const MAX_SCOPES = 100;
 /** A parameter of a challenge (RFC 9110 §11.2): a token, or a quoted string with escapes. */
 const PARAMETER = /([!#$%&'*+\-.^_`|~\w]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+\-.^_`|~\w/:]+))/g;
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+const BEARER = /(?:^|,)\s*bearer(?=[\s,]|$)/i;
+/** The beginning of another challenge: a scheme, and a parameter or a token after it. */
+const NEXT = /,\s*[!#$%&'*+\-.^_`|~\w]+\s+[!#$%&'*+\-.^_`|~\w]/;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/;
 
 /**
@@ -24,9 +28,13 @@ export function readBearerChallenge(
 ): BearerChallenge | undefined {
   for (const value of [header ?? []].flat()) {
     const text = value.slice(0, MAX_HEADER);
-    const start = text.search(/(?:^|,)\s*bearer(?:\s|$)/i);
-    if (start < 0) continue;
-    return readParameters(text.slice(start).replace(/^[\s,]*bearer/i, ''));
+    // A quoted string can contain commas and the names of schemes.
+    const outline = text.replace(QUOTED, (quoted) => `"${'_'.repeat(quoted.length - 2)}"`);
+    const found = BEARER.exec(outline);
+    if (!found) continue;
+    const start = found.index + found[0].length;
+    const next = outline.slice(start).search(NEXT);
+    return readParameters(text.slice(start, next < 0 ? undefined : start + next));
   }
   return undefined;
 }

@@ -24,6 +24,21 @@ describe('a Bearer challenge', () => {
     });
   });
 
+  it('X3: is not found in a quoted string of another challenge, and has no parameters of the next one', () => {
+    const header = 'Basic realm="x, Bearer scope=evil", Bearer scope="a", resource_metadata="https://a.example/m"';
+    const expected = { scopes: ['a'], resourceMetadata: 'https://a.example/m' };
+    expect(readBearerChallenge(header)).to.deep.equal(expected);
+    expect(readBearerChallenge('Digest realm="a \\", Bearer scope=evil"')).to.equal(undefined);
+    expect(readBearerChallenge('Bearer error="invalid_token", Other scope="evil", x="y"')).to.deep.equal({
+      error: 'invalid_token',
+    });
+    expect(readBearerChallenge('Bearer, Other scope="evil"')).to.deep.equal({});
+    expect(readBearerChallenge('Bearer scope = "a" , error = invalid_token')).to.deep.equal({
+      scopes: ['a'],
+      error: 'invalid_token',
+    });
+  });
+
   it('is none where there is no header or another scheme', () => {
     for (const header of [null, undefined, '', 'Basic realm="a"', 'DPoP error="invalid_token"', 'Bearerish scope=a']) {
       expect(readBearerChallenge(header), String(header)).to.equal(undefined);
