@@ -846,6 +846,8 @@ export const MCP_UPSTREAM = {
   allQueuedSyncs: 200,
   /** The age at which a list is read again from its server. */
   listAgeMs: 15 * MINUTE,
+  /** The longest time for which one run reads outdated lists. The next run begins with other environments. */
+  refreshListsMs: 5 * MINUTE,
   /** Sessions that are kept for later calls, and the idle time after which one is closed. */
   sessions: 256,
   idleSessionMs: 5 * MINUTE,

@@ -31,17 +31,33 @@ export function createToolFreshness(tools: FreshnessTools): { run(signal?: Abort
     if (!synced.ok) throw new Error(synced.error.message);
   }
 
+  const lastAsked = (environmentId: string, connector: string) =>
+    asked.get(`${environmentId} ${connector}`) ?? Number.NEGATIVE_INFINITY;
+
+  /**
+   * Returns the outdated lists: one of each environment, then a second one of each, and so on, so that the slow servers of
+   * one environment do not delay the lists of others.
+   */
+  async function outdated() {
+    const found: { environment: EnvironmentRow; connector: string; rank: number; last: number }[] = [];
+    for (const environment of await tools.store.read.environments.list()) {
+      const providers = (await tools.store.read.customProviders.list(environment.id)).filter(({ isMcp }) => isMcp);
+      const times = providers.map(({ identifier }) => lastAsked(environment.id, identifier));
+      const last = Math.max(...times);
+      const due = providers.filter((_, index) => tools.now() - (times[index] as number) >= MCP_UPSTREAM.listAgeMs);
+      found.push(...due.map(({ identifier: connector }, rank) => ({ environment, connector, rank, last })));
+    }
+    return found.sort((a, b) => a.rank - b.rank || Number(a.last > b.last) - Number(a.last < b.last));
+  }
+
   return {
     async run(signal) {
-      for (const environment of await tools.store.read.environments.list()) {
-        for (const { identifier, isMcp } of await tools.store.read.customProviders.list(environment.id)) {
-          if (signal?.aborted) return;
-          const age = tools.now() - (asked.get(`${environment.id} ${identifier}`) ?? Number.NEGATIVE_INFINITY);
-          if (!isMcp || age < MCP_UPSTREAM.listAgeMs) continue;
-          await refresh(environment, identifier).catch((err) =>
-            tools.log.warn({ provider: identifier, reason: (err as Error).message }, 'tools were not read'),
-          );
-        }
+      const until = tools.now() + MCP_UPSTREAM.refreshListsMs;
+      for (const { environment, connector } of await outdated()) {
+        if (signal?.aborted || tools.now() >= until) return;
+        await refresh(environment, connector).catch((err) =>
+          tools.log.warn({ provider: connector, reason: (err as Error).message }, 'tools were not read'),
+        );
       }
     },
   };

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { createToolFreshness, type FreshnessTools } from '../../../core/mcp/upstream/freshness.ts';
+
+describe('M4: reading outdated tool lists of MCP servers', () => {
+  /** @param slowMs how long each list takes */
+  function world(slowMs: number) {
+    let clock = 0;
+    const read: string[] = [];
+    const providers = (names: string[]) => names.map((identifier) => ({ identifier, isMcp: identifier !== 'rest' }));
+    const of: Record<string, string[]> = { env_a: ['a1', 'rest', 'a2', 'a3'], env_b: ['b1'] };
+    const store = {
+      environments: { list: async () => [{ id: 'env_a' }, { id: 'env_b' }] },
+      customProviders: { list: async (id: string) => providers(of[id] ?? []) },
+      accounts: {
+        list: async (_id: string, { provider }: { provider: string }) => {
+          read.push(provider);
+          clock += slowMs;
+          return { rows: [] };
+        },
+      },
+    };
+    const tools = { store: { read: store }, now: () => clock, log: { warn() {} } };
+    return { read, freshness: createToolFreshness(tools as unknown as FreshnessTools) };
+  }
+
+  it('takes turns between environments', async () => {
+    const { read, freshness } = world(0);
+    await freshness.run();
+    expect(read).to.deep.equal(['a1', 'b1', 'a2', 'a3']);
+  });
+
+  it('ends after some minutes, so that the next run can begin with others', async () => {
+    const { read, freshness } = world(150_000);
+    await freshness.run();
+    expect(read).to.deep.equal(['a1', 'b1']);
+  });
+});
