@@ -11,7 +11,14 @@ const DIFFERENT: Record<string, string> = {
   'audit_archives.lane': 'a chain for each connection; it follows from seq',
 };
 /** Each sum can be spread over any number of rows, so no columns of these tables are unique. */
-const SUMS = ['account_counts', 'counters', 'execution_blocks', 'execution_counts', 'idempotency_bytes'];
+const SUMS = [
+  'account_counts',
+  'counters',
+  'execution_blocks',
+  'execution_counts',
+  'idempotency_bytes',
+  'execution_statistics',
+];
 const TYPES: Record<string, string> = { integer: 'bigint', blob: 'bytea', text: 'text' };
 
 describe('the schema of the queries on PostgreSQL', () => {

@@ -13,6 +13,7 @@ const DERIVED = [
   'execution_counts',
   'idempotency_bytes',
   'execution_blocks',
+  'execution_statistics',
 ];
 
 /** Reads rows as the driver of a database file returns them: bytes as buffers. */
