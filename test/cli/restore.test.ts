@@ -232,7 +232,7 @@ describe('valetkey restore (F4)', () => {
       /a row of \w+ refers to a row that is missing/,
     ],
     'the schema of a newer program': [
-      (file) => tamper(file, "insert into migrations values ('9999_future.sql', 'x', 1)"),
+      (file) => tamper(file, "insert into migrations (name, sha256, applied_at) values ('9999_future.sql', 'x', 1)"),
       /this program is older than its data/,
     ],
   };
