@@ -118,7 +118,8 @@ function checkReferences(tool: ToolDefinition, references: References, provider:
         ...(pattern.account_fields ?? []),
       ];
       const isHeld = moduleOf(pattern.type).callInputs?.names.includes(name);
-      if (isHeld || fields.some((field) => field.field_name === name)) continue;
+      const isBrought = pattern.oauth_config?.account_values?.some((value) => value.name === name);
+      if (isHeld || isBrought || fields.some((field) => field.field_name === name)) continue;
       const message = `the templates use account.${name}, which accounts of type ${pattern.type} do not have`;
       problems.push({ field: 'request', message });
     }
@@ -193,9 +194,10 @@ function addressed(provider: ProviderDefinition): ProviderDefinition {
 
 /** Returns account values for every placeholder in addresses and paths. */
 function sampleAccount({ authPatterns, api }: ProviderDefinition): Record<string, string> {
-  const names = authPatterns.flatMap((pattern) =>
-    [...staticFieldsOf(pattern), ...(pattern.account_fields ?? [])].map((field) => field.field_name),
-  );
+  const names = authPatterns.flatMap((pattern) => [
+    ...[...staticFieldsOf(pattern), ...(pattern.account_fields ?? [])].map((field) => field.field_name),
+    ...(pattern.oauth_config?.account_values ?? []).map((value) => value.name),
+  ]);
   const account = Object.fromEntries(names.map((name) => [name, 'example']));
   return api.base_url_input === undefined ? account : { ...account, [api.base_url_input]: SAMPLE_BASE };
 }

@@ -11,7 +11,8 @@ const checked = connectors.filter(({ check }) => check);
 /** Account values that fit the addresses of a connector: an origin for its base, and a label in other places. */
 function valuesFor(base: string | undefined): Record<string, string> {
   return new Proxy({} as Record<string, string>, {
-    get: (_values, name) => (name === base ? 'https://api.example' : 'acme'),
+    // The site of an account is a symbol; these accounts have none.
+    get: (_values, name) => (typeof name === 'symbol' ? undefined : name === base ? 'https://api.example' : 'acme'),
     has: () => true,
     getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 'acme' }),
   });
