@@ -16,8 +16,6 @@ const WORDS: Readonly<Record<string, string>> = {
   '^#[0-9A-Fa-f]{6}$': 'must be a color such as #1f4fb4',
   '^data:image/(png|jpeg|svg\\+xml);base64,[A-Za-z0-9+/]+={0,2}$':
     'must be a data URL of a PNG, JPEG or SVG image in base64',
-  '^[!#-\\[\\]-~]{1,100}$':
-    'must be 1 to 100 printable ASCII characters without spaces, quotation marks and backslashes',
   '^[a-z0-9_]{1,64}$': 'must be a name of 1 to 64 lower-case letters, digits and underscores',
   '^[a-z][a-z0-9_]{0,39}$':
     'must be a name of at most 40 lower-case letters, digits and underscores that starts with a letter',

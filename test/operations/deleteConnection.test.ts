@@ -18,7 +18,7 @@ describe('deleteConnection', () => {
     it('returns an empty object, and the connection is deleted', async () => {
       const { id } = await createConnection(server);
       const answer = await server.call('DELETE', `${PATH}/${id}`);
-      expect([answer.status, answer.text]).to.deep.equal([200, '{}']);
+      expect([answer.status, answer.text]).to.deep.equal([200, '{}\n']);
       expect((await server.call('GET', `${PATH}/${id}`)).status).to.equal(404);
       expect((await server.call('DELETE', `${PATH}/${id}`)).status).to.equal(404);
     });

@@ -26,7 +26,7 @@ describe('deleteCustomProvider', () => {
     it('returns an empty object, and the provider is deleted', async () => {
       const { identifier } = await createProvider(server);
       const answer = await server.call('DELETE', `${PATH}/${identifier}`);
-      expect([answer.status, answer.text]).to.deep.equal([200, '{}']);
+      expect([answer.status, answer.text]).to.deep.equal([200, '{}\n']);
       expect((await server.call('GET', `${PATH}/${identifier}`)).status).to.equal(404);
       expect((await server.call('DELETE', `${PATH}/${identifier}`)).status).to.equal(404);
     });

@@ -28,7 +28,7 @@ describe('deleteTool', () => {
         );
       expect(await names()).to.deep.equal(['mine_get_gone', 'mine_get_kept']);
       const answer = await remove('mine_get_gone');
-      expect([answer.status, answer.text]).to.deep.equal([200, '{}']);
+      expect([answer.status, answer.text]).to.deep.equal([200, '{}\n']);
       expect(await names()).to.deep.equal(['mine_get_kept']);
       expect((await server.call('GET', `${PATH}/mine_get_gone`)).status).to.equal(404);
       expect((await auditOf(server, 'mine_get_gone')).map(({ action }) => action)).to.deep.equal(['tool.deleted']);
