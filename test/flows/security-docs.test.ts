@@ -32,7 +32,7 @@ describe('docs/security.md', () => {
 });
 
 function idsIn(text: string): Set<string> {
-  return new Set([...text.matchAll(/(?<!%)\b([ALTCPERSM]\d{1,2})\b/g)].map(([, id]) => id as string));
+  return new Set([...text.matchAll(/(?<!%)\b([ALTCPERSMU]\d{1,2})\b/g)].map(([, id]) => id as string));
 }
 
 function everyIdBetween(_range: string, letter: string, from: string, to: string): string {

@@ -132,7 +132,11 @@ describe('large request bodies (H4)', () => {
 function membersOf(definition: JsonObject): string {
   const text = JSON.stringify(definition['requestBody']);
   const [, name = ''] = /schemas\/(\w+)/.exec(text) ?? [];
-  const schema = (contract['components'] as { schemas: Record<string, { properties?: object }> }).schemas[name];
+  const { schemas } = contract['components'] as {
+    schemas: Record<string, { properties?: object; oneOf?: { $ref: string }[] }>;
+  };
+  const [branch] = schemas[name]?.oneOf ?? [];
+  const schema = branch ? schemas[branch.$ref.split('/').at(-1) as string] : schemas[name];
   const members = Object.keys(schema?.properties ?? {});
   const list = listOf(Math.floor(20_000 / members.length), '{"a":0}');
   return `{${members.map((member) => `"${member}":${list}`).join(',')}}`;

@@ -17,6 +17,7 @@ function pacedTransaction(before: readonly object[] = []) {
   const tx = {
     yieldToEventLoop: async () => void turns.push(0),
     environmentTools: {
+      count: async () => before.length,
       listByConnector: async () => before,
       names: async () => before.map((row) => (row as { name: string }).name),
       upsert: async (_environment: EnvironmentId, rows: readonly NewEnvironmentTool[]) => count(rows.length),
