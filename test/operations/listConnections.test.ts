@@ -49,6 +49,7 @@ describe('listConnections', () => {
       const [connection] = answer.body.connections;
       expect(connection).to.deep.equal({
         id: connection.id,
+        callback_url: `http://localhost/oauth/callback/${connection.id}`,
         key_id: 'github-oauth',
         organization_id: 'org_a',
         organization_name: '',

@@ -208,7 +208,8 @@ describe('where links lead', () => {
   });
 
   it('L19: where a verified user goes is determined by the connection, not by a request', async () => {
-    const ours = `${server.origin}/connect/connected`;
+    // The page leads back to the application only if an address of it is listed.
+    const ours = `${server.origin}/connect/connected?application=${encodeURIComponent('https://app.example')}`;
     const misleading: Record<string, string>[] = [
       {},
       { referer: 'https://evil.example/' },
