@@ -1,0 +1,78 @@
+import { API_ORIGIN, type Counterpart, startCounterpart } from '../crash/counterpart.ts';
+import { createAccount } from '../support/accounts.ts';
+import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
+import { type Cluster, startCluster } from '../support/postgres/cluster.ts';
+import { createTemplate, TEMPLATE } from '../support/postgres/databases.ts';
+import { type Network, startNetwork } from '../support/postgres/network.ts';
+import { API_KEY_PATTERN, createProvider } from '../support/providers.ts';
+import { CLIENT_ID, CLIENT_SECRET } from '../support/server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+export interface ChaosServer extends ChildServer {
+  network: Network;
+}
+
+/** A database server that does not lose what it has acknowledged, a provider, and processes that can be killed. */
+export interface ChaosWorld {
+  cluster: Cluster;
+  counterpart: Counterpart;
+  env: Record<string, string>;
+  /** Starts a server process with its own network to the database. @param clockMs how far its clock is ahead */
+  start(clockMs?: number): Promise<ChaosServer>;
+  /** Creates the provider of the counterpart. @returns the account for calls, and the provider's identifier */
+  prepare(server: ChildServer): Promise<{ connector: string; toolAccount: string }>;
+  verifyAudit(): Promise<string>;
+  end(): Promise<void>;
+}
+
+export async function startWorld(): Promise<ChaosWorld> {
+  const cluster = startCluster(['fsync=on', 'full_page_writes=on']);
+  const folder = tempDir();
+  await createTemplate(cluster.socket);
+  const counterpart = await startCounterpart();
+  const env = {
+    DATABASE_URL: cluster.url(TEMPLATE),
+    DATA_DIR: folder.path,
+    BASE_URL: 'http://localhost',
+    VALETKEY_ENDPOINT_OVERRIDES: counterpart.upstream.endpointOverride(API_ORIGIN),
+  };
+  const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
+  const { code, stderr } = await runCommand(['init'], { ...env, ...client });
+  if (code !== 0) throw new Error(stderr);
+  const networks: Network[] = [];
+  const servers: ChildServer[] = [];
+  return {
+    cluster,
+    counterpart,
+    env,
+    async start(clockMs = 0) {
+      const network = await startNetwork(cluster.socket);
+      networks.push(network);
+      const before = clockMs === 0 ? undefined : `const now = Date.now; Date.now = () => now() + ${clockMs};`;
+      const server = await startChildServer(
+        { ...env, DATABASE_URL: network.url(TEMPLATE), METRICS_PORT: '0' },
+        { before },
+      );
+      servers.push(server);
+      return { ...server, network };
+    },
+    async prepare(server) {
+      const provider = { proxy_enabled: true, proxy_url: API_ORIGIN, auth_patterns: [API_KEY_PATTERN] };
+      const { identifier } = await createProvider(server, provider);
+      const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'tool-key' } } } };
+      const { id } = await createAccount(server, { connector: identifier, identifier: 'tools', connectedAccount });
+      return { connector: identifier, toolAccount: id };
+    },
+    async verifyAudit() {
+      const { stdout, stderr } = await runCommand(['verify-audit'], env);
+      return stdout + stderr;
+    },
+    async end() {
+      for (const { child } of servers) if (child.exitCode === null) child.kill('SIGKILL');
+      for (const network of networks) await network.close();
+      await counterpart.upstream.stop();
+      cluster.stop();
+      folder.remove();
+    },
+  };
+}
