@@ -7,7 +7,7 @@ MOCHA := mocha
 TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
   'test/flows/{several-servers,clocks,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
-POSTGRES_TESTS += test/http/{idempotency,environments,unit-effects,rate-limit}.test.ts test/security/{tenant-caches,links,link-endings}.test.ts
+POSTGRES_TESTS += 'test/chaos/*.test.ts' test/http/{idempotency,environments,unit-effects,rate-limit}.test.ts test/security/{tenant-caches,links,link-endings}.test.ts
 # Through PgBouncer in transaction mode.
 POOLER_TESTS := test/db/{accounts,audit,jobs,store}.test.ts test/db/postgres/units.test.ts test/flows/several-servers.test.ts
 
@@ -138,6 +138,12 @@ hostile: install ## Play every message of a hostile third party to every way in,
 .PHONY: crash
 crash: install ## Kill the server 1,000 times under load and compare it with a ledger; COUNT=100 kills it less often, SEED=n repeats a run
 	CRASH_KILLS=$(or $(COUNT),1000) $(if $(SEED),CRASH_SEED=$(SEED)) $(MOCHA) test/crash/server-crash.test.ts
+
+.PHONY: chaos
+chaos: install ## Kill servers and PostgreSQL 1,000 times under load, freeze and partition them, set clocks apart; COUNT=100, SEED=n
+	bash scripts/install-system-packages.sh postgresql
+	CHAOS_KILLS=$(or $(COUNT),1000) $(if $(SEED),CHAOS_SEED=$(SEED)) node test/support/postgres/with-postgres.ts $(MOCHA) 'test/chaos/*.test.ts' test/db/postgres/crash.test.ts test/db/postgres/hosts.test.ts
+	node test/support/postgres/with-postgres.ts $(MOCHA) test/flows/refresh.test.ts
 
 .PHONY: power-loss
 power-loss: install ## Record a run, rebuild 3,000 images of the disk after a loss of power, and check each; IMAGES=n, SEED=n (short form in make test-system)

@@ -1,3 +1,4 @@
+import { openSession } from '../../db/postgres/session.ts';
 import { API_ORIGIN, type Counterpart, startCounterpart } from '../crash/counterpart.ts';
 import { createAccount } from '../support/accounts.ts';
 import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
@@ -22,6 +23,8 @@ export interface ChaosWorld {
   /** Creates the provider of the counterpart. @returns the account for calls, and the provider's identifier */
   prepare(server: ChildServer): Promise<{ connector: string; toolAccount: string }>;
   verifyAudit(): Promise<string>;
+  /** Returns how many servers are registered. */
+  instances(): Promise<number>;
   end(): Promise<void>;
 }
 
@@ -39,6 +42,7 @@ export async function startWorld(): Promise<ChaosWorld> {
   const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
   const { code, stderr } = await runCommand(['init'], { ...env, ...client });
   if (code !== 0) throw new Error(stderr);
+  const operator = await openSession(cluster.url(TEMPLATE));
   const networks: Network[] = [];
   const servers: ChildServer[] = [];
   return {
@@ -67,7 +71,12 @@ export async function startWorld(): Promise<ChaosWorld> {
       const { stdout, stderr } = await runCommand(['verify-audit'], env);
       return stdout + stderr;
     },
+    async instances() {
+      const { rows } = await operator.ask({ text: 'select count(*) from instances' });
+      return Number(rows[0]?.[0]);
+    },
     async end() {
+      await operator.close().catch(() => {});
       for (const { child } of servers) if (child.exitCode === null) child.kill('SIGKILL');
       for (const network of networks) await network.close();
       await counterpart.upstream.stop();

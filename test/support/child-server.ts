@@ -142,6 +142,7 @@ async function fetchToken(origin: string): Promise<string> {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
   });
+  if (answer.status !== 200) throw new Error(`no access token: ${answer.text}`);
   return answer.body.access_token;
 }
 
