@@ -72,7 +72,7 @@ export async function startWorld(): Promise<ChaosWorld> {
       return stdout + stderr;
     },
     async instances() {
-      const { rows } = await operator.ask({ text: 'select count(*) from instances' });
+      const { rows } = await operator.query({ text: 'select count(*) from instances' });
       return Number(rows[0]?.[0]);
     },
     async end() {

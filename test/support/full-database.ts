@@ -162,6 +162,10 @@ export function fillEveryTable(file: string): void {
         { ...its, ...times, id: 'lp_1', type: 'OIDC', issuer: 'https://id.example', claims: '{}', oidc: '{}' },
       ],
       ['oauth_grants', { ...its, ...grant, id: 'og_1', server_id: connection }],
+      ['operator_sessions', { ...its, ...session, id: 'os_1', state: 'OPEN', operator: 'ada', role: 'OWNER' }],
+      ['portal_sessions', { ...its, ...session, id: 'ps_1', state: 'OPEN', identifier: 'ada', api_client_id: 'cli_1' }],
+      ['environment_logos', { ...its, media_type: 'image/png', bytes: Buffer.from([0, 1]), updated_at: AT }],
+      ['execution_statistics', { ...its, ...statistic, total: 2 }],
       ['instances', { id: 'inst_crashed', version: '0.0.0', started_at: AT, beat_at: AT }],
     ];
     const isEmpty = (table: string) => Number(one(`select count(*) from ${table}`)) === 0;
@@ -232,4 +236,15 @@ const grant: Row = {
   created_at: AT,
   used_at: AT,
   expires_at: LATER,
+};
+
+const session: Row = { token_digest: digest(10), created_at: AT, expires_at: LATER };
+
+const statistic: Row = {
+  hour: 1,
+  connector: 'github',
+  tool_name: 'github_user_get',
+  status: 'SUCCEEDED',
+  error_kind: '',
+  up_to_ms: 5,
 };

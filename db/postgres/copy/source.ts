@@ -18,6 +18,8 @@ export async function openCopySource(location: string): Promise<CopySource> {
   const lastOf = (sequence: string) => one(`select case when is_called then last_value else 0 end from ${sequence}`);
   /** A copy that was interrupted at its end leaves the mark, and can be made again. */
   const wasRetired = (await one(`select count(*) from migrations where name = '${COPIED}'`)) > 0;
+  // A file has one row for each of these counts.
+  if (tables.includes('execution_statistics')) await query({ text: 'select fold_execution_statistics()' });
   return {
     ...createCopyEnd(session),
     async unknownTables() {
