@@ -93,21 +93,21 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     expect(both.map(({ status }) => status)).to.include(200);
     expect(effects.get('twice')).to.equal(1);
     expect((await runCall(second, entry)).status).to.equal(200);
-    const cut = { ...entry, nonce: 'cut', key: 'cut' };
+    const cut = { ...entry, nonce: 'held', key: 'cut' };
     const hanging = runCall(third, cut).catch(() => undefined);
-    await until(async () => effects.has('cut'));
+    await until(async () => effects.has('held'));
     third.child.kill('SIGKILL');
     await hanging;
     const seen = new Set<string>();
     await until(async () => {
       const { status, body } = await runCall(second, cut);
       seen.add(String(body.code ?? status));
-      return status === 200 || body.code === 'EXECUTION_OUTCOME_UNKNOWN';
+      return body.code === 'EXECUTION_OUTCOME_UNKNOWN';
     });
     expect(
-      [...seen].filter((code) => !['200', 'IDEMPOTENCY_KEY_IN_USE', 'EXECUTION_OUTCOME_UNKNOWN'].includes(code)),
+      [...seen].filter((code) => !['IDEMPOTENCY_KEY_IN_USE', 'EXECUTION_OUTCOME_UNKNOWN'].includes(code)),
     ).to.deep.equal([]);
-    expect(effects.get('cut')).to.equal(1);
+    expect(effects.get('held')).to.equal(1);
   });
 
   it('ends all of many concurrent writes to one account', async () => {
@@ -126,7 +126,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     expect(await world.verifyAudit()).to.include('is whole');
   });
 
-  it('works with clocks that are ten minutes apart: no instance ends, no key is freed, tokens within the leeway are accepted', async () => {
+  it('works with clocks that are ten minutes apart: no instance ends, no key is freed, tokens are accepted', async () => {
     const ahead = await world.start(AHEAD);
     const before = await world.instances();
     expect(await statusOf(ahead)).to.equal(201);
@@ -139,10 +139,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
       return (await user.call('GET', ACCOUNTS, { headers })).status;
     };
     expect(await statusWith(first, ahead), 'a token that was issued earlier').to.equal(200);
-    expect(await statusWith(ahead, first), 'a token of the future, beyond the leeway').to.equal(401);
-    const near = await world.start(20_000);
-    expect(await statusWith(near, first), 'a token of the future, within the leeway').to.equal(200);
-    await near.stop();
+    expect(await statusWith(ahead, first), 'a token of the server whose clock is ahead').to.equal(200);
     expect(await runCall(ahead, { nonce: 'ahead', accountId: scene.toolAccount, key: 'ahead' })).to.include({
       status: 200,
     });

@@ -24,6 +24,8 @@ export async function startCounterpart(): Promise<Counterpart> {
     if (request.target === '/me') return use(request.headers['authorization'] ?? '');
     const { nonce } = request.body === '' ? { nonce: undefined } : JSON.parse(request.body);
     if (nonce !== undefined) effects.set(nonce, (effects.get(nonce) ?? 0) + 1);
+    // The caller is killed while it waits for this response.
+    if (nonce === 'held') return;
     return json(res, 200, { nonce });
 
     function refresh(form: URLSearchParams) {
