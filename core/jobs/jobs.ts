@@ -77,9 +77,11 @@ export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobToo
       return job;
     },
     async runDue() {
-      // Jobs add jobs, and the timer starts some, so the end is a pass that finds nothing due while nothing is running.
-      while ((await look('all lanes')) > 0 || runner.isBusy() || periods.isBusy()) {
-        await Promise.all([runner.idle(), periods.idle()]);
+      // Jobs add jobs, and the timer starts some, so the end is a pass that finds nothing due and began while nothing ran.
+      const isBusy = () => runner.isBusy() || periods.isBusy();
+      for (let quiet = false; !quiet; await Promise.all([runner.idle(), periods.idle()])) {
+        const wasBusy = isBusy();
+        quiet = (await look('all lanes')) === 0 && !wasBusy && !isBusy();
       }
     },
     async stop() {

@@ -360,6 +360,40 @@ describe('durable jobs', () => {
     });
   });
 
+  it('that another pass began, and those that they add, have run when runDue resolves', async () => {
+    const { begun, run, letGo } = held();
+    const follower = {
+      environmentId: world.test.env,
+      kind: 'follower',
+      lane: 'acme',
+      subjectId: 'ca_1',
+      giveUpAfterMs: SECOND,
+    };
+    let followed = 0;
+    const engine = await world.engine({
+      kinds: [
+        kindOf(run, { ended: async (tx) => void (await world.queue.enqueue(tx, follower, {})) }),
+        kindOf(
+          async () => {
+            followed++;
+            return DONE;
+          },
+          { name: 'follower' },
+        ),
+      ],
+    });
+    await world.add('acme');
+    const first = engine.runDue();
+    await until(() => begun.length === 1);
+    const passes: string[] = [];
+    const second = engine.runDue().then(() => void passes.push(`followed ${followed}`));
+    for (let turns = 0; turns < 50; turns++) await turn();
+    expect(passes).to.deep.equal([]);
+    letGo('acme');
+    await Promise.all([first, second]);
+    expect(passes).to.deep.equal(['followed 1']);
+  });
+
   it('that take too long have failed, and give their place back', async function () {
     // It stops the clock by which the driver of a database server ends statements.
     if (isOnServer()) this.skip();
