@@ -90,7 +90,7 @@ const FOLDERS: Folder[] = [
 const PACKAGE_OWNERS: Record<string, string[]> = {
   express: ['http'],
   'openapi-backend': ['http'],
-  'markdown-it': ['http/markdown.ts'],
+  'markdown-it': ['http/documents/markdown.ts'],
   'better-sqlite3': ['db/sqlite'],
   pg: ['db/postgres'],
   'drizzle-orm': ['db/drizzle.ts'],

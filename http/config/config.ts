@@ -3,7 +3,7 @@ import { POSTGRES, SERVER } from '../../core/budgets.ts';
 import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
 import type { ConnectionTerms } from '../../db/store.ts';
-import { parseContacts, parsePolicy, type SecurityContact } from '../security-text.ts';
+import { parseContacts, parsePolicy, type SecurityContact } from '../documents/security-text.ts';
 
 /** The configuration, without secrets. */
 export interface Config extends SecurityContact {

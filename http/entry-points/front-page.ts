@@ -3,9 +3,9 @@ import { ApiError } from '../../core/errors.ts';
 import { programVersion } from '../../core/program-version.ts';
 import { frontPage } from '../../web/docs/front-page.ts';
 import type { Config } from '../config/config.ts';
+import { type SecurityContact, securityText } from '../documents/security-text.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
-import { type SecurityContact, securityText } from '../security-text.ts';
 import { HTML } from './documents.ts';
 import { otherMethods, route } from './express-entry-point.ts';
 

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { type GuideMenu, guidePage, guidesPage } from '../../web/docs/guide-page.ts';
-import { createGuides, type Guide, guideAddress } from '../guides.ts';
-import { llmsText } from '../llms-text.ts';
+import { createGuides, type Guide, guideAddress } from '../documents/guides.ts';
+import { llmsText } from '../documents/llms-text.ts';
 import { type DocumentSource, documentRoute, HTML, lazyDocuments } from './documents.ts';
 import { otherMethods } from './express-entry-point.ts';
 
@@ -23,7 +23,7 @@ export function addGuides(app: Express): void {
 
   async function pageOf(guide: Guide, markdown: string): Promise<string> {
     // Loaded with the first guide, because few servers are asked for one.
-    const { renderMarkdown } = await import('../markdown.ts');
+    const { renderMarkdown } = await import('../documents/markdown.ts');
     const { html, headings } = renderMarkdown(markdown, (link) => guides.addressOf(guide, link));
     const sections = headings
       .filter(({ level }) => level === 2)

@@ -13,9 +13,9 @@ import type {
   Transaction,
 } from '../../db/store.ts';
 import type { ActedReply, Reply, StoredReplies } from '../contract.ts';
-import { isFull, kept, tooManyKeys } from '../kept-replies.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import type { Exchange } from './exchange.ts';
+import { isFull, kept, tooManyKeys } from './kept-replies.ts';
 import type { ContractRequest } from './request.ts';
 import { openReply, packReply, packReplyInThread, sealReply } from './stored-replies.ts';
 

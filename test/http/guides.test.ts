@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createGuides, guideAddress } from '../../http/guides.ts';
-import { renderMarkdown } from '../../http/markdown.ts';
+import { createGuides, guideAddress } from '../../http/documents/guides.ts';
+import { renderMarkdown } from '../../http/documents/markdown.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 

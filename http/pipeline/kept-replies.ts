@@ -1,7 +1,7 @@
-import { STORED } from '../core/budgets.ts';
-import { ApiError } from '../core/errors.ts';
-import type { IdempotencyReply } from '../db/store.ts';
-import type { Reply } from './contract.ts';
+import { STORED } from '../../core/budgets.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { IdempotencyReply } from '../../db/store.ts';
+import type { Reply } from '../contract.ts';
 
 /**
  * Returns a response as it is stored: without its content if the client has no space for it.

@@ -14,7 +14,7 @@ export interface GuideSection {
   guides: readonly Guide[];
 }
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 const README = 'getting-started';
 
 /** The guides by their readers, in the order of the menu. Guides that are not listed come last. */
