@@ -1,3 +1,4 @@
+import { deleteOldest } from './delete-oldest.ts';
 import { and, count, eq, gt, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
@@ -84,15 +85,9 @@ export function createOperatorSessionRepository(statements: Statements): Operato
       .prepare(),
   );
   const remove = once(() => db.delete(t).where(oneSession).prepare());
-  const sweep = once(() => {
-    const oldest = db
-      .select({ id: t.id })
-      .from(t)
-      .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
-      .orderBy(t.expiresAt)
-      .limit(sql.placeholder('limit'));
-    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
-  });
+  const sweep = once(() =>
+    deleteOldest(db, t, t.id, and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))), t.expiresAt),
+  );
   const list = createKeysetList<OperatorSessionRow, never>(statements, {
     order: t.id,
     scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },

@@ -1,3 +1,4 @@
+import { deleteOldest } from './delete-oldest.ts';
 import { and, eq, gt, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import type { NewPortalSession, PortalSessionRow } from './rows/portal-sessions.ts';
@@ -61,15 +62,9 @@ export function createPortalSessionRepository({ db, once }: Statements): PortalS
       .where(and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL)
       .prepare(),
   );
-  const sweep = once(() => {
-    const oldest = db
-      .select({ id: t.id })
-      .from(t)
-      .where(and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))))
-      .orderBy(t.expiresAt)
-      .limit(sql.placeholder('limit'));
-    return db.delete(t).where(sql`${t.id} in ${oldest}`).prepare();
-  });
+  const sweep = once(() =>
+    deleteOldest(db, t, t.id, and(withinEnvironment, lte(t.expiresAt, sql.placeholder('now'))), t.expiresAt),
+  );
 
   return {
     byToken: (environmentId, tokenDigest) => byToken().get({ environmentId, tokenDigest }),
