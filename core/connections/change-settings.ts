@@ -1,7 +1,8 @@
 import type { EnvironmentRow, Transaction } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import type { Schemas } from '../present/schemas.ts';
-import { type ConfigurationTools, type ConnectionInput, updateConnection } from './configure.ts';
+import type { ConnectionInput } from './check-input.ts';
+import { type ConfigurationTools, updateConnection } from './configure.ts';
 import { describeConnection } from './describe.ts';
 import { requireConnection } from './require-connection.ts';
 

@@ -10,8 +10,20 @@ import { RAW_CALL } from '../tools/tool.ts';
 import { entryProblem } from './allowed-addresses.ts';
 import { clientSecretProblem } from './check-secret.ts';
 import type { BoundConnection } from './client.ts';
-import type { ConnectionInput } from './configure.ts';
-import { checkAddresses } from './set-client.ts';
+import { type ClientInput, checkAddresses } from './set-client.ts';
+
+/** The fields of a request that creates or updates a connection, named as in the contract; `null` clears a field. */
+export interface ConnectionInput extends ClientInput {
+  organization_id?: string | null | undefined;
+  organization_name?: string | null | undefined;
+  domains?: string[] | null | undefined;
+  enabled?: boolean | undefined;
+  scopes?: string[] | null | undefined;
+  allowed_tools?: string[] | null | undefined;
+  mcp_timeout_seconds?: number | null | undefined;
+  verification_mode?: string | null | undefined;
+  post_user_verify_redirect_url?: string | null | undefined;
+}
 
 /**
  * Checks the settings of a request that creates or updates a connection.

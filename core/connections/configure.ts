@@ -6,28 +6,15 @@ import { ApiError } from '../errors.ts';
 import type { Events } from '../events/events.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Vault } from '../vault/vault.ts';
-import { checkInput } from './check-input.ts';
+import { type ConnectionInput, checkInput } from './check-input.ts';
 import { firstClient } from './client-binding.ts';
 import type { ClientColumns } from './client-secret.ts';
 import { writeWithinSpace } from './connection-space.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionTools } from './resolve.ts';
 import { unknownConnector } from './resolve.ts';
-import { type ClientInput, clientColumns, NO_CLIENT } from './set-client.ts';
+import { clientColumns, NO_CLIENT } from './set-client.ts';
 import { statusOf } from './status.ts';
-
-/** The fields of a request that creates or updates a connection, named as in the contract; `null` clears a field. */
-export interface ConnectionInput extends ClientInput {
-  organization_id?: string | null | undefined;
-  organization_name?: string | null | undefined;
-  domains?: string[] | null | undefined;
-  enabled?: boolean | undefined;
-  scopes?: string[] | null | undefined;
-  allowed_tools?: string[] | null | undefined;
-  mcp_timeout_seconds?: number | null | undefined;
-  verification_mode?: string | null | undefined;
-  post_user_verify_redirect_url?: string | null | undefined;
-}
 
 export interface NewConnectionInput extends ConnectionInput {
   key_id?: string | undefined;
