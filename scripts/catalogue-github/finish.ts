@@ -42,7 +42,7 @@ export function finishTool(
     request: imported.request,
     ...(imported.pagination && { pagination: imported.pagination }),
     ...(Object.keys(response).length > 0 && { response }),
-    ...(said.compared && { compared: said.compared }),
+    compared: { ...words.compared, ...said.compared },
   };
 }
 

@@ -37,6 +37,8 @@ export interface ToolWords {
 }
 
 export interface Words {
+  /** The stamp of tools without their own. */
+  compared: Comparison;
   inputs: Record<string, Exclude<InputWords, string>>;
   scopes: Record<string, string[][]>;
   tools: ToolWords[];

@@ -1,26 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { loadDocument } from '../../core/openapi-conversion/load.ts';
 import { normalise } from '../../core/openapi-conversion/normalise.ts';
 import { listOperations, type Operation } from '../../core/openapi-conversion/operations.ts';
 import { createResolver, type Resolver } from '../../core/openapi-conversion/resolve.ts';
 import { createSchemaReader, type SchemaReader } from '../../core/openapi-conversion/schema-view.ts';
 import { isRecord } from '../../core/tools/pointer.ts';
-
-/** A description that a vendor, or a directory of descriptions, publishes as a package. */
-export interface Source {
-  /** The name of the package, and the file in it. */
-  package: string;
-  file: string;
-  /** The part of the description's paths that the base address of the connector already contains. */
-  under?: string;
-  /** What the paths of tools begin with before those of the description. */
-  prefix?: string;
-  /** Whether bodies may be JSON although the description has another type: it shows uploads, or forms. */
-  json?: boolean;
-  /** Parameters that carry the credential. */
-  credentials?: string[];
-  /** Whether a parameter of a path may have several segments (Google's resource names). */
-  deep?: boolean;
-}
+import { FOLDER, locationOf, type Source } from './source.ts';
 
 /** An operation of a description whose path a tool's path can be matched with. */
 export interface VendorOperation extends Operation {
@@ -39,9 +24,9 @@ export interface VendorDocument {
   read: SchemaReader;
 }
 
-export async function openDocument(folder: URL, source: Source): Promise<VendorDocument> {
-  const path = new URL(`node_modules/${source.package}/${source.file}`, folder);
-  const document = await normalise(JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>);
+export async function openDocument(source: Source, folder = FOLDER): Promise<VendorDocument> {
+  const text = await readFile(locationOf(source, folder), 'utf8');
+  const document = await normalise(readDocument(source.file, text));
   const resolve = createResolver(document);
   const operations = listOperations(document, resolve).flatMap((operation): VendorOperation[] => {
     const own = belowPrefix(operation.path, source.under ?? '');
@@ -52,6 +37,12 @@ export async function openDocument(folder: URL, source: Source): Promise<VendorD
     return [{ ...operation, matcher: matcherOf((source.prefix ?? '') + own, source), names, fixed }];
   });
   return { source, document, operations, resolve, read: createSchemaReader(resolve) };
+}
+
+/** Reads JSON as it is, because descriptions may be larger than those that users import. */
+function readDocument(name: string, text: string): Record<string, unknown> {
+  if (name.endsWith('.json')) return JSON.parse(text) as Record<string, unknown>;
+  return loadDocument([{ name, text }]);
 }
 
 function belowPrefix(path: string, under: string): string | undefined {

@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
 import { readCatalogueFiles, type ToolFile } from '../catalogue-files.ts';
 import { compareTool } from './compare.ts';
-import { openDocument, type Source } from './document.ts';
+import { openDocument } from './document.ts';
 import { plantMistakes } from './mutations.ts';
+import { readSources, type Source, stampOf } from './source.ts';
+import { checkStamp, type StampedDocument } from './stamps.ts';
+import { writeStamp } from './write-stamp.ts';
 
-const ROOT = new URL('../../', import.meta.url);
 const { values } = parseArgs({
   options: {
     connector: { type: 'string' },
@@ -14,9 +14,11 @@ const { values } = parseArgs({
     sources: { type: 'string', default: 'catalogue/vendors.yaml' },
     planted: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
+    /** Writes which description each tool was compared with, on this date, into the files of tools that agree. */
+    stamp: { type: 'string' },
   },
 });
-const sources = parse(await readFile(new URL(values.sources, ROOT), 'utf8')) as Record<string, Source>;
+const sources = await readSources(values.sources);
 const { tools } = await readCatalogueFiles();
 const byConnector = Map.groupBy(tools, ({ connector }) => connector);
 
@@ -33,24 +35,34 @@ let noticed = 0;
 
 for (const [connector, files] of byConnector) {
   if (values.connector !== undefined && values.connector !== connector) continue;
-  rows.set(connector, await compareConnector(files, sources[connector]));
+  rows.set(connector, await compareConnector(files, sources.get(connector) ?? []));
 }
 
-async function compareConnector(files: ToolFile[], source: Source | undefined): Promise<Row> {
+async function compareConnector(files: ToolFile[], described: Source[]): Promise<Row> {
   const row = { tools: files.length, compared: 0, agreed: 0, reviewed: 0, differs: 0 };
-  if (source === undefined) return row;
-  const vendor = await openDocument(new URL('.catalogue/vendors/', ROOT), source);
+  if (described.length === 0) return row;
+  const documents: StampedDocument[] = [];
+  for (const source of described) documents.push({ stamp: await stampOf(source), vendor: await openDocument(source) });
   for (const { file, data } of files) {
-    const found = compareTool(data, vendor);
-    if (found === undefined) {
+    const stamped = checkStamp(data, documents);
+    const { vendor } = stamped;
+    const found = vendor && compareTool(data, vendor);
+    if (values.stamp !== undefined && stamped.problem !== undefined && stamped.right !== undefined) {
+      await writeStamp(file, stamped.right, values.stamp);
+      continue;
+    }
+    if (stamped.problem !== undefined) console.log(`${file}: ${stamped.problem}`);
+    if (vendor === undefined || found === undefined) {
       if (values.verbose) console.log(`${file}: not comparable`);
+      if (stamped.problem !== undefined) row.differs += 1;
       continue;
     }
     const accepted = data.compared?.differs ?? {};
     const open = found.filter((finding) => !Object.hasOwn(accepted, finding));
     const stale = Object.keys(accepted).filter((finding) => !found.includes(finding));
+    const isWrong = open.length + stale.length > 0 || stamped.problem !== undefined;
     row.compared += 1;
-    row[open.length + stale.length > 0 ? 'differs' : found.length > 0 ? 'reviewed' : 'agreed'] += 1;
+    row[isWrong ? 'differs' : found.length > 0 ? 'reviewed' : 'agreed'] += 1;
     for (const finding of open) console.log(`${file}: ${finding}`);
     for (const finding of stale) console.log(`${file}: no longer differs: ${finding}`);
     if (values.planted) {

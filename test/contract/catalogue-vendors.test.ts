@@ -7,6 +7,8 @@ import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { compareTool } from '../../scripts/catalogue-vendors/compare.ts';
 import { openDocument, type VendorDocument } from '../../scripts/catalogue-vendors/document.ts';
 import { plantMistakes } from '../../scripts/catalogue-vendors/mutations.ts';
+import { checkStamp } from '../../scripts/catalogue-vendors/stamps.ts';
+import { withStamp } from '../../scripts/catalogue-vendors/write-stamp.ts';
 
 const DESCRIPTION = {
   openapi: '3.0.3',
@@ -93,7 +95,7 @@ describe('the comparison of tools with descriptions of vendors', () => {
     await mkdir(join(folder, 'node_modules/notes'), { recursive: true });
     await writeFile(join(folder, 'node_modules/notes/api.json'), JSON.stringify(DESCRIPTION));
     const source = { package: 'notes', file: 'api.json', under: '/v1' };
-    vendor = await openDocument(pathToFileURL(`${folder}/`), source);
+    vendor = await openDocument(source, pathToFileURL(`${folder}/`));
   });
 
   it('agrees with tools that send what the description says', () => {
@@ -125,5 +127,40 @@ describe('the comparison of tools with descriptions of vendors', () => {
       expect(missed).to.deep.equal([]);
       expect(noticed).to.equal(planted).and.to.be.above(6);
     }
+  });
+
+  it('notices a tool that names a description without its operation', async () => {
+    const other = { ...vendor, operations: vendor.operations.filter(({ method }) => method === 'POST') };
+    const documents = [
+      { stamp: 'notes 1, posts.json', vendor: other },
+      { stamp: 'notes 1, all.json', vendor: { ...vendor, operations: vendor.operations.slice(0, 1) } },
+    ];
+    const stamped = (tool: ToolDefinition, name?: string) =>
+      checkStamp({ ...tool, ...(name && { compared: { with: name, on: '2026-11-23' } }) }, documents).problem;
+    expect(stamped(LIST, 'notes 1, all.json')).to.equal(undefined);
+    expect(stamped(MAKE, 'notes 1, posts.json')).to.equal(undefined);
+    expect(stamped(LIST, 'notes 1, posts.json')).to.equal(
+      'compared.with: notes 1, posts.json does not have the operation, notes 1, all.json has',
+    );
+    expect(stamped(LIST, 'notes 0, all.json')).to.equal(
+      'compared.with: must be notes 1, all.json, not notes 0, all.json',
+    );
+    expect(stamped(LIST)).to.equal('compared: must name notes 1, all.json');
+    const elsewhere = { ...LIST, request: { method: 'GET' as const, path: '/pages' } };
+    expect(stamped(elsewhere)).to.equal(undefined);
+    expect(stamped(elsewhere, 'notes 1, all.json')).to.equal(
+      'compared.with: notes 1, all.json does not have the operation',
+    );
+  });
+
+  it('writes the name of the description into a file, and keeps the reviewed differences', () => {
+    const reviewed =
+      "name: a\ncompared:\n  with: 'old'\n  on: '2026-01-01'\n  differs:\n    'query a: is required': Never.\n";
+    expect(withStamp('name: a\n', 'notes 1', '2026-11-23')).to.equal(
+      "name: a\ncompared:\n  with: 'notes 1'\n  on: '2026-11-23'\n",
+    );
+    expect(withStamp(reviewed, 'notes 1', '2026-11-23')).to.equal(
+      "name: a\ncompared:\n  with: 'notes 1'\n  on: '2026-11-23'\n  differs:\n    'query a: is required': Never.\n",
+    );
   });
 });

@@ -1,0 +1,38 @@
+import type { ToolFile } from '../catalogue-files.ts';
+import { operationOf } from './compare.ts';
+import type { VendorDocument } from './document.ts';
+
+/** A description, and the text by which tools name it. */
+export interface StampedDocument {
+  stamp: string;
+  vendor: VendorDocument;
+}
+
+/**
+ * Checks that a tool names the description that its operation is in.
+ *
+ * @param documents every description of the connector
+ * @returns the description to compare with, undefined if none has the operation; `problem` is one sentence, `right` the stamp
+ * that the tool should have
+ */
+export function checkStamp(
+  tool: ToolFile['data'],
+  documents: readonly StampedDocument[],
+): { vendor?: VendorDocument; problem?: string; right?: string } {
+  const holders = documents.filter(({ vendor }) => operationOf(tool, vendor) !== undefined);
+  const [first] = holders;
+  const named = tool.compared?.with;
+  if (first === undefined) {
+    return named === undefined ? {} : { problem: `compared.with: ${named} does not have the operation` };
+  }
+  const holder = holders.find(({ stamp }) => stamp === named);
+  if (holder) return { vendor: holder.vendor };
+  const listed = holders.map(({ stamp }) => stamp).join(' or ');
+  const problem =
+    named === undefined
+      ? `compared: must name ${listed}`
+      : documents.some(({ stamp }) => stamp === named)
+        ? `compared.with: ${named} does not have the operation, ${listed} has`
+        : `compared.with: must be ${listed}, not ${named}`;
+  return { vendor: first.vendor, problem, right: first.stamp };
+}
