@@ -7,7 +7,7 @@ MOCHA := mocha
 TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
   'test/flows/{several-servers,clocks,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
-POSTGRES_TESTS += 'test/chaos/*.test.ts' test/http/{idempotency,environments,unit-effects,rate-limit}.test.ts test/security/{tenant-caches,links,link-endings}.test.ts
+POSTGRES_TESTS += test/flows/{demo,sandbox}.test.ts 'test/chaos/*.test.ts' test/http/{idempotency,environments,unit-effects,rate-limit}.test.ts test/security/{tenant-caches,links,link-endings}.test.ts
 # Through PgBouncer in transaction mode.
 POOLER_TESTS := test/db/{accounts,audit,jobs,store}.test.ts test/db/postgres/units.test.ts test/flows/several-servers.test.ts
 
@@ -46,15 +46,23 @@ console: install ## Build the console to build/console, if a source has changed
 watch: install ## Start the server, and at each change of a source regenerate, restart and check the types
 	@exec node scripts/watch.ts
 
+# ENGINE=postgres stores the data on a PostgreSQL server in a temporary directory.
+ENGINE_OPTION = $(if $(ENGINE),--engine=$(ENGINE))
+ENGINE_PACKAGES = $(if $(filter postgres,$(ENGINE)),postgresql-installed)
+
+.PHONY: postgresql-installed
+postgresql-installed:
+	@bash scripts/install-system-packages.sh postgresql
+
 .PHONY: demo
-demo: install ## Show the main jobs end to end: tokens, tool calls, and a link from consent to revocation, printed step by step
-	@node scripts/demo.ts
+demo: install $(ENGINE_PACKAGES) ## Show the main jobs end to end: tokens, tool calls, and a link from consent to revocation; ENGINE=postgres
+	@node scripts/demo.ts $(ENGINE_OPTION)
 
 .PHONY: sandbox
-sandbox: install $(REFERENCE) ## Leave the server, two providers and an example application running, to click through a link
+sandbox: install $(REFERENCE) $(ENGINE_PACKAGES) ## Leave the server, two providers and an example application running, to click through a link; ENGINE=postgres
 	@node scripts/generate-if-stale.ts
 	@node scripts/build-console.ts
-	@exec node scripts/sandbox.ts
+	@exec node scripts/sandbox.ts $(ENGINE_OPTION)
 
 .PHONY: generate
 generate: install ## Write what follows from changed files of spec/ and catalogue/ to generated/: bundle, types, tool index

@@ -1,27 +1,24 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { ACME, startAcme } from './demo/acme.ts';
 import { createApi, getToken } from './demo/api.ts';
 import { startCounterparts } from './demo/counterparts.ts';
+import { type EngineName, readEngine, startDemoServer } from './demo/engine.ts';
 import { playGithub } from './demo/github-act.ts';
 import { playLink } from './demo/link-act.ts';
 import { check, createNarrator } from './demo/narrator.ts';
 import { NOTES_BASE, playNotes } from './demo/notes-act.ts';
 import { freePort } from './demo/process.ts';
-import { startServerProcess } from './demo/server-process.ts';
 
 /** The token's lifetime: long enough for a call, short enough to wait for its expiry. */
 const ACME_TOKEN_SECONDS = 4;
-const ROOT = join(import.meta.dirname, '..');
 
 /**
  * Shows the main features end to end with local applications. It uses its own server with a new data directory, and
  * free loopback ports. Every step checks its result; the first failure ends the demo with exit code 1.
  */
-export async function playDemo(print: (line: string) => void): Promise<void> {
+export async function playDemo(engine: EngineName, print: (line: string) => void): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'valetkey-demo-'));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -32,16 +29,16 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
   const overrides = `${NOTES_BASE}=${notes.origin},https://api.github.com=${github.origin},${ACME}=${acme.origin}`;
   // Links contain the server's address, so the port must be known in advance.
   const port = String(await freePort());
-  const server = await startServerProcess(dataDir, {
+  const env = {
     PORT: port,
     METRICS_PORT: '0',
     BASE_URL: `http://127.0.0.1:${port}`,
     VALETKEY_ENDPOINT_OVERRIDES: overrides,
-  });
-  stack.defer(async () => void (await server.stop()));
+  };
+  const server = await startDemoServer(engine, dataDir, env, stack);
 
   const narrator = createNarrator(print);
-  print(`Valetkey runs at ${server.origin} with its data in ${dataDir}.`);
+  print(`Valetkey runs at ${server.origin} with its data in ${server.storedIn}.`);
   print(
     `The notes app is at ${notes.origin}, an emulator of GitHub at ${github.origin}, Acme Files at ${acme.origin}.`,
   );
@@ -50,13 +47,8 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
     getToken(server.origin, server.client),
   );
   const api = createApi(server.origin, token, narrator);
-  const operate = async (...args: string[]) => {
-    const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir };
-    return (await promisify(execFile)(process.execPath, ['cli/valetkey.js', ...args], { cwd: ROOT, env })).stdout;
-  };
-
   narrator.chapter('Your own application');
-  await playNotes({ api, narrator, notes, operate });
+  await playNotes({ api, narrator, notes, operate: server.operate });
   narrator.chapter('A built-in connector');
   await playGithub({ api, narrator, github });
   narrator.chapter('A link for a person');
@@ -78,8 +70,10 @@ export async function playDemo(print: (line: string) => void): Promise<void> {
 }
 
 if (import.meta.main) {
-  await playDemo(console.log).catch((error: Error) => {
-    console.error(`\n${error.message}`);
+  try {
+    await playDemo(readEngine(process.argv.slice(2)), console.log);
+  } catch (error) {
+    console.error(`\n${(error as Error).message}`);
     process.exitCode = 1;
-  });
+  }
 }

@@ -10,7 +10,7 @@ done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
-  echo "make test-system needs these Debian packages: ${missing[*]}" >&2
+  echo "These Debian packages are needed: ${missing[*]}" >&2
   echo "Install them as root: apt-get install ${missing[*]}" >&2
   exit 1
 fi

@@ -7,12 +7,12 @@ import { createLinkApp } from '../examples/link-app.ts';
 import { createNotesApp } from '../examples/notes-app.ts';
 import { ACME, startAcme } from './demo/acme.ts';
 import { createApi, getToken } from './demo/api.ts';
+import { type EngineName, readEngine, startDemoServer } from './demo/engine.ts';
 import { createFrontDoor } from './demo/front-door.ts';
 import { introduceAcme } from './demo/introduce-acme.ts';
 import { createNarrator } from './demo/narrator.ts';
 import { NOTES_BASE, NOTES_PATTERN } from './demo/notes-act.ts';
 import { freePort } from './demo/process.ts';
-import { startServerProcess } from './demo/server-process.ts';
 
 const NOTES_KEY = 'notes-demo-key-1234';
 /** A short lifetime, so that a refresh can be observed. */
@@ -21,10 +21,15 @@ const ACME_TOKEN_SECONDS = 60;
 /**
  * Starts everything that a user needs to click through a link: Valetkey, an application, and two providers.
  *
+ * @param engine the kind of database in which Valetkey stores its data
  * @param firstPort the first of four consecutive ports; 0 to use any free ports
  * @returns stops everything when it is disposed
  */
-async function openSandbox(firstPort: number, print: (line: string) => void): Promise<AsyncDisposableStack> {
+async function openSandbox(
+  engine: EngineName,
+  firstPort: number,
+  print: (line: string) => void,
+): Promise<AsyncDisposableStack> {
   const port = (index: number) => (firstPort === 0 ? 0 : firstPort + index);
   await using stack = new AsyncDisposableStack();
   const open = async (server: Server, at: number): Promise<string> => {
@@ -44,13 +49,13 @@ async function openSandbox(firstPort: number, print: (line: string) => void): Pr
   const notes = await open(createNotesApp(NOTES_KEY), port(3));
   const inner = await freePort();
   const valetkey = await open(createFrontDoor(inner, { known: ACME, target: acme.origin }), port(1));
-  const server = await startServerProcess(dataDir, {
+  const env = {
     PORT: String(inner),
     METRICS_PORT: '0',
     BASE_URL: valetkey,
     VALETKEY_ENDPOINT_OVERRIDES: `${NOTES_BASE}=${notes},${ACME}=${acme.origin}`,
-  });
-  stack.defer(async () => void (await server.stop()));
+  };
+  const server = await startDemoServer(engine, dataDir, env, stack);
 
   const api = createApi(
     valetkey,
@@ -81,7 +86,7 @@ async function openSandbox(firstPort: number, print: (line: string) => void): Pr
   await open(createLinkApp({ valetkey, client: server.client, url, offers }), appPort);
 
   print(`The application   ${url}
-Valetkey          ${valetkey}   (its API: ${valetkey}/docs; its data: ${dataDir})
+Valetkey          ${valetkey}   (its API: ${valetkey}/docs; its data: ${server.storedIn})
 Acme Files        ${acme.origin}   (consents by OAuth; its tokens live ${ACME_TOKEN_SECONDS} seconds)
 Notes             ${notes}   (takes an API key)
 
@@ -108,7 +113,8 @@ if (import.meta.main) {
   // before the data is removed.
   const ending = new Promise<unknown>((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
-    await using _sandbox = await openSandbox(Number(process.env['SANDBOX_PORT'] ?? 9800), console.log);
+    const engine = readEngine(process.argv.slice(2));
+    await using _sandbox = await openSandbox(engine, Number(process.env['SANDBOX_PORT'] ?? 9800), console.log);
     await ending;
   } catch (error) {
     console.error((error as Error).message);

@@ -11,7 +11,8 @@ export interface ServerProcess extends RunningProcess {
 
 const ROOT = join(import.meta.dirname, '../..');
 const READY = /^\{.*"origin":"([^"]+)".*"msg":"listening"\}$/m;
-const CLIENT = /export VALETKEY_CLIENT_ID=(\S+)\s+export VALETKEY_CLIENT_SECRET=(\S+)/;
+/** Finds the first API client in what the command that created it has printed. */
+export const CLIENT = /export VALETKEY_CLIENT_ID=(\S+)\s+export VALETKEY_CLIENT_SECRET=(\S+)/;
 
 /**
  * Starts the server as an operator would, on a free port, with a new data directory.

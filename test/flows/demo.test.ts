@@ -9,20 +9,32 @@ import { playGithub } from '../../scripts/demo/github-act.ts';
 import { createNarrator } from '../../scripts/demo/narrator.ts';
 import type { ServerProcess } from '../../scripts/demo/server-process.ts';
 import { startServerProcess } from '../../scripts/demo/server-process.ts';
+import { isOnServer } from '../support/engine-of-tests.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { ROOT } from './markdown.ts';
 
 describe('make demo', () => {
   it('plays every step in order, ends with 0 and removes what it made', async () => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['scripts/demo.ts'], { cwd: ROOT });
+    const args = ['scripts/demo.ts', `--engine=${isOnServer() ? 'postgres' : 'sqlite'}`];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
     expect(stderr).to.equal('');
     const numbers = [...stdout.matchAll(/^ ?(\d+) {2}\S/gm)].map(([, number]) => Number(number));
     expect(numbers).to.have.length.above(15);
     expect(numbers).to.deep.equal(numbers.map((_number, index) => index + 1));
     expect(stdout).to.include('Everything went as it should.');
-    const [, origin = '', dataDir = ''] = /runs at (\S+) with its data in (\S+)\./.exec(stdout) ?? [];
+    const [, origin = '', dataDir = ''] = /runs at (\S+) with its data in .*?(\S+)\.$/m.exec(stdout) ?? [];
     expect(existsSync(dataDir)).to.equal(false);
     expect(await fetch(`${origin}/healthz`).catch(() => 'nobody answers')).to.equal('nobody answers');
+  });
+
+  it('names the engines that exist for an unknown one', async () => {
+    const demo = promisify(execFile)(process.execPath, ['scripts/demo.ts', '--engine=mysql'], { cwd: ROOT });
+    const { code, stderr } = await demo.then(
+      () => ({ code: 0, stderr: '' }),
+      (error) => error,
+    );
+    expect(code).to.equal(1);
+    expect(stderr).to.include('unknown engine "mysql" (ENGINE must be sqlite or postgres)');
   });
 
   describe('with other credentials than it claims', () => {

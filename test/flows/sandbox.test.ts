@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createPerson, type Page, type Person } from '../../scripts/demo/person.ts';
 import type { RunningProcess } from '../../scripts/demo/process.ts';
 import { startProcess } from '../../scripts/demo/process.ts';
+import { isOnServer } from '../support/engine-of-tests.ts';
 import { CHALLENGE, VERIFIER } from '../support/mcp-login.ts';
 import { ROOT } from './markdown.ts';
 
@@ -12,8 +13,9 @@ describe('make sandbox', () => {
 
   before(async () => {
     const env = { SANDBOX_PORT: '0' };
+    const args = ['scripts/sandbox.ts', `--engine=${isOnServer() ? 'postgres' : 'sqlite'}`];
     const ready = /^The application +(\S+)[\s\S]*Ctrl-C ends it all/m;
-    const started = await startProcess(process.execPath, ['scripts/sandbox.ts'], ready, { cwd: ROOT, env });
+    const started = await startProcess(process.execPath, args, ready, { cwd: ROOT, env });
     sandbox = started.process;
     app = started.match[1] as string;
   });
@@ -80,7 +82,7 @@ describe('make sandbox', () => {
   });
 
   it('ends with everything that it has started, and removes its data, also when it is asked twice', async () => {
-    const [, valetkey = '', dataDir = ''] = /^Valetkey +(\S+) .*its data: (\S+)\)/m.exec(sandbox.stdout) ?? [];
+    const [, valetkey = '', dataDir = ''] = /^Valetkey +(\S+) .*its data: .*?(\S+)\)/m.exec(sandbox.stdout) ?? [];
     expect(existsSync(dataDir)).to.equal(true);
     const stopped = sandbox.stop();
     // The application ends first, while the server and the data still exist.

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { createIds } from '../../../core/ids.ts';
 import { openStore } from '../../../db/open-store.ts';
 import type { Store } from '../../../db/store.ts';
-import { type Cluster, startCluster } from '../../support/postgres/cluster.ts';
+import { type Cluster, startCluster } from '../../../scripts/postgres/cluster.ts';
 import { createTemplate, isAvailable, TEMPLATE } from '../../support/postgres/databases.ts';
 import { account, addConnection, addEnvironment, connection, freshIds, NOW } from '../support.ts';
 

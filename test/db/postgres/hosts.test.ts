@@ -3,7 +3,7 @@ import { openStore } from '../../../db/open-store.ts';
 import { hostsOf } from '../../../db/postgres/hosts.ts';
 import { openHost } from '../../../db/postgres/session.ts';
 import type { Store } from '../../../db/store.ts';
-import { type Cluster, type Standby, startCluster } from '../../support/postgres/cluster.ts';
+import { type Cluster, type Standby, startCluster } from '../../../scripts/postgres/cluster.ts';
 import { createTemplate, isAvailable, TEMPLATE } from '../../support/postgres/databases.ts';
 import { account, addConnection, addEnvironment, connection, freshIds, NOW } from '../support.ts';
 

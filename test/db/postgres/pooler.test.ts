@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openStore } from '../../../db/open-store.ts';
-import { addressOf } from '../../support/postgres/cluster.ts';
+import { addressOf } from '../../../scripts/postgres/cluster.ts';
 import { createDatabase, dropDatabase, isAvailable, socketOfTests, urlOf } from '../../support/postgres/databases.ts';
 import { type Pooler, startPooler } from '../../support/postgres/pgbouncer.ts';
 import { failure, NOW } from '../support.ts';

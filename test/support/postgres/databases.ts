@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { migrate } from '../../../db/postgres/migrate.ts';
-import { addressOf, postgresPrograms } from './cluster.ts';
+import { addressOf, postgresPrograms } from '../../../scripts/postgres/cluster.ts';
 
 /** The variable with the directory of the test server's socket; `with-postgres.ts` sets it. */
 export const SOCKET = 'VALETKEY_TEST_POSTGRES';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { serverUser } from './cluster.ts';
+import { serverUser } from '../../../scripts/postgres/cluster.ts';
 
 /** A PgBouncer in transaction mode in front of a test server. */
 export interface Pooler {

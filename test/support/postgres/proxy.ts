@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, connect as open, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressOf } from './cluster.ts';
+import { addressOf } from '../../../scripts/postgres/cluster.ts';
 
 /** When a connection is cut: before the server receives a text of the client, or after. */
 export type Cut = 'before' | 'after';

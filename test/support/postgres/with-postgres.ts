@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { startCluster } from './cluster.ts';
+import { startCluster } from '../../../scripts/postgres/cluster.ts';
 import { createTemplate, POOLER, SOCKET } from './databases.ts';
 import { type Pooler, startPooler } from './pgbouncer.ts';
 
