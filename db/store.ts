@@ -1,3 +1,4 @@
+import type { DatabaseState } from './database-state.ts';
 import type { ReadRepositories, Transaction } from './repositories.ts';
 
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
@@ -5,6 +6,7 @@ export type { AuditChain } from './audit-heads.ts';
 export { type CopyReport, copyDatabase } from './copy/copy.ts';
 export type { CopyEnd, CopySource, CopyTarget } from './copy/port.ts';
 export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-files.ts';
+export type { DatabaseState, ReplicaState, StandbyState } from './database-state.ts';
 export type {
   CheckLine,
   ConnectionTerms,
@@ -95,6 +97,8 @@ export interface Store {
   clock: (() => Promise<number>) | null;
   /** Whether reads and the latest writes succeed. Never rejects. */
   healthy(): Promise<boolean>;
+  /** Returns which database is used, and how it is replicated. Never rejects. */
+  state(): Promise<DatabaseState>;
   /**
    * If the latest writes have failed, tries a write to find out whether the database works again. Call it periodically.
    * Never rejects.

@@ -8858,11 +8858,35 @@ export interface components {
                  */
                 keys: "ok" | "failing";
             };
+            database: components["schemas"]["ReadinessDatabase"];
             /**
              * @description `ready` if all checks are `ok`.
              * @enum {string}
              */
             status: "ready" | "not_ready";
+        };
+        /** @description The database that the server uses. */
+        ReadinessDatabase: {
+            /**
+             * @description `sqlite` for a file, `postgres` for a PostgreSQL server.
+             * @enum {string}
+             */
+            engine: "sqlite" | "postgres";
+            /** @description The standby that lists are read from. `null` if none is configured. */
+            replica: components["schemas"]["ReadinessReplica"] | null;
+            /**
+             * @description The role of the database server: a `standby` accepts no writes. A file is always `primary`. `null` while the server cannot be
+             *     reached.
+             * @enum {string|null}
+             */
+            role: "primary" | "standby" | null;
+        };
+        /** @description A standby that lists are read from. */
+        ReadinessReplica: {
+            /** @description How far the standby is behind the primary, in milliseconds. `null` while it cannot be reached. */
+            lag_ms: number | null;
+            /** @description `false` while lists are read from the primary, because the standby is unreachable or too far behind. */
+            used: boolean;
         };
         /** @description Which deliveries to make again. */
         RedeliverRequest: {

@@ -62,7 +62,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
       links,
       scrubStorage,
     },
-    service: { readiness },
+    service: { readiness, databaseState: () => store.state() },
     tokens: { store, digester, signingKeys, sealedData, newId, events, now, random },
     tools: { ...lists, catalogue, toolDirectory, toolJudge, events },
     webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries, eventFeed },

@@ -21,4 +21,30 @@ export function showStorage({ metrics, store, scrub }: Shown): void {
     'Size of the write-ahead log; it grows while another process reads the database',
     () => store.logBytes(),
   );
+  metrics.gauges(
+    'valetkey_database_info',
+    'Always 1; the labels are the engine (sqlite, postgres) and the role of its server (primary, standby, unknown)',
+    ['engine', 'role'],
+    async () => {
+      const { engine, role } = await store.state();
+      return [{ labels: { engine, role: role ?? 'unknown' }, value: 1 }];
+    },
+  );
+  metrics.gauges(
+    'valetkey_database_replica_lag_seconds',
+    'How far the replica for lists is behind, and whether it is used; absent without a replica or while it is unreachable',
+    ['used'],
+    async () => {
+      const { replica } = await store.state();
+      if (!replica || replica.lagMs === null) return [];
+      return [{ labels: { used: String(replica.isUsed) }, value: replica.lagMs / 1000 }];
+    },
+  );
+  metrics.gauges(
+    'valetkey_database_standby_lag_bytes',
+    'The log that each standby of the database has not applied yet; absent if the role may not read it',
+    ['standby'],
+    async () =>
+      (await store.state()).standbys.map(({ name, lagBytes }) => ({ labels: { standby: name }, value: lagBytes })),
+  );
 }

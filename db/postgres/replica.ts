@@ -1,5 +1,6 @@
 import { POSTGRES } from '../../core/budgets.ts';
 import { startTimer } from '../../core/scheduling/timers.ts';
+import type { ReplicaState } from '../database-state.ts';
 import { StorageError } from '../errors.ts';
 import { createRepositories, type ReadRepositories } from '../repositories.ts';
 import type { SliceLimits } from '../slices.ts';
@@ -13,6 +14,8 @@ import { createPostgresStatements } from './statements.ts';
 export interface Replica {
   /** Returns repositories whose lists are read from the replica, or from the primary while the replica cannot be used. */
   withLists(primary: ReadRepositories): ReadRepositories;
+  /** What the last check has found. */
+  state(): ReplicaState;
   close(): Promise<void>;
 }
 
@@ -35,12 +38,14 @@ export function openReplica(location: string, { size, prepare, limits, report }:
     size,
   );
   let isUsable = false;
+  let lagMs: number | null = null;
   let isReported = false;
 
   async function check(): Promise<void> {
     try {
       const { rows } = await readers.query({ text: LAG });
-      isUsable = Number(rows[0]?.[0]) <= POSTGRES.replicaLagMs;
+      lagMs = Number(rows[0]?.[0]);
+      isUsable = lagMs <= POSTGRES.replicaLagMs;
       isReported = false;
     } catch (error) {
       unusable(error);
@@ -49,6 +54,7 @@ export function openReplica(location: string, { size, prepare, limits, report }:
 
   function unusable(error: unknown): void {
     isUsable = false;
+    lagMs = null;
     if (!isReported) report(error, 'the replica cannot be used, so lists are read from the primary');
     isReported = true;
   }
@@ -81,6 +87,7 @@ export function openReplica(location: string, { size, prepare, limits, report }:
       executions: { ...primary.executions, list: either(replica.executions.list, primary.executions.list) },
       audit: { ...primary.audit, list: either(replica.audit.list, primary.audit.list) },
     }),
+    state: () => ({ isUsed: isUsable, lagMs }),
     async close() {
       await checking.stop();
       await readers.close();

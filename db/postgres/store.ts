@@ -15,6 +15,7 @@ import { createReconnectingSession } from './reconnecting-session.ts';
 import { openReplica } from './replica.ts';
 import { requireSchema } from './schema.ts';
 import { openHost, type Query } from './session.ts';
+import { readState } from './state.ts';
 import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
 import { createWriter, type Unit, type UnitOptions } from './writer.ts';
@@ -121,6 +122,7 @@ export async function openPostgresStore({
         () => false,
       );
     },
+    state: () => readState(readers.query, replica),
     probe: () => health.probe(flush),
     logBytes: async () => 0,
     // Only the database server controls when deleted data disappears: tables keep it until VACUUM, and the write-ahead

@@ -147,6 +147,7 @@ export function createStore(
         return false;
       }
     },
+    state: async () => ({ engine: 'sqlite', role: 'primary', replica: null, standbys: [] }),
     async scrub() {
       try {
         return await checkpointer.empty(() => group.note(async () => touch.run()), turn.end);

@@ -1,8 +1,8 @@
 import { openSession } from '../../db/postgres/session.ts';
+import { type Cluster, startCluster } from '../../scripts/postgres/cluster.ts';
 import { API_ORIGIN, type Counterpart, startCounterpart } from '../crash/counterpart.ts';
 import { createAccount } from '../support/accounts.ts';
 import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
-import { type Cluster, startCluster } from '../../scripts/postgres/cluster.ts';
 import { createTemplate, TEMPLATE } from '../support/postgres/databases.ts';
 import { type Network, startNetwork } from '../support/postgres/network.ts';
 import { API_KEY_PATTERN, createProvider } from '../support/providers.ts';

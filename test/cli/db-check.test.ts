@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { openSession, type Session } from '../../db/postgres/session.ts';
 import type { CheckLine } from '../../db/store.ts';
+import { type Cluster, startCluster } from '../../scripts/postgres/cluster.ts';
 import { runCommand } from '../support/child-server.ts';
 import { isOnServer } from '../support/engine-of-tests.ts';
-import { type Cluster, startCluster } from '../../scripts/postgres/cluster.ts';
 import { createTemplate, TEMPLATE } from '../support/postgres/databases.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

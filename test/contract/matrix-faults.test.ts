@@ -161,7 +161,7 @@ describe('a service that is not ready', () => {
       expect(answer.status).to.equal(503);
       const word = (isFine: boolean) => (isFine ? 'ok' : 'failing');
       const wanted = { database: word(checks.database), keys: word(checks.keys) };
-      expect(answer.body).to.deep.equal({ status: 'not_ready', checks: wanted });
+      expect(answer.body).to.deep.include({ status: 'not_ready', checks: wanted });
       expect((await server.call('GET', '/healthz', { token: null })).status).to.equal(200);
     });
   }

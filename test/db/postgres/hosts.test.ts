@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { openStore } from '../../../db/open-store.ts';
 import { hostsOf } from '../../../db/postgres/hosts.ts';
-import { openHost } from '../../../db/postgres/session.ts';
+import { openHost, openSession } from '../../../db/postgres/session.ts';
+import { readState } from '../../../db/postgres/state.ts';
 import type { Store } from '../../../db/store.ts';
 import { type Cluster, type Standby, startCluster } from '../../../scripts/postgres/cluster.ts';
 import { createTemplate, isAvailable, TEMPLATE } from '../../support/postgres/databases.ts';
@@ -63,11 +64,18 @@ describe('a primary and a standby', function () {
   it('are distinguished, and the promoted standby is used after the primary has failed', async () => {
     const only = await openStore({ location: standby.url(TEMPLATE), now: () => NOW }).catch((error) => error);
     expect(only).to.include({ code: 'STANDBY' });
+    const asked = await readState(
+      async (statement) => (await openSession(standby.url(TEMPLATE))).query(statement),
+      undefined,
+    );
+    expect(asked).to.deep.equal({ engine: 'postgres', role: 'standby', replica: null, standbys: [] });
     store = await openStore({ location: both(), now: () => NOW });
     const env = await addEnvironment(store, newId, 'localhost');
     const connectionId = await addConnection(store, env, connection(newId));
     expect(await write(env, connectionId)).to.be.a('string');
+    expect(await store.state()).to.include({ engine: 'postgres', role: 'primary', replica: null });
     primary.kill();
+    expect((await store.state()).role).to.equal(null);
     expect(await write(env, connectionId)).to.equal(null);
     standby.promote();
     let id: string | null = null;
@@ -95,8 +103,12 @@ describe('a primary and a standby', function () {
     standby.replay(true);
     while ((await list()) !== 2) await turn();
     expect(failures).to.deep.equal([]);
+    const { replica, standbys } = await store.state();
+    expect(replica).to.include({ isUsed: true }).and.have.property('lagMs').a('number');
+    expect(standbys.map(({ name }) => name)).to.deep.equal(['walreceiver']);
     standby.kill();
     expect(await list()).to.equal(2);
+    expect((await store.state()).replica).to.deep.equal({ isUsed: false, lagMs: null });
     await write(env, connectionId);
     expect(await list(), 'from the primary').to.equal(3);
     expect(failures[0]).to.include('lists are read from the primary');
