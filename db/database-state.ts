@@ -1,6 +1,7 @@
 /** Which database is used, and how it is replicated, for operators. */
 export interface DatabaseState {
-  engine: 'sqlite' | 'postgres';
+  /** The name of the engine, lower case. */
+  engine: string;
   /**
    * `standby` if the database accepts no writes because it copies another one; null if its server cannot be asked. A
    * file is always a primary.

@@ -8867,11 +8867,8 @@ export interface components {
         };
         /** @description The database that the server uses. */
         ReadinessDatabase: {
-            /**
-             * @description `sqlite` for a file, `postgres` for a PostgreSQL server.
-             * @enum {string}
-             */
-            engine: "sqlite" | "postgres";
+            /** @description `sqlite` for a file, `postgres` for a PostgreSQL server. Later versions can add values. */
+            engine: string;
             /** @description The standby that lists are read from. `null` if none is configured. */
             replica: components["schemas"]["ReadinessReplica"] | null;
             /**

@@ -23,7 +23,7 @@ export function showStorage({ metrics, store, scrub }: Shown): void {
   );
   metrics.gauges(
     'valetkey_database_info',
-    'Always 1; the labels are the engine (sqlite, postgres) and the role of its server (primary, standby, unknown)',
+    'Always 1; the labels are the kind of database and the role of its server (primary, standby, unknown)',
     ['engine', 'role'],
     async () => {
       const { engine, role } = await store.state();
