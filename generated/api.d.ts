@@ -1282,7 +1282,7 @@ export interface paths {
          *
          *     The client's tools run with the accounts of this `organization_id`, `user_id` or both, and `identifier`. If an account is
          *     missing, the user gets a link to connect it, as with `createMcpSessionToken`. The grant ends when the API client that completed
-         *     the login is disabled.
+         *     the login is disabled. If an operator completed it in the console, the grant ends with the session of the operator.
          *
          *     Errors:
          *     - 400 `VALIDATION_FAILED`: a field is not valid, both `organization_id` and `user_id` are missing, or `user_verify_url` is

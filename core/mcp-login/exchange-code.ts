@@ -49,7 +49,7 @@ export async function exchangeCode(
   }
   const { request, subject } = login;
   const error = await problemOf(tx, tools, environment, login, clientId, form);
-  const isTrusted = subject !== null && (await mayIdentify(tx, environmentId, subject.identifiedBy));
+  const isTrusted = subject !== null && (await mayIdentify(tx, environmentId, subject.identifiedBy, tools.now()));
   if (error || !subject || !isTrusted) {
     await spend(tx, tools, login, null);
     return refused(error ?? INVALID);

@@ -2,6 +2,7 @@ import type { EnvironmentRow, JwtSettings, LoginProviderRow, OidcSettings, ReadR
 import { requireListed } from '../accounts/links/verify-url.ts';
 import { isSecureAddress } from '../connectors/secure-address.ts';
 import { ApiError, type FieldError } from '../errors.ts';
+import { principalState } from '../operators/principal.ts';
 import type { Schemas } from '../present/schemas.ts';
 import { Secret } from '../secret.ts';
 import { bindingDigest } from '../vault/binding-digest.ts';
@@ -144,14 +145,17 @@ export function openLoginSecret(vault: Vault, provider: LoginProviderRow): Secre
 }
 
 /**
- * Whether the API client or login provider that identified a user still may do so. Disabling the API client, or replacing the login
- * provider, ends what users were identified for.
+ * Whether the API client, operator session or login provider that identified a user still may do so. Disabling the API client, the end of
+ * the session, or replacing the login provider, ends what users were identified for.
+ *
+ * @param now milliseconds UTC
  */
 export async function mayIdentify(
-  read: Pick<ReadRepositories, 'apiClients' | 'loginProviders'>,
+  read: Pick<ReadRepositories, 'apiClients' | 'loginProviders' | 'operatorSessions'>,
   environmentId: EnvironmentRow['id'],
   identifiedBy: string,
+  now: number,
 ): Promise<boolean> {
   if (identifiedBy.startsWith('lgp_')) return (await read.loginProviders.get(environmentId))?.id === identifiedBy;
-  return (await read.apiClients.state(environmentId, identifiedBy))?.enabled === true;
+  return (await principalState(read, environmentId, identifiedBy, now))?.enabled === true;
 }

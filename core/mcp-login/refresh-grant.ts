@@ -49,7 +49,7 @@ export async function refreshGrant(
       await endGrant(tx, tools, grant, 'REFRESH_TOKEN_REUSED', cause);
       return refused(INVALID);
     }
-    const error = await problemOf(tx, environment, grant, resource);
+    const error = await problemOf(tx, environment, grant, resource, at);
     if (error) return refused(error);
     const scopes = narrowed(grant, scope);
     if (!scopes) return refused(tokenError('invalid_scope', 'The grant does not have every requested scope'));
@@ -66,8 +66,9 @@ async function problemOf(
   environment: EnvironmentRow,
   { serverId, identifiedBy }: OAuthGrantRow,
   resource: string | undefined,
+  at: number,
 ): Promise<TokenError | undefined> {
-  const isTrusted = await mayIdentify(tx, environment.id, identifiedBy);
+  const isTrusted = await mayIdentify(tx, environment.id, identifiedBy, at);
   if (!isTrusted || !(await findServer(tx, environment.id, serverId))) return INVALID;
   if (resource === undefined || (await serverOfResource(tx, environment, resource))?.id === serverId) return undefined;
   return tokenError('invalid_target', 'The resource is not that of the grant');

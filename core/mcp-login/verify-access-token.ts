@@ -6,13 +6,13 @@ import { mayIdentify } from './login-provider.ts';
 
 /**
  * Decrypts the access token of an MCP client and reads its grant, so that a revocation takes effect immediately. A grant also ends when
- * the API client that identified the user is disabled, or the login provider is replaced.
+ * the API client that identified the user is disabled, the session of the operator who did so ends, or the login provider is replaced.
  *
  * @param now milliseconds UTC
  */
 export async function verifyAccessToken(
   sealed: SealedTokens,
-  read: Pick<ReadRepositories, 'apiClients' | 'loginProviders' | 'oauthGrants'>,
+  read: Pick<ReadRepositories, 'apiClients' | 'loginProviders' | 'oauthGrants' | 'operatorSessions'>,
   environmentId: EnvironmentId,
   serverId: string,
   token: string,
@@ -23,7 +23,7 @@ export async function verifyAccessToken(
   const { grantId, scopes } = payload;
   const row = await read.oauthGrants.get(environmentId, grantId);
   if (!row || row.expiresAt <= now) return { ok: false, authFailure: { reason: 'revoked', clientId: grantId } };
-  if (!(await mayIdentify(read, environmentId, row.identifiedBy)))
+  if (!(await mayIdentify(read, environmentId, row.identifiedBy, now)))
     return { ok: false, authFailure: { reason: 'identity_revoked', clientId: grantId } };
   const granted = scopes.filter((scope) => row.scopes.includes(scope));
   const grant: McpGrant = {

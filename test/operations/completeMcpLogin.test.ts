@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { auditOf } from '../support/audit.ts';
 import { TestBrowser } from '../support/browser.ts';
 import { allowVerifyUrls, VERIFY_URL } from '../support/links.ts';
-import { ADA, type LoginWorld, loginRequestOf, startLoginWorld } from '../support/mcp-login.ts';
+import { ADA, allow, codeOf, type LoginWorld, loginRequestOf, startLoginWorld } from '../support/mcp-login.ts';
+import { logIn } from '../support/operators.ts';
 
 describe('completeMcpLogin', () => {
   let world: LoginWorld;
@@ -39,6 +40,26 @@ describe('completeMcpLogin', () => {
         world.server.call('POST', '/api/v1/mcp/logins:complete', { body, headers: { 'idempotency-key': 'login-1' } });
       const first = await send();
       expect((await send()).body).to.deep.equal(first.body);
+    });
+  });
+
+  describe('200 for an operator', () => {
+    it('gives a grant that works until the session of the operator ends', async () => {
+      const operator = await logIn(world.server);
+      const browser = new TestBrowser();
+      const body = { login_request: loginRequestOf(await world.authorize(browser)), ...ADA };
+      const { accessToken: token, id } = operator;
+      const completed = await world.server.call('POST', '/api/v1/mcp/logins:complete', { body, token });
+      expect(completed.status).to.equal(200);
+      const isElsewhere = (url: URL) => url.origin !== world.server.origin;
+      const consent = await browser.follow(await browser.open(completed.body.continue_url), isElsewhere);
+      const { body: tokens } = await world.exchange(codeOf(await allow(browser, consent)));
+      expect((await world.listTools(tokens.access_token)).status).to.equal(200);
+      const { body: next } = await world.refresh(tokens.refresh_token);
+      expect((await world.listTools(next.access_token)).status).to.equal(200);
+      await world.server.call('POST', `/api/v1/operator_sessions/${id}:end`);
+      expect((await world.listTools(next.access_token)).status).to.equal(401);
+      expect((await world.refresh(next.refresh_token)).body.error).to.equal('invalid_grant');
     });
   });
 
