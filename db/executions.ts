@@ -47,6 +47,8 @@ const FILTERS: Record<keyof ExecutionFilters, Filter> = {
   toolName: (steer) => sql`${steer}${executions.toolName} = ${sql.placeholder('toolName')}`,
   connector: (steer) => sql`${steer}${executions.connector} = ${sql.placeholder('connector')}`,
   status: (steer) => sql`${steer}${executions.status} = ${sql.placeholder('status')}`,
+  errorKind: () => sql`${executions.errorKind} = ${sql.placeholder('errorKind')}`,
+  apiClientId: () => sql`${executions.apiClientId} = ${sql.placeholder('apiClientId')}`,
   startedFrom: () => sql`${executions.startedAt} >= ${sql.placeholder('startedFrom')}`,
   startedBefore: () => sql`${executions.startedAt} < ${sql.placeholder('startedBefore')}`,
 };

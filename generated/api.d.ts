@@ -11070,10 +11070,20 @@ export interface components {
          */
         ExecutionAccountQuery: string;
         /**
+         * @description Return only executions of this API client, MCP grant or operator, exactly as `api_client_id` of executions shows it.
+         * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
+         */
+        ExecutionCallerQuery: string;
+        /**
          * @description Return only executions with accounts of this connector.
          * @example github
          */
         ExecutionConnectorQuery: string;
+        /**
+         * @description Return only executions that failed with this kind of error.
+         * @example upstream_rate_limited
+         */
+        ExecutionErrorKindQuery: components["schemas"]["ToolErrorKind"];
         /**
          * @description The ID of the execution.
          * @example exec_01k6p4a2b3c4d5e6f7g8h9j0km
@@ -13330,6 +13340,11 @@ export interface operations {
                  */
                 agent_run_id?: components["parameters"]["AgentRunIdQuery"];
                 /**
+                 * @description Return only executions of this API client, MCP grant or operator, exactly as `api_client_id` of executions shows it.
+                 * @example cli_01k6p3vz1y2x3w4v5t6s7r8q9p
+                 */
+                api_client_id?: components["parameters"]["ExecutionCallerQuery"];
+                /**
                  * @description Return only executions with this account. The account may have been deleted since.
                  * @example ca_01k6p3x9d8q2v7m4n5t0r1s6wz
                  */
@@ -13339,6 +13354,11 @@ export interface operations {
                  * @example github
                  */
                 connector?: components["parameters"]["ExecutionConnectorQuery"];
+                /**
+                 * @description Return only executions that failed with this kind of error.
+                 * @example upstream_rate_limited
+                 */
+                error_kind?: components["parameters"]["ExecutionErrorKindQuery"];
                 /**
                  * @description The maximum number of items on a page.
                  * @example 20

@@ -53,6 +53,8 @@ export interface ExecutionFilters {
   toolName?: string;
   connector?: string;
   status?: ExecutionStatus;
+  errorKind?: string;
+  apiClientId?: string;
   /** Milliseconds UTC; `startedFrom` is inclusive, `startedBefore` is exclusive. */
   startedFrom?: number;
   startedBefore?: number;

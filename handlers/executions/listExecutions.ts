@@ -12,7 +12,10 @@ export const listExecutions: Handler<'listExecutions', Executions> = async (call
     {
       accountId: filters.connected_account_id,
       toolName: filters.tool_name,
-      status: filters.status,
+      // Only failed executions have an error, and their status has an index.
+      status: filters.status ?? (filters.error_kind && 'FAILED'),
+      errorKind: filters.error_kind,
+      apiClientId: filters.api_client_id,
       agentRunId: filters.agent_run_id,
       connector: filters.connector,
       startedFrom: timeOf(filters.started_from),

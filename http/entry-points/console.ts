@@ -77,7 +77,12 @@ export function createConsole(
         access_token: token,
         expires_in: seconds,
         scopes: facts.scopes,
-        environment: { id: environment.id, kind: environment.kind, base_url: environment.baseUrl },
+        environment: {
+          id: environment.id,
+          kind: environment.kind,
+          base_url: environment.baseUrl,
+          keep_events: environment.settings.keepEvents ?? false,
+        },
       });
     },
     async 'POST /session:end'(exchange, environment) {

@@ -66,6 +66,18 @@ describe('listExecutions', () => {
       expect(await idsOf('?agent_run_id=run-3')).to.deep.equal([]);
     });
 
+    it('finds the executions of a caller, and those that failed in one way', async () => {
+      const fourth = ids.at(-1);
+      const { error_kind: kind, api_client_id: caller } = (await server.call('GET', `${PATH}/${fourth}`)).body
+        .execution;
+      expect(kind).to.equal('upstream_server_error');
+      expect(await idsOf(`?error_kind=${kind}`)).to.deep.equal([fourth]);
+      expect(await idsOf(`?error_kind=${kind}&status=SUCCEEDED`)).to.deep.equal([]);
+      expect(await idsOf('?error_kind=upstream_timeout')).to.deep.equal([]);
+      expect(await idsOf(`?api_client_id=${caller}`)).to.deep.equal(ids.toReversed());
+      expect(await idsOf('?api_client_id=cli_other')).to.deep.equal([]);
+    });
+
     it('pages in both directions', async () => {
       const pages = await walkPages(server, `${PATH}?page_size=3`, 'executions');
       expect(pages.flat().map((execution) => execution.id)).to.deep.equal(ids.toReversed());

@@ -1,4 +1,5 @@
 import type { ExecutionOutcome } from '../../../db/store.ts';
+import { account } from '../../db/support.ts';
 import { createAccount } from '../../support/accounts.ts';
 import { execute } from '../../support/execute.ts';
 import { ownTool, storeTools } from '../../support/own-tools.ts';
@@ -10,9 +11,12 @@ const TOOLS = ['github_get_issue', 'github_list_repos', 'slack_post_message', 'n
 const KINDS = ['upstream_rate_limited', 'upstream_timeout', 'upstream_auth', null];
 
 /** A provider on this machine with one tool, and an active account. */
-export async function addNotes({ server, upstream }: Pick<ConsoleWorld, 'server' | 'upstream'>): Promise<string> {
+export async function addNotes(
+  { server, upstream }: Pick<ConsoleWorld, 'server' | 'upstream'>,
+  displayName = 'Acme Notes',
+): Promise<string> {
   const provider = {
-    display_name: 'Acme Notes',
+    display_name: displayName,
     proxy_enabled: true,
     proxy_url: `http://127.0.0.1:${upstream.port}`,
     auth_patterns: [
@@ -22,10 +26,11 @@ export async function addNotes({ server, upstream }: Pick<ConsoleWorld, 'server'
       },
     ],
   };
+  const identifier = displayName.toLowerCase().replaceAll(' ', '-');
   const made = await server.call('POST', '/api/v1/custom-providers', { body: provider });
   if (made.status !== 201) throw new Error(made.text);
   await storeTools(server, [
-    ownTool('acme-notes', 'acme_notes_get_note', {
+    ownTool(identifier, `${identifier.replaceAll('-', '_')}_get_note`, {
       title: 'Get a note',
       description: 'Returns one note by its number, with its name and state. Changes nothing.',
       request: { method: 'GET', path: '/notes/{number}' },
@@ -33,7 +38,7 @@ export async function addNotes({ server, upstream }: Pick<ConsoleWorld, 'server'
   ]);
   const details = { authorization_details: { static_auth: { details: { api_key: 'secret-key-of-ada' } } } };
   const { id } = await createAccount(server, {
-    connector: 'acme-notes',
+    connector: identifier,
     identifier: 'ada@acme.example',
     userId: 'user_ada',
     connectedAccount: details,
@@ -63,6 +68,23 @@ export async function fillConsole(world: ConsoleWorld): Promise<{ accountId: str
   });
   const ran = await execute(server, accountId, 'acme_notes_get_note', { number: 7 });
   return { accountId, executionId: ran.body.execution_id };
+}
+
+/** Stores accounts without credentials, on the connection of the newest account. */
+export async function addAccounts(server: TestServer, count: number): Promise<void> {
+  const { store, newId } = server.parts;
+  const { id: environmentId } = await server.parts.environmentOf('localhost');
+  const { rows } = await store.read.accounts.list(environmentId, {}, { size: 1 });
+  const [known] = rows;
+  if (!known) throw new Error('an account is needed');
+  for (let from = 0; from < count; from += 500) {
+    await store.write(async (tx) => {
+      for (let index = from; index < Math.min(count, from + 500); index++) {
+        const identifier = `user-${index}@acme.example`;
+        await tx.accounts.insert(environmentId, account(newId, known.connectionId, { identifier }));
+      }
+    });
+  }
 }
 
 /** Records executions of the last day, spread by a fixed pattern. */

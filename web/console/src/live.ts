@@ -1,19 +1,19 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { fetchWithToken } from './api.ts';
+import { refresh } from './refresh.ts';
 import { currentSession } from './session.ts';
 
 /**
- * Follows the events of the environment and refreshes what they change. One tab of the browser reads the stream, because a browser has
- * few connections for a host, and tells the others.
+ * Keeps the pages current. If the environment keeps its events, one tab of the browser reads their stream, because a browser has few
+ * connections for a host, and tells the others. What has no events is asked for again every few seconds, in visible tabs only.
  */
 
-/** The first part of the keys of queries that an event changes, by the first part of its name. */
+/** The parts of the keys of queries that an event changes, by the first part of its name. */
 const CHANGED: Record<string, readonly string[]> = {
   connected_account: ['accounts', 'account', 'audit'],
   link: ['accounts', 'account', 'audit'],
   revocation: ['revocations', 'account', 'audit'],
-  execution: ['executions', 'execution', 'statistics', 'account'],
   connection: ['connections', 'connection', 'audit'],
   custom_provider: ['providers', 'audit'],
   tool: ['tools', 'audit'],
@@ -27,12 +27,16 @@ const CHANGED: Record<string, readonly string[]> = {
   webhook_endpoint: ['webhooks', 'audit'],
 };
 
-export type LiveState = 'connecting' | 'live' | 'off';
+/** Calls and deliveries are too many for stored events. */
+const WITHOUT_EVENTS = ['executions', 'deliveries'];
+const WITH_EVENTS = ['accounts', 'account', 'audit', 'revocations', 'connections', 'connection', 'mcp', 'webhooks'];
+
+export type LiveState = 'connecting' | 'live';
 
 const GATHER_MS = 400;
 const RETRY_MS = 3000;
-const OFF_RETRY_MS = 60_000;
-const NO_SESSION_MS = 200;
+const POLL_MS = 5000;
+const NO_SESSION_MS = 250;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -54,8 +58,33 @@ function setState(next: LiveState): void {
   for (const listener of listeners) listener();
 }
 
-/** Starts to follow the events, for as long as the page is open. */
-export function followEvents(queries: QueryClient): void {
+/** Whether the environment stores its events, as the last access token said. */
+const keepsEvents = () => currentSession()?.environment.keepsEvents === true;
+
+/** Keeps the pages current, for as long as the tab is open. */
+export function keepCurrent(queries: QueryClient): void {
+  void poll(queries);
+  followEvents(queries);
+}
+
+async function poll(queries: QueryClient): Promise<void> {
+  while (!currentSession()) await pause(NO_SESSION_MS);
+  if (!keepsEvents()) setState('live');
+  for (;;) {
+    await pause(POLL_MS);
+    if (!currentSession() || document.hidden) continue;
+    const isStreamed = keepsEvents() && state === 'live';
+    const kinds = new Set(isStreamed ? WITHOUT_EVENTS : [...WITHOUT_EVENTS, ...WITH_EVENTS]);
+    const failure = await refresh(queries, kinds).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    // A request that gets no response fails with a TypeError.
+    if (!keepsEvents()) setState(failure instanceof TypeError ? 'connecting' : 'live');
+  }
+}
+
+function followEvents(queries: QueryClient): void {
   const channel = new BroadcastChannel('valetkey-events');
   const changed = new Set<string>();
   let isWaiting = false;
@@ -65,13 +94,14 @@ export function followEvents(queries: QueryClient): void {
     isWaiting = true;
     setTimeout(() => {
       isWaiting = false;
-      for (const key of changed) void queries.invalidateQueries({ queryKey: [key] });
+      const kinds = new Set(changed);
       changed.clear();
+      refresh(queries, kinds).catch(() => {});
     }, GATHER_MS);
   };
   channel.onmessage = ({ data }: MessageEvent<{ type?: string; state?: LiveState }>) => {
     if (data.type) gather(data.type);
-    if (data.state) setState(data.state);
+    if (data.state && keepsEvents()) setState(data.state);
   };
   const tell = (next: LiveState) => {
     setState(next);
@@ -83,7 +113,7 @@ export function followEvents(queries: QueryClient): void {
   void alone(async () => {
     let lastId: string | undefined;
     for (;;) {
-      if (!currentSession()) {
+      if (!keepsEvents()) {
         await pause(NO_SESSION_MS);
         continue;
       }
@@ -91,7 +121,7 @@ export function followEvents(queries: QueryClient): void {
         gather(type);
         channel.postMessage({ type });
       });
-      await pause(state === 'off' ? OFF_RETRY_MS : RETRY_MS * (0.5 + Math.random()));
+      await pause(RETRY_MS * (0.5 + Math.random()));
     }
   });
 }
@@ -106,7 +136,7 @@ async function readStream(
     const headers: Record<string, string> = last === undefined ? {} : { 'last-event-id': last };
     const response = await fetchWithToken('/api/v1/events:stream', { headers });
     if (!response.ok || !response.body) {
-      tell(response.status === 409 || response.status === 403 ? 'off' : 'connecting');
+      tell('connecting');
       return undefined;
     }
     tell('live');

@@ -3,7 +3,8 @@ import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { ApiProblem } from './api.ts';
-import { followEvents } from './live.ts';
+import { keepCurrent } from './live.ts';
+import { refresh } from './refresh.ts';
 import { createAppRouter } from './router.tsx';
 import { onEnd } from './session.ts';
 
@@ -17,7 +18,9 @@ const queries = new QueryClient({
       retry: (count, error) => count < MAX_RETRIES && !(error instanceof ApiProblem && error.status < 500),
     },
   },
-  mutationCache: new MutationCache({ onSuccess: () => void queries.invalidateQueries() }),
+  mutationCache: new MutationCache({
+    onSuccess: () => void refresh(queries, undefined, { lists: true }).catch(() => {}),
+  }),
 });
 const router = createAppRouter();
 
@@ -25,7 +28,7 @@ onEnd(() => {
   queries.clear();
   void router.navigate({ to: '/login' });
 });
-followEvents(queries);
+keepCurrent(queries);
 // A page that the browser shows again from its memory may belong to a session that has ended.
 window.addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 

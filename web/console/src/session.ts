@@ -8,7 +8,7 @@ export interface Session {
   role: Role;
   expiresAt: string;
   scopes: readonly string[];
-  environment: { id: string; kind: 'DEVELOPMENT' | 'PRODUCTION'; baseUrl: string };
+  environment: { id: string; kind: 'DEVELOPMENT' | 'PRODUCTION'; baseUrl: string; keepsEvents: boolean };
 }
 
 interface Held {
@@ -76,8 +76,15 @@ async function renew(): Promise<string | undefined> {
   const body = (await response.json()) as TokenBody;
   held = { token: body.access_token, renewAt: Date.now() + body.expires_in * 800 };
   const { id, operator, role, expires_at: expiresAt } = body.operator_session;
-  const { base_url: baseUrl, ...environment } = body.environment;
-  current = { id, operator, role, expiresAt, scopes: body.scopes, environment: { ...environment, baseUrl } };
+  const { base_url: baseUrl, keep_events: keepsEvents, ...environment } = body.environment;
+  current = {
+    id,
+    operator,
+    role,
+    expiresAt,
+    scopes: body.scopes,
+    environment: { ...environment, baseUrl, keepsEvents },
+  };
   return held.token;
 }
 
@@ -101,5 +108,5 @@ interface TokenBody {
   expires_in: number;
   scopes: string[];
   operator_session: { id: string; operator: string; role: Role; expires_at: string };
-  environment: { id: string; kind: 'DEVELOPMENT' | 'PRODUCTION'; base_url: string };
+  environment: { id: string; kind: 'DEVELOPMENT' | 'PRODUCTION'; base_url: string; keep_events: boolean };
 }

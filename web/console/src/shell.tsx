@@ -9,7 +9,6 @@ const Palette = lazy(() => import('./palette.tsx'));
 const LIVE = {
   live: 'Live',
   connecting: 'Connecting',
-  off: 'Not live',
 } as const;
 
 /** The frame of all pages: navigation, the state of the connection, the operator, and the command palette. */

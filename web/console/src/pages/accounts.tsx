@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
-import { Filters, useFilters } from '../ui/filters.tsx';
+import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { Button, Empty, Page, Status, Time } from '../ui/parts.tsx';
 import { ConnectAccount } from './connect-account.tsx';
@@ -38,7 +38,7 @@ const FILTERS = [
   { name: 'provider', label: 'Provider', placeholder: 'github' },
   { name: 'user_id', label: 'User' },
   { name: 'organization_id', label: 'Organization' },
-] as const;
+] satisfies Filter[];
 
 async function load({ query: text, ...filters }: Record<string, string>, token: string | undefined) {
   const paging = { page_size: 100, ...(token !== undefined && { page_token: token }) };
@@ -56,9 +56,7 @@ async function load({ query: text, ...filters }: Record<string, string>, token: 
 export function AccountsPage() {
   const values = useFilters();
   const [isConnecting, setIsConnecting] = useState(values['connect'] !== undefined);
-  const filters = Object.fromEntries(
-    FILTERS.map(({ name }) => [name, values[name] ?? '']).filter(([, value]) => value !== ''),
-  ) as Record<string, string>;
+  const filters = chosenOf(FILTERS, values);
   const connect = may('accounts:write') && (
     <Button kind="primary" onClick={() => setIsConnecting(true)}>
       Connect an account

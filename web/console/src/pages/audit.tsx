@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, fetchWithToken, type Schemas, take } from '../api.ts';
-import { Filters, useFilters } from '../ui/filters.tsx';
+import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { type Column, List } from '../ui/list.tsx';
 import { Button, Empty, Page, Time, Trouble } from '../ui/parts.tsx';
@@ -47,7 +47,9 @@ const FILTERS = [
   { name: 'action', label: 'Action', placeholder: 'connection.updated' },
   { name: 'actor', label: 'Actor', placeholder: 'operator:ada' },
   { name: 'subject_id', label: 'Subject', placeholder: 'ca_…' },
-] as const;
+  { name: 'created_from', label: 'From', isTime: true },
+  { name: 'created_before', label: 'Before', isTime: true },
+] satisfies Filter[];
 
 export async function loadAudit(filters: Readonly<Record<string, string>>, token: string | undefined) {
   const query = { ...filters, page_size: 100, ...(token !== undefined && { page_token: token }) };
@@ -62,9 +64,7 @@ export async function loadAudit(filters: Readonly<Record<string, string>>, token
 
 export function AuditPage() {
   const values = useFilters();
-  const filters = Object.fromEntries(
-    FILTERS.map(({ name }) => [name, values[name] ?? '']).filter(([, value]) => value !== ''),
-  ) as Record<string, string>;
+  const filters = chosenOf(FILTERS, values);
   const verify = useMutation({ mutationFn: () => take(api.GET('/api/v1/audit_events:verify')) });
   const save = useMutation({ mutationFn: download });
   return (

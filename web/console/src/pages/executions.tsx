@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
-import { Filters, useFilters } from '../ui/filters.tsx';
+import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
 import { formatMs, words } from '../ui/format.ts';
 import { type Column, List } from '../ui/list.tsx';
 import { Empty, Page, Status, Time } from '../ui/parts.tsx';
+import { ERROR_KINDS } from './error-help.ts';
 
 type Execution = Schemas['Execution'];
 
@@ -27,11 +28,15 @@ export const EXECUTION_COLUMNS: readonly Column<Execution>[] = [
 
 const FILTERS = [
   { name: 'status', label: 'Status', options: ['STARTED', 'SUCCEEDED', 'FAILED', 'UNKNOWN'] },
+  { name: 'error_kind', label: 'Error', options: ERROR_KINDS },
   { name: 'tool_name', label: 'Tool', placeholder: 'github_get_issue' },
   { name: 'connector', label: 'Connector', placeholder: 'github' },
   { name: 'connected_account_id', label: 'Account', placeholder: 'ca_…' },
   { name: 'agent_run_id', label: 'Agent run' },
-] as const;
+  { name: 'api_client_id', label: 'Caller', placeholder: 'cli_…' },
+  { name: 'started_from', label: 'From', isTime: true },
+  { name: 'started_before', label: 'Before', isTime: true },
+] satisfies Filter[];
 
 export async function loadExecutions(filters: Readonly<Record<string, string | undefined>>, token: string | undefined) {
   const query = { ...filters, page_size: 100, ...(token !== undefined && { page_token: token }) };
@@ -46,7 +51,7 @@ export async function loadExecutions(filters: Readonly<Record<string, string | u
 
 export function ExecutionsPage() {
   const values = useFilters();
-  const filters = Object.fromEntries(FILTERS.map(({ name }) => [name, values[name]]).filter(([, value]) => value));
+  const filters = chosenOf(FILTERS, values);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page title="Executions" lead="Every tool call, with its outcome. New calls appear by themselves.">

@@ -119,7 +119,7 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
       </div>
       {asks && (
         <Confirm
-          title="Run a tool that destroys something?"
+          title="Run a tool that can overwrite or delete data?"
           action="Run"
           onClose={() => setAsks(false)}
           onConfirm={() => {

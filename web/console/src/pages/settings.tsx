@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
-import { currentSession, may } from '../session.ts';
+import { currentSession, dropToken, may } from '../session.ts';
 import { Button, Card, Facts, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
 import { ApiClients } from './api-clients.tsx';
 import { Operators } from './operators.tsx';
@@ -62,6 +62,8 @@ function EnvironmentSettings() {
 function SettingsForm({ environment }: { environment: Environment }) {
   const save = useMutation({
     mutationFn: (body: Changes) => take(api.PUT('/api/v1/environment', { body: body as never })),
+    // The next token says whether the environment keeps its events.
+    onSuccess: dropToken,
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -85,7 +87,7 @@ function SettingsForm({ environment }: { environment: Environment }) {
         <Check
           name="keep_events"
           label="Keep events for 30 days"
-          hint="Makes this console live, and lets clients stream events."
+          hint="Clients can list and stream them, and this console shows changes sooner."
           checked={environment.keep_events}
         />
         <Check

@@ -9,7 +9,11 @@ type Tool = Schemas['ToolSummary'];
 
 export function Hints({ hints }: { hints: Tool['hints'] }) {
   if (hints.read_only) return <Status value="ENABLED" label="Reads" />;
-  return hints.destructive ? <Status value="FAILED" label="Destroys" /> : <Status value="EXPIRED" label="Writes" />;
+  return hints.destructive ? (
+    <Status value="EXPIRED" label="Overwrites or deletes" />
+  ) : (
+    <Status value="NEUTRAL" label="Adds" />
+  );
 }
 
 function columnsFor(account: string | undefined): readonly Column<Tool>[] {
@@ -25,7 +29,7 @@ function columnsFor(account: string | undefined): readonly Column<Tool>[] {
         </Link>
       ),
     },
-    { head: 'Effect', min: 7, grow: 0, cell: (row) => <Hints hints={row.hints} /> },
+    { head: 'Effect', min: 12, grow: 0, cell: (row) => <Hints hints={row.hints} /> },
     { head: 'Connector', min: 7, grow: 1, cell: (row) => row.connector },
     { head: 'Description', min: 14, grow: 4, cell: (row) => <span title={row.description}>{row.description}</span> },
   ];

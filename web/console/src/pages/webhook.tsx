@@ -85,7 +85,7 @@ function Deliveries({ endpointId }: { endpointId: string }) {
       <Trouble error={redeliver.error} />
       <List
         label="Deliveries"
-        queryKey={['webhooks', 'deliveries', endpointId, state]}
+        queryKey={['deliveries', endpointId, state]}
         load={async (token) => {
           const query = {
             endpoint_id: endpointId,

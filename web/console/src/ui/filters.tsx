@@ -1,11 +1,30 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useId } from 'react';
+import { toLocalTime, words } from './format.ts';
 
 export interface Filter {
   name: string;
   label: string;
-  options?: readonly string[];
+  /** Values, with their labels if these are not the values in words. */
+  options?: readonly string[] | Readonly<Record<string, string>>;
   placeholder?: string;
+  /** A time is local in the form, and in UTC in the address. */
+  isTime?: boolean;
+}
+
+/** Returns the values of filters that are set. */
+export function chosenOf(
+  filters: readonly Filter[],
+  values: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const chosen = filters.map(({ name }) => [name, values[name] ?? '']).filter(([, value]) => value !== '');
+  return Object.fromEntries(chosen) as Record<string, string>;
+}
+
+function optionsOf(options: NonNullable<Filter['options']>): [string, string][] {
+  return Array.isArray(options)
+    ? options.map((value: string) => [value, words(value)])
+    : Object.entries(options as Record<string, string>);
 }
 
 /** The filters of a list. They are in the address. */
@@ -17,19 +36,23 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
   const values = useFilters();
   const navigate = useNavigate();
   const id = useId();
+  const times = new Set(filters.filter(({ isTime }) => isTime).map(({ name }) => name));
   const set = (changes: Record<string, string | undefined>) => {
     const next = Object.entries({ ...values, ...changes }).filter(([, value]) => value !== undefined && value !== '');
     void navigate({ to: '.', search: Object.fromEntries(next) });
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const texts = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()]);
+    const texts = [...new FormData(event.currentTarget)].map(([name, value]) => {
+      const text = String(value).trim();
+      return [name, text && times.has(name) ? new Date(text).toISOString() : text];
+    });
     set(Object.fromEntries(texts));
   };
   const isSet = filters.some(({ name }) => values[name]);
   return (
     <form className="filters" onSubmit={submit} key={JSON.stringify(values)}>
-      {filters.map(({ name, label, options, placeholder }) => (
+      {filters.map(({ name, label, options, placeholder, isTime }) => (
         <div className="field" key={name}>
           <label htmlFor={`${id}${name}`}>{label}</label>
           {options ? (
@@ -40,16 +63,18 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
               onChange={({ target }) => set({ [name]: target.value })}
             >
               <option value="">All</option>
-              {options.map((option) => (
-                <option key={option}>{option}</option>
+              {optionsOf(options).map(([option, text]) => (
+                <option key={option} value={option}>
+                  {text}
+                </option>
               ))}
             </select>
           ) : (
             <input
               id={`${id}${name}`}
               name={name}
-              type="search"
-              defaultValue={values[name] ?? ''}
+              type={isTime ? 'datetime-local' : 'search'}
+              defaultValue={isTime ? toLocalTime(values[name]) : (values[name] ?? '')}
               placeholder={placeholder}
               maxLength={255}
             />

@@ -33,3 +33,10 @@ export function words(name: string): string {
   const text = name.replaceAll('_', ' ').toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** Returns a time as inputs of the type `datetime-local` take it; empty for what is not a time. */
+export function toLocalTime(text: string | undefined): string {
+  const time = new Date(text ?? '');
+  if (Number.isNaN(time.getTime())) return '';
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

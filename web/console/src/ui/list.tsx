@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { formatNumber } from './format.ts';
 import { Loading, Trouble } from './parts.tsx';
 
@@ -37,15 +37,30 @@ const GAP_REM = 0.75;
 /** Rows before the end of the loaded ones at which the next page is requested. */
 const AHEAD = 30;
 
-/** A list of any length: only visible rows are in the document, and pages are loaded as they are needed. */
+/**
+ * A list of any length: only visible rows are in the document, and pages are loaded as they are needed. Its first page is also a query of
+ * its own, which is kept current. Its changes are shown at the top of the list; further down they are offered, so that rows do not move.
+ */
 export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty }: ListProps<T>) {
+  const queries = useQueryClient();
+  const headKey = [...queryKey, 'first page'];
   const query = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam }) => load(pageParam),
+    queryKey: [...queryKey, 'pages'],
+    async queryFn({ pageParam }) {
+      const page = await load(pageParam);
+      if (pageParam === undefined) queries.setQueryData(headKey, page);
+      return page;
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next || undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    // Comparing every row of every page would take longer with each page.
+    structuralSharing: false,
+    meta: { isList: true },
   });
-  const rows = query.data?.pages.flatMap((page) => page.rows) ?? [];
+  const head = useQuery({ queryKey: headKey, queryFn: () => load(undefined), enabled: query.isSuccess });
+  const pages = query.data?.pages;
+  const rows = useMemo(() => pages?.flatMap((page) => page.rows) ?? [], [pages]);
   const frame = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -59,6 +74,17 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && lastIndex >= rows.length - AHEAD) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, lastIndex, rows.length]);
+
+  const isChanged = head.data !== undefined && pages !== undefined && head.data !== pages[0] && !query.isFetching;
+  const show = () => {
+    if (!head.data) return;
+    frame.current?.scrollTo({ top: 0 });
+    queries.setQueryData([...queryKey, 'pages'], { pages: [head.data], pageParams: [undefined] });
+  };
+  const isAtTop = (virtual.scrollOffset ?? 0) === 0;
+  useEffect(() => {
+    if (isChanged && isAtTop) show();
+  });
   const navigate = useNavigate();
 
   if (query.error) return <Trouble error={query.error} />;
@@ -75,6 +101,11 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
       <p className="count" role="status">
         {last?.isLowerBound && 'more than '}
         {formatNumber(last?.total ?? rows.length)} {last?.total === 1 ? 'entry' : 'entries'}
+        {isChanged && !isAtTop && (
+          <button type="button" className="button plain" onClick={show}>
+            Show changes
+          </button>
+        )}
       </p>
       <div className="list" ref={frame} role="region" aria-label={`${label}, scrollable`} tabIndex={0}>
         <div role="table" aria-label={label} style={{ minWidth }} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>

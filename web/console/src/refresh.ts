@@ -1,0 +1,28 @@
+import type { Query, QueryClient } from '@tanstack/react-query';
+
+/** At most this many pages of a list are read again after an act of the operator. */
+const FEW_PAGES = 3;
+
+/**
+ * Reads again what is shown, and marks the rest as outdated. Lists are left alone: the first page of each is a query of its own, so that a
+ * change costs one request however far the list was scrolled.
+ *
+ * @param kinds parts of the keys of the queries; by default all queries
+ * @param options.lists reads short lists again as a whole, because a row that is not on the first page may have changed
+ * @throws the error of a request that failed
+ */
+export function refresh(
+  queries: QueryClient,
+  kinds?: ReadonlySet<unknown>,
+  { lists = false }: { lists?: boolean } = {},
+): Promise<void> {
+  const isMeant = (query: Query) => {
+    if (kinds && !query.queryKey.some((part) => kinds.has(part))) return false;
+    return !query.meta?.['isList'] || (lists && pagesOf(query) <= FEW_PAGES);
+  };
+  return queries.invalidateQueries({ predicate: isMeant }, { throwOnError: true });
+}
+
+function pagesOf({ state: { data } }: Query): number {
+  return (data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0;
+}
