@@ -4,7 +4,7 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 const FEW_PAGES = 3;
 
 /**
- * Reads again what is shown, and marks the rest as outdated. Lists are left alone: the first page of each is a query of its own, so that a
+ * Reads again what is shown, and marks the rest as outdated. Lists are left alone: the first page of each has its own query, so that a
  * change costs one request however far the list was scrolled.
  *
  * @param kinds parts of the keys of the queries; by default all queries

@@ -38,8 +38,8 @@ const GAP_REM = 0.75;
 const AHEAD = 30;
 
 /**
- * A list of any length: only visible rows are in the document, and pages are loaded as they are needed. Its first page is also a query of
- * its own, which is kept current. Its changes are shown at the top of the list; further down they are offered, so that rows do not move.
+ * A list of any length: only visible rows are in the document, and pages are loaded as they are needed. Its first page also has its own
+ * query, which is kept current. Its changes are shown at the top of the list; further down they are offered, so that rows do not move.
  */
 export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty }: ListProps<T>) {
   const queries = useQueryClient();
