@@ -2,7 +2,7 @@ import { OPERATORS } from '../core/budgets.ts';
 import { CONSOLE_PATH, createAddress } from '../core/operators/console-address.ts';
 import type { FirstStart } from '../wiring/keys.ts';
 import type { Parts } from '../wiring/parts.ts';
-import { localOperator } from './console.ts';
+import { localOperator } from './commands/console.ts';
 import { print } from './first-start.ts';
 
 /**

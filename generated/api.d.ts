@@ -205,7 +205,7 @@ export interface paths {
         /**
          * Verify the audit log
          * @description Computes the hashes of the audit log of this environment again, from the first entry or from the last one that was archived. The
-         *     command `valetkey verify-audit` also verifies the archive. Someone who can write to the database could forge the whole log:
+         *     command `valetkey audit verify` also verifies the archive. Someone who can write to the database could forge the whole log:
          *     compare it with the hashes of the events `environment.audit_head`, stored elsewhere.
          *
          *     Errors:

@@ -2,8 +2,8 @@ import { editDistance } from '../../core/text/edit-distance.ts';
 import { SETTINGS } from './config.ts';
 
 const PREFIX = 'VALETKEY_';
-/** Variables that the command sets for itself. */
-const INTERNAL = ['VALETKEY_REEXEC'];
+/** Variables of commands that use the API, and one that the program sets for itself. */
+const OTHERS = ['VALETKEY_URL', 'VALETKEY_TOKEN', 'VALETKEY_REEXEC'];
 /** A name counts as misspelled up to this many changed characters; a short name, up to a third of its characters. */
 const MAX_CHANGES = 3;
 
@@ -13,7 +13,7 @@ const MAX_CHANGES = 3;
  * @returns one sentence for each, with the setting that was probably meant
  */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known: readonly string[] = [...SETTINGS, ...INTERNAL];
+  const known: readonly string[] = [...SETTINGS, ...OTHERS];
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
   return unknown.sort().map((name) => {
     const meant = nearest(name);

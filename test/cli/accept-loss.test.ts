@@ -50,7 +50,7 @@ describe('a server whose log was damaged (F15)', () => {
   it('is not opened by the other commands either', async () => {
     const { code, stderr } = await runCommand(['keys', 'list'], env);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^valetkey keys: the database .* lacks data that was stored durably/);
+    expect(stderr).to.match(/^valetkey keys list: the database .* lacks data that was stored durably/);
     expect(await refusal()).not.to.equal('');
   });
 

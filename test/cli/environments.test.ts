@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { environmentsCommand } from '../../cli/environments.ts';
-import { UsageError } from '../../cli/usage-error.ts';
 import { auditOf } from '../support/audit.ts';
 import { runCommand } from '../support/child-server.ts';
 import type { TestServer } from '../support/server.ts';
@@ -14,15 +12,25 @@ describe('valetkey environments', () => {
 
   const run = (...args: string[]) => runCommand(['environments', ...args], { DATA_DIR: folder.path });
 
-  const { DATA_DIR } = process.env;
+  const succeed = async (...args: string[]) => {
+    const { code, stderr } = await run(...args);
+    expect(code, stderr).to.equal(0);
+  };
+  const expectRefusals = async (cases: [args: string[], message: string, code: number][]) => {
+    const results = await Promise.all(cases.map(([args]) => run(...args)));
+    for (const [index, { code, stdout, stderr }] of results.entries()) {
+      const [args = [], message, expected] = cases[index] ?? [];
+      expect([code, stdout, stderr.trim().split('\n').length], args.join(' ')).to.deep.equal([expected, '', 1]);
+      expect(stderr)
+        .to.match(/^valetkey environments/)
+        .and.to.include(message);
+    }
+  };
 
   before(async () => {
-    process.env['DATA_DIR'] = folder.path;
     server = await startTestServer({ dataDir: folder.path });
   });
   after(async () => {
-    if (DATA_DIR === undefined) delete process.env['DATA_DIR'];
-    else process.env['DATA_DIR'] = DATA_DIR;
     await server.stop();
     folder.remove();
   });
@@ -61,6 +69,7 @@ describe('valetkey environments', () => {
         .split('\n')
         .map((line) => line.split(/ {2,}/).slice(1)),
     ).to.deep.equal([
+      ['KIND', 'ADDRESS', 'HOSTS'],
       ['DEVELOPMENT', 'http://localhost', 'localhost'],
       ['PRODUCTION', 'https://live.example.com', 'b.example, keys.customer.example, live.example.com'],
     ]);
@@ -70,27 +79,21 @@ describe('valetkey environments', () => {
   it('refuses what would not work', async () => {
     const kind = ['--kind', 'PRODUCTION'];
     const base = ['--base-url', 'https://new.example.com'];
-    const cases: [string[], string][] = [
-      [['fly'], 'the actions are'],
-      [['add', ...base], '--kind'],
-      [['add', '--kind', 'STAGING', ...base], '--kind'],
-      [['add', ...kind], '--base-url'],
-      [['add', ...kind, '--base-url', 'https://new.example.com/path'], '--base-url'],
-      [['add', ...kind, '--base-url', 'http://new.example.com'], 'https'],
-      [['add', ...kind, ...base, '--host', 'new.example.com:8443'], '--host'],
-      [['add', ...kind, ...base, '--host', 'https://x.example'], '--host'],
-      [['add', ...kind, ...base, '--colour', 'red'], 'colour'],
-      [['add', ...kind, '--base-url', 'https://localhost'], 'another environment'],
+    const cases: [string[], string, number][] = [
+      [['fly'], "unknown command 'fly'", 2],
+      [['add', ...base], '--kind', 2],
+      [['add', '--kind', 'STAGING', ...base], 'Allowed choices are DEVELOPMENT, PRODUCTION', 2],
+      [['add', ...kind], '--base-url', 2],
+      [['add', ...kind, '--base-url', 'https://new.example.com/path'], '--base-url', 2],
+      [['add', ...kind, '--base-url', 'http://new.example.com'], 'https', 1],
+      [['add', ...kind, ...base, '--host', 'new.example.com:8443'], '--host', 2],
+      [['add', ...kind, ...base, '--host', 'https://x.example'], '--host', 2],
+      [['add', ...kind, ...base, '--colour', 'red'], 'colour', 2],
+      [['add', ...kind, '--base-url', 'https://localhost'], 'another environment', 1],
     ];
-    for (const [args, message] of cases) {
-      const error = await environmentsCommand(args).catch((thrown: Error) => thrown);
-      expect(error, args.join(' ')).to.be.instanceOf(UsageError).with.property('message').that.includes(message);
-    }
+    await expectRefusals(cases);
     const environments = await server.parts.store.read.environments.list();
     expect(environments.map((one) => one.baseUrl)).not.to.include('https://new.example.com');
-    const { code, stdout, stderr } = await run('add', ...kind);
-    expect([code, stdout]).to.deep.equal([1, '']);
-    expect(stderr).to.match(/^valetkey environments: --base-url .*\n$/);
   });
 
   it('sets what links need, and the running server uses it immediately', async () => {
@@ -111,32 +114,35 @@ describe('valetkey environments', () => {
     expect(await read()).to.deep.include({ link_lifetime_seconds: 3600, user_verify_urls });
     const [entry] = await auditOf(server, id);
     expect(entry).to.include({ action: 'environment.updated', actor: 'operator' });
-    await environmentsCommand(['set', id, '--no-user-verify-urls']);
+    await succeed('set', id, '--no-user-verify-urls');
     expect(await read()).to.deep.include({ link_lifetime_seconds: 3600, user_verify_urls: [] });
-    await environmentsCommand(['set', id, '--mcp-login-url', 'https://app.example/agents']);
+    await succeed('set', id, '--mcp-login-url', 'https://app.example/agents');
     expect(await read()).to.include({ mcp_login_url: 'https://app.example/agents' });
-    await environmentsCommand(['set', id, '--no-mcp-login-url']);
+    await succeed('set', id, '--no-mcp-login-url');
     expect(await read()).to.include({ mcp_login_url: null });
   });
 
   it('sets nothing that would not work', async () => {
     const { id } = (await server.call('GET', '/api/v1/environment')).body.environment;
-    const cases: [string[], string][] = [
-      [[], 'use it as'],
-      [[id], 'use it as'],
-      [[id, 'another', '--link-lifetime', '60'], 'use it as'],
-      [['env_unknown', '--link-lifetime', '60'], 'there is no environment'],
-      [[id, '--link-lifetime', '59'], '--link-lifetime'],
-      [[id, '--link-lifetime', 'long'], '--link-lifetime'],
-      [[id, '--user-verify-url', 'http://app.example/verify'], 'http://app.example/verify must be an https URL'],
-      [[id, '--user-verify-url', 'https://app.example', '--no-user-verify-urls'], 'cannot be combined'],
-      [[id, '--mcp-login-url', 'http://app.example/agents'], 'http://app.example/agents must be an https URL'],
-      [[id, '--mcp-login-url', 'https://app.example', '--no-mcp-login-url'], 'cannot be combined'],
-      [[id, '--colour', 'red'], 'colour'],
-    ];
-    for (const [args, message] of cases) {
-      const error = await environmentsCommand(['set', ...args]).catch((thrown: Error) => thrown);
-      expect(error, args.join(' ')).to.be.instanceOf(UsageError).with.property('message').that.includes(message);
-    }
+    await expectRefusals([
+      [['set'], "missing required argument 'environment-id'", 2],
+      [['set', id], 'give at least one setting', 1],
+      [['set', id, 'another', '--link-lifetime', '60'], 'too many arguments', 2],
+      [['set', 'env_unknown', '--link-lifetime', '60'], 'there is no environment', 1],
+      [['set', id, '--link-lifetime', '59'], '--link-lifetime', 2],
+      [['set', id, '--link-lifetime', 'long'], '--link-lifetime', 2],
+      [
+        ['set', id, '--user-verify-url', 'http://app.example/verify'],
+        'http://app.example/verify must be an https URL',
+        1,
+      ],
+      [['set', id, '--user-verify-url', 'https://app.example', '--no-user-verify-urls'], 'cannot be combined', 1],
+      [
+        ['set', id, '--mcp-login-url', 'http://app.example/agents'],
+        'http://app.example/agents must be an https URL',
+        1,
+      ],
+      [['set', id, '--colour', 'red'], 'colour', 2],
+    ]);
   });
 });

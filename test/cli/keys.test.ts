@@ -29,6 +29,7 @@ describe('valetkey keys', () => {
     return stdout
       .trim()
       .split('\n')
+      .slice(1)
       .map((line) => {
         const [id = '', state = '', records = ''] = line.split(/ {2,}/);
         return { id, state: state.trim(), records: Number.parseInt(records, 10) };
@@ -96,9 +97,8 @@ describe('valetkey keys', () => {
       [old?.id ?? '', 'Try again in a minute'],
       [active?.id ?? '', 'active key'],
       ['kek_0000000000000000', 'The key ring has no key'],
-      ['', 'the actions are: list, rotate, retire <key id>'],
     ];
-    const results = await Promise.all(cases.map(([id]) => run(id === '' ? ['retire'] : ['retire', id])));
+    const results = await Promise.all(cases.map(([id]) => run(['retire', id])));
     for (const [index, { code, stderr }] of results.entries()) {
       expect([code, stderr.trim().split('\n').length], stderr).to.deep.equal([1, 1]);
       expect(stderr).to.include(cases[index]?.[1]);

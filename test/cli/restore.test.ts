@@ -252,7 +252,7 @@ describe('valetkey restore (F4)', () => {
   it('says how it is used', async () => {
     for (const args of [[], ['a.db', 'b.db'], ['--force', 'a.db']]) {
       const { code, stderr } = await runCommand(['restore', ...args], { DATA_DIR: newHost() });
-      expect([code, stderr.split('\n').length], stderr).to.deep.equal([1, 2]);
+      expect([code, stderr.split('\n').length], stderr).to.deep.equal([2, 2]);
     }
   });
 });

@@ -14,7 +14,7 @@ describe('the command valetkey', () => {
   it('shows every command when it is asked nothing, or for help', async () => {
     for (const { code, stdout, stderr } of await Promise.all([runCommand([]), runCommand(['--help'])])) {
       expect([code, stderr]).to.deep.equal([0, '']);
-      for (const usage of ['serve', 'keys list | rotate | retire <key id>', 'environments list | add']) {
+      for (const usage of ['serve', 'keys ', 'environments ']) {
         expect(stdout).to.include(usage);
       }
     }
@@ -26,14 +26,15 @@ describe('the command valetkey', () => {
     });
     expect([code, stderr]).to.deep.equal([0, '']);
     expect(stdout)
-      .to.match(/^Usage: valetkey doctor <connector> /)
-      .and.not.to.include('keys list');
+      .to.match(/^Usage: valetkey doctor \[options\] <connector>/)
+      .and.not.to.include('environments ');
   });
 
-  it('says which commands there are to one that it does not know', async () => {
-    for (const { code, stdout } of await Promise.all([runCommand(['fly']), runCommand(['constructor'])])) {
-      expect(code).to.equal(2);
-      expect(stdout).to.include('keys list');
+  it('rejects a command that it does not know', async () => {
+    for (const name of ['fly', 'constructor', '__proto__']) {
+      const { code, stdout, stderr } = await runCommand([name]);
+      expect([code, stdout]).to.deep.equal([2, '']);
+      expect(stderr).to.equal(`valetkey: unknown command '${name}'. See valetkey --help\n`);
     }
   });
 
@@ -50,7 +51,7 @@ describe('the command valetkey', () => {
       expect([code, stdout]).to.deep.equal([1, '']);
       expect(stderr.trim().split('\n'), stderr).to.have.length(1);
       expect(stderr)
-        .to.match(new RegExp(`^valetkey ${args[0]}: `))
+        .to.match(new RegExp(`^valetkey ${args.join(' ')}: `))
         .and.to.include(message);
     }
   });
@@ -59,7 +60,7 @@ describe('the command valetkey', () => {
     it('continues with the one that npm has installed', async () => {
       const { code, stdout } = await runCommand(['help'], {}, { before: fakeVersion('20.19.0') });
       expect(code).to.equal(0);
-      expect(stdout).to.include('keys list');
+      expect(stdout).to.include('keys ');
     });
 
     it('says which one it needs where there is none, before anything is loaded', async () => {

@@ -1,20 +1,37 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { createKeyCheckReads } from '../core/keys/rotation-store.ts';
-import { verifyKeyChecks } from '../core/vault/key-check.ts';
-import type { DatabaseFiles } from '../db/store.ts';
-import { readConfig } from '../http/config/config.ts';
-import { databaseFiles } from './database-files.ts';
-import { openVault } from './open-storage.ts';
-import { UsageError } from './usage-error.ts';
+import type { Command } from '@commander-js/extra-typings';
+import { createKeyCheckReads } from '../../core/keys/rotation-store.ts';
+import { verifyKeyChecks } from '../../core/vault/key-check.ts';
+import type { DatabaseFiles } from '../../db/store.ts';
+import { readConfig } from '../../http/config/config.ts';
+import { databaseFiles } from '../database-files.ts';
+import { openVault } from '../open-storage.ts';
+import { examples, JSON_FLAG, JSON_HELP, printResult, shown } from '../output/print.ts';
+import { UsageError } from '../usage-error.ts';
 
 type Loaded = ReturnType<typeof readConfig>;
 
 /**
  * `valetkey restore <backup> [--replace]`: replaces the database by a verified backup. The server must not be running.
  */
-export async function restoreCommand(args: string[]): Promise<void> {
-  const { backup, replace } = readOptions(args);
+export function configure(command: Command): void {
+  command
+    .argument('<backup>', 'a file of `valetkey backup`')
+    .option('--replace', 'replace a database that exists; it is kept under another name')
+    .option(JSON_FLAG, JSON_HELP)
+    .addHelpText('after', examples('restore backups/before-upgrade.db', 'restore backups/before-upgrade.db --replace'))
+    .action(async (file, options) => {
+      const { databaseFile, kept, counts, madeAt } = await restore(resolve(file), options.replace === true);
+      const result = { database: databaseFile, made_at: madeAt, counts, earlier_database: kept ?? null };
+      printResult(options, result, () => {
+        const restored = shown`Restored ${databaseFile} from the backup of ${madeAt}: ${counts['accounts']} accounts.`;
+        if (!kept) return restored;
+        return `${restored}\n${shown`The earlier database is kept as ${kept}. Delete it when it is not needed any more.`}`;
+      });
+    });
+}
+
+async function restore(backup: string, replace: boolean) {
   const loaded = readConfig(process.env);
   const { databaseFile } = loaded.config;
   const files = await databaseFiles(loaded);
@@ -28,25 +45,9 @@ export async function restoreCommand(args: string[]): Promise<void> {
     }
     const kept = target.replaceBy(backup, new Date());
     const { counts, madeAt } = manifest;
-    console.log(`Restored ${databaseFile} from the backup of ${madeAt}: ${counts['accounts']} accounts.`);
-    if (kept) console.log(`The earlier database is kept as ${kept}. Delete it when it is not needed any more.`);
+    return { databaseFile, kept, counts, madeAt };
   } finally {
     target.release();
-  }
-}
-
-function readOptions(args: string[]): { backup: string; replace: boolean } {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      options: { replace: { type: 'boolean' } },
-      allowPositionals: true,
-    });
-    const [backup, ...others] = positionals;
-    if (backup === undefined || others.length > 0) throw new Error('give the file of one backup');
-    return { backup: resolve(backup), replace: values.replace ?? false };
-  } catch (error) {
-    throw new UsageError((error as Error).message);
   }
 }
 

@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import type { BrandInput } from '../core/environments/brand.ts';
-import { UsageError } from './usage-error.ts';
+import type { BrandInput } from '../../../core/environments/brand.ts';
+import { UsageError } from '../../usage-error.ts';
 
-/** The options of `valetkey environments set` for what users see on the pages of links; an empty value clears one. */
-export const BRAND_OPTIONS = {
-  'application-name': { type: 'string' },
-  logo: { type: 'string' },
-  'accent-color': { type: 'string' },
-  'support-url': { type: 'string' },
-  'privacy-url': { type: 'string' },
-  'terms-url': { type: 'string' },
-} as const;
-
-export const BRAND_USAGE =
-  '[--application-name <name>] [--logo <file>] [--accent-color <#rrggbb>] [--support-url <address>] [--privacy-url <address>] [--terms-url <address>]';
+/** The options of `valetkey environments set` for what users see on the pages of links; an empty value removes one. */
+export interface BrandOptions {
+  applicationName?: string | undefined;
+  logo?: string | undefined;
+  accentColor?: string | undefined;
+  supportUrl?: string | undefined;
+  privacyUrl?: string | undefined;
+  termsUrl?: string | undefined;
+}
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
@@ -24,19 +21,19 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** @throws UsageError */
-export function readBrandOptions(values: { readonly [option in keyof typeof BRAND_OPTIONS]?: string }): BrandInput {
-  const name = values['application-name'];
+export function readBrandOptions(values: BrandOptions): BrandInput {
+  const name = values.applicationName;
   if (name !== undefined && (name.length > 60 || /\p{Cc}/u.test(name)))
     throw new UsageError('--application-name must have at most 60 characters');
-  const color = values['accent-color'];
+  const color = values.accentColor;
   if (color && !/^#[0-9a-f]{6}$/i.test(color)) throw new UsageError('--accent-color must be written as #rrggbb');
   const given: BrandInput = {
     application_name: name,
     logo: values.logo && dataUrlOf(values.logo),
     accent_color: color,
-    support_url: values['support-url'],
-    privacy_url: values['privacy-url'],
-    terms_url: values['terms-url'],
+    support_url: values.supportUrl,
+    privacy_url: values.privacyUrl,
+    terms_url: values.termsUrl,
   };
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries.map(([field, value]) => [field, value === '' ? null : value]));

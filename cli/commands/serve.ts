@@ -1,19 +1,28 @@
-import { inBackground } from '../core/scheduling/background.ts';
-import type { Config } from '../http/config/config.ts';
-import { readConfig } from '../http/config/config.ts';
-import { unknownSettings } from '../http/config/unknown-settings.ts';
-import { bindPorts } from '../http/connections/bound-server.ts';
-import type { Logger } from '../http/monitoring/log.ts';
-import { type RunningServer, startServer } from '../http/server.ts';
-import { createApplication } from '../wiring/create-application.ts';
-import { print, printFirstStart } from './first-start.ts';
-import { endOnUnhandledFault } from './last-resort.ts';
-import { offerConsole } from './offer-console.ts';
-import { UsageError } from './usage-error.ts';
+import type { Command } from '@commander-js/extra-typings';
+import { inBackground } from '../../core/scheduling/background.ts';
+import type { Config } from '../../http/config/config.ts';
+import { readConfig } from '../../http/config/config.ts';
+import { unknownSettings } from '../../http/config/unknown-settings.ts';
+import { bindPorts } from '../../http/connections/bound-server.ts';
+import type { Logger } from '../../http/monitoring/log.ts';
+import { type RunningServer, startServer } from '../../http/server.ts';
+import { createApplication } from '../../wiring/create-application.ts';
+import { print, printFirstStart } from '../first-start.ts';
+import { endOnUnhandledFault } from '../last-resort.ts';
+import { offerConsole } from '../offer-console.ts';
+import { examples } from '../output/print.ts';
 
-/** Starts the server and keeps it running until SIGTERM or SIGINT. */
-export async function serveCommand(args: string[]): Promise<void> {
-  if (args.length > 0) throw new UsageError('takes no arguments; environment variables configure it');
+/** `valetkey serve` */
+export function configure(command: Command): void {
+  command
+    .description(
+      'Start the server, and keep it running until SIGTERM or SIGINT. Logs are JSON, or lines on a terminal (LOG_FORMAT).',
+    )
+    .addHelpText('after', examples('serve', 'serve --env-file .env'))
+    .action(serve);
+}
+
+async function serve(): Promise<void> {
   const { config, secrets } = readConfig(process.env);
   // Standard error may be a file on a full disk; then errors of writing to it are ignored.
   process.stderr.on('error', () => {});

@@ -1,22 +1,36 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { createKeyCheckReads } from '../core/keys/rotation-store.ts';
-import { verifyKeyChecks } from '../core/vault/key-check.ts';
-import { engineFor } from '../db/open-store.ts';
-import { type CopyReport, copyDatabase } from '../db/store.ts';
-import { databaseLocation, readConfig } from '../http/config/config.ts';
-import { openVault } from './open-storage.ts';
-import { UsageError } from './usage-error.ts';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { createKeyCheckReads } from '../../../core/keys/rotation-store.ts';
+import { verifyKeyChecks } from '../../../core/vault/key-check.ts';
+import { engineFor } from '../../../db/open-store.ts';
+import { type CopyReport, copyDatabase } from '../../../db/store.ts';
+import { databaseLocation, readConfig } from '../../../http/config/config.ts';
+import { openVault } from '../../open-storage.ts';
+import { examples, JSON_FLAG, JSON_HELP, printResult } from '../../output/print.ts';
+import { createProgress } from '../../output/progress.ts';
+import { UsageError } from '../../usage-error.ts';
 
 const USAGE = 'give --from-file <path> or --to-file <path>; the other side is the server that DATABASE_URL names';
-const REPORT_EVERY_MS = 5_000;
 
 /**
  * `valetkey db copy --from-file <path>` copies a database file to the database server that `DATABASE_URL` names, and
  * `--to-file <path>` copies that to a new file. No server may be running.
  */
-export async function dbCopyCommand(args: string[]): Promise<void> {
-  const { fromFile, toFile } = readOptions(args);
+export function configure(command: Command): void {
+  command
+    .addOption(new Option('--from-file <path>', 'copy a database file to the server').conflicts('toFile'))
+    .option('--to-file <path>', 'copy the server to a new database file')
+    .option(JSON_FLAG, JSON_HELP)
+    .addHelpText('after', examples('db copy --from-file data/valetkey.db', 'db copy --to-file valetkey.db'))
+    .action(async (options) => {
+      const [fromFile, toFile] = [options.fromFile, options.toFile].map((path) => path && resolve(path));
+      if (fromFile === undefined && toFile === undefined) throw new UsageError(USAGE);
+      const { report, setting } = await copy(fromFile, toFile);
+      printResult(options, report, () => describe(report, setting));
+    });
+}
+
+async function copy(fromFile: string | undefined, toFile: string | undefined) {
   const { config, secrets } = readConfig(process.env);
   if (secrets.databaseUrl === null) throw new UsageError('DATABASE_URL must be postgres://…, the database server');
   const url = databaseLocation(config, secrets);
@@ -26,44 +40,23 @@ export async function dbCopyCommand(args: string[]): Promise<void> {
   const target = await (await engineFor(to)).copyTarget(to, Date.now);
   try {
     const source = await (await engineFor(from)).copySource(from);
+    const progress = createProgress({ unit: 'rows' });
     try {
       const report = await copyDatabase(source, target, {
         now: Date.now,
-        progress: createProgress(),
+        progress: (phase, table, rows, total) => progress.report(rows, total, `${table} ${phase}`),
         // A key of the ring that the database does not know is added at the next start.
         checkKeys: ({ read }) =>
           verifyKeyChecks(keys.current(), { ...createKeyCheckReads(read), addKeyCheck: async () => {} }, Date.now()),
       });
-      console.log(describe(report, fromFile === undefined ? `DATABASE_URL=${to}` : 'the same DATABASE_URL'));
+      return { report, setting: fromFile === undefined ? `DATABASE_URL=${to}` : 'the same DATABASE_URL' };
     } finally {
+      progress.end();
       await source.close();
     }
   } finally {
     await target.close();
   }
-}
-
-function readOptions(args: string[]): { fromFile: string | undefined; toFile: string | undefined } {
-  const path = { type: 'string' } as const;
-  let values: { 'from-file'?: string; 'to-file'?: string };
-  try {
-    values = parseArgs({ args, options: { 'from-file': path, 'to-file': path } }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-  const { 'from-file': from, 'to-file': to } = values;
-  if ((from === undefined) === (to === undefined)) throw new UsageError(USAGE);
-  return { fromFile: from && resolve(from), toFile: to && resolve(to) };
-}
-
-/** Reports the progress of a slow copy on standard error. */
-function createProgress() {
-  let reportedAt = performance.now();
-  return (phase: 'copied' | 'verified', table: string, rows: number, total: number): void => {
-    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
-    reportedAt = performance.now();
-    console.error(`${phase} ${rows} of ${total} rows of ${table}`);
-  };
 }
 
 function describe({ counts, audit }: CopyReport, setting: string): string {

@@ -1,0 +1,80 @@
+import createClient, { type Client } from 'openapi-fetch';
+import type { Secret } from '../../core/secret.ts';
+import type { paths } from '../../generated/api.d.ts';
+import { UsageError } from '../usage-error.ts';
+import { ApiFailure, UnreachableError } from './failures.ts';
+import { type ApiSettings, readApiSettings } from './settings.ts';
+
+/** Longer than any request of the API takes, in milliseconds. */
+const TIMEOUT_MS = 180_000;
+
+/** The operations of the contract, called with a token. */
+export type Api = Client<paths>;
+
+/** Returns the API of the server that the environment variables or `--server` name. Nothing is sent yet. */
+export function openApi({ server }: { server?: string | undefined }): Api {
+  const settings = readApiSettings(process.env, server);
+  const api = createClient<paths>({ baseUrl: settings.origin, fetch: (request) => send(request) });
+  let token: Promise<string> | undefined;
+  api.use({
+    async onRequest({ request }) {
+      token ??= accessToken(settings);
+      request.headers.set('authorization', `Bearer ${await token}`);
+    },
+  });
+  return api;
+}
+
+/** Returns the body of a successful response. @throws ApiFailure for another one */
+export async function resultOf<Body>(
+  call: Promise<{ data?: Body; error?: unknown; response: Response }>,
+): Promise<NonNullable<Body>> {
+  const { data, error, response } = await call.catch((thrown: unknown) => {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    throw new UsageError('the response is not JSON: VALETKEY_URL does not seem to be a Valetkey server');
+  });
+  if (!response.ok || data === undefined || data === null) throw new ApiFailure(response.status, error);
+  return data;
+}
+
+/**
+ * Sends a request. Redirects are not followed, because they could take a credential to another server.
+ *
+ * @param signal replaces the time limit
+ * @throws UnreachableError, UsageError for a redirect
+ */
+export async function send(request: Request, signal = AbortSignal.timeout(TIMEOUT_MS)): Promise<Response> {
+  const { origin } = new URL(request.url);
+  const response = await fetch(request, { redirect: 'manual', signal }).catch((error: unknown) => {
+    if (signal.aborted && (error as Error).name === 'AbortError') throw error;
+    throw new UnreachableError(origin, error);
+  });
+  if (response.status < 300 || response.status > 399) return response;
+  await response.body?.cancel();
+  throw new UsageError(
+    `the server redirects to ${response.headers.get('location')}; set VALETKEY_URL to its own origin`,
+  );
+}
+
+/** Returns an access token: the given one, or one for the API client. */
+export async function accessToken({ origin, credential }: ApiSettings, scope?: string): Promise<string> {
+  if ('token' in credential) return credential.token.reveal();
+  return (await requestToken(origin, credential, scope)).access_token;
+}
+
+/** Requests a token at the OAuth token endpoint. @throws ApiFailure */
+export async function requestToken(origin: string, { id, secret }: { id: string; secret: Secret }, scope?: string) {
+  const api = createClient<paths>({ baseUrl: origin, fetch: (request) => send(request) });
+  return await resultOf(
+    api.POST('/oauth/token', {
+      body: {
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: secret.reveal(),
+        ...(scope !== undefined && { scope }),
+      },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      bodySerializer: (body) => new URLSearchParams(body as Record<string, string>).toString(),
+    }),
+  );
+}

@@ -1,0 +1,64 @@
+import type { components } from '../../generated/api.d.ts';
+import { EXIT } from '../exit-codes.ts';
+import { shown } from '../output/print.ts';
+
+type Problem = components['schemas']['Problem'] & {
+  next_action?: { message?: string; type?: string; [member: string]: unknown };
+};
+
+/** A request that the server rejected, described for people. */
+export class ApiFailure extends Error {
+  override name = 'ApiFailure';
+  readonly exitCode: number;
+  readonly status: number;
+
+  /** @param body the parsed response, which is a problem document, an OAuth error, or anything a proxy returns */
+  constructor(status: number, body: unknown) {
+    super(describe(status, body));
+    this.status = status;
+    this.exitCode = exitCodes[status] ?? EXIT.failed;
+  }
+}
+
+const exitCodes: Readonly<Record<number, number>> = { 401: EXIT.notAllowed, 403: EXIT.notAllowed, 404: EXIT.notFound };
+
+/** No response came. */
+export class UnreachableError extends Error {
+  override name = 'UnreachableError';
+  readonly exitCode = EXIT.unreachable;
+
+  constructor(origin: string, cause: unknown) {
+    super(`the server at ${origin} cannot be reached (${reasonOf(cause)}); VALETKEY_URL or --server names another`);
+    this.cause = cause;
+  }
+}
+
+function describe(status: number, body: unknown): string {
+  const { title, detail, code, errors = [], next_action: next, request_id: request } = (body ?? {}) as Partial<Problem>;
+  const { error, error_description: description } = (body ?? {}) as { error?: string; error_description?: string };
+  if (typeof title !== 'string') {
+    const reason = typeof error === 'string' ? shown`: ${description ?? ''} (${error})` : '';
+    return `the server returned ${status}${reason}`;
+  }
+  return [
+    shown`${title} (${code ?? 'no code'}, ${status})`,
+    ...(detail ? [shown`  ${detail}`] : []),
+    ...errors.map(({ field, message }) => shown`  field ${field}: ${message}`),
+    ...(next ? [shown`  next: ${nextOf(next)}`] : []),
+    ...(request ? [shown`  request: ${request}`] : []),
+  ].join('\n');
+}
+
+function nextOf(next: NonNullable<Problem['next_action']>): string {
+  const members = Object.entries(next).filter(([, value]) => value !== null && value !== '');
+  return members
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+}
+
+function reasonOf(cause: unknown): string {
+  const { name, code, cause: inner } = (cause ?? {}) as { name?: string; code?: string; cause?: unknown };
+  if (name === 'TimeoutError') return 'no response in time';
+  if (inner !== undefined) return reasonOf(inner);
+  return code ?? 'no connection';
+}

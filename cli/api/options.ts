@@ -1,0 +1,36 @@
+import { Option } from '@commander-js/extra-typings';
+import { origin, wholeNumber } from '../options.ts';
+
+/** The options that commands of the API share. */
+export const SERVER = new Option('--server <origin>', 'the server; by default VALETKEY_URL, or this machine').argParser(
+  origin,
+);
+export const JSON_OUTPUT = new Option('--json', 'print the result as JSON');
+export const LIMIT = new Option('--limit <number>', 'show at most so many')
+  .default(50)
+  .argParser(wholeNumber(1, 1_000_000));
+export const ALL = new Option('--all', 'show every one').conflicts('limit');
+
+/** What identifies an account if its id is not given. */
+export const CONNECTOR = new Option('--connector <name>', 'the connection or provider of the account');
+export const IDENTIFIER = new Option('--identifier <name>', 'your name for the user, such as an e-mail address');
+export const ORGANIZATION = new Option('--organization <id>', 'the organization that owns the account');
+export const USER = new Option('--user <id>', 'the user who owns the account');
+
+interface KeyOptions {
+  connector?: string | undefined;
+  identifier?: string | undefined;
+  organization?: string | undefined;
+  user?: string | undefined;
+}
+
+/** Returns the fields of a request that identify an account. The server says which are missing. */
+export function accountKey(id: string | undefined, { connector, identifier, organization, user }: KeyOptions) {
+  return {
+    ...(id !== undefined && { id }),
+    ...(connector !== undefined && { connector }),
+    ...(identifier !== undefined && { identifier }),
+    ...(organization !== undefined && { organization_id: organization }),
+    ...(user !== undefined && { user_id: user }),
+  };
+}

@@ -1,0 +1,36 @@
+import { Secret } from '../../core/secret.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** Where requests are sent, and with which credential. */
+export interface ApiSettings {
+  origin: string;
+  /** An access token, or the id and secret of an API client, which get one. */
+  credential: { token: Secret } | { id: string; secret: Secret };
+}
+
+/**
+ * Reads how to reach a server from environment variables.
+ *
+ * @param server overrides `VALETKEY_URL`
+ * @throws UsageError naming the variable
+ */
+export function readApiSettings(env: NodeJS.ProcessEnv, server?: string): ApiSettings {
+  const { VALETKEY_TOKEN: token, VALETKEY_CLIENT_ID: id, VALETKEY_CLIENT_SECRET: secret } = env;
+  const origin = readOrigin(env, server);
+  if (token) return { origin, credential: { token: new Secret(token) } };
+  if (id && secret) return { origin, credential: { id, secret: new Secret(secret) } };
+  throw new UsageError(
+    'set VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET to those of an API client, or VALETKEY_TOKEN to an access token; --env-file reads them from a file',
+  );
+}
+
+/** Returns the origin of the server; by default that of a server on this machine. */
+export function readOrigin(env: NodeJS.ProcessEnv, server?: string): string {
+  const text = server || env['VALETKEY_URL'] || `http://127.0.0.1:${env['PORT'] || 8080}`;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.href !== `${url.origin}/`)
+    throw new UsageError(
+      'VALETKEY_URL must be an http or https origin without a path, such as https://keys.example.com',
+    );
+  return url.origin;
+}

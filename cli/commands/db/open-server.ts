@@ -1,0 +1,18 @@
+import { engineFor } from '../../../db/open-store.ts';
+import { databaseLocation, readConfig } from '../../../http/config/config.ts';
+import { UsageError } from '../../usage-error.ts';
+
+/**
+ * Returns the engine of the database server that `DATABASE_URL` names. Servers that share a database check its schema at
+ * the start and never change it.
+ *
+ * @throws UsageError if the database is a file
+ */
+export async function openServer() {
+  const { config, secrets } = readConfig(process.env);
+  const location = databaseLocation(config, secrets);
+  const { migrate, check } = await engineFor(location);
+  if (migrate === null || check === null)
+    throw new UsageError('the server brings a database file to its version when it starts');
+  return { engine: { migrate, check }, location, config };
+}

@@ -1,0 +1,11 @@
+import { UsageError } from './usage-error.ts';
+
+/** Adds the variables of a file to the environment, as `node --env-file` does. Variables that are set keep their values. */
+export function loadEnvFile(path: string | undefined): void {
+  if (path === undefined) return;
+  try {
+    process.loadEnvFile(path);
+  } catch (error) {
+    throw new UsageError(`--env-file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}

@@ -1,0 +1,6 @@
+/** Returns a signal that is aborted by SIGINT and SIGTERM, so that a command that runs until then can end in order. */
+export function untilInterrupted(): AbortSignal {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
+  return stop.signal;
+}

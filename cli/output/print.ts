@@ -1,0 +1,38 @@
+import { styleText } from 'node:util';
+import { escapeControls, toJson } from './escape.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** What every command that prints a result can do. */
+export const JSON_FLAG = '--json';
+export const JSON_HELP = 'print the result as JSON';
+
+/** Prints a result: as JSON if `--json` was given, otherwise the text for people. */
+export function printResult({ json }: { json?: true | undefined }, value: unknown, text: () => string): void {
+  process.stdout.write(`${json ? toJson(value) : text()}\n`);
+}
+
+/** Prints a line on standard output. Values in it cannot control the terminal. */
+export function say(parts: TemplateStringsArray, ...values: unknown[]): void {
+  process.stdout.write(`${shown(parts, ...values)}\n`);
+}
+
+/** Prints a line on standard error, which leaves the result on standard output alone. */
+export function note(parts: TemplateStringsArray, ...values: unknown[]): void {
+  process.stderr.write(`${shown(parts, ...values)}\n`);
+}
+
+/** Returns a text in which values cannot control the terminal. */
+export function shown(parts: TemplateStringsArray, ...values: unknown[]): string {
+  return String.raw({ raw: parts }, ...values.map((value) => escapeControls(String(value))));
+}
+
+/** Styles a text if standard output is a terminal, or as `NO_COLOR` and `FORCE_COLOR` say. */
+export function style(format: Style, text: string): string {
+  return styleText(format, text, { stream: process.stdout });
+}
+
+/** The examples at the end of the help of a command: each a command line without the name of the program. */
+export function examples(...lines: string[]): string {
+  return ['', 'Examples:', ...lines.map((line) => `  $ valetkey ${line}`)].join('\n');
+}

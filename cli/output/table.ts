@@ -1,0 +1,96 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+import { escapeControls } from './escape.ts';
+import { style } from './print.ts';
+
+const GAP = '  ';
+/** A cell is never cut to fewer columns than this. */
+const MIN_WIDTH = 12;
+const NARROW = /^\p{Emoji_Presentation}/u;
+
+/** States that are shown in a colour on a terminal. */
+const COLOURS: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
+  ...Object.fromEntries(
+    ['ACTIVE', 'SUCCEEDED', 'COMPLETED', 'DELIVERED', 'READY', 'ok', 'ready'].map((s) => [s, 'green']),
+  ),
+  ...Object.fromEntries(
+    ['EXPIRED', 'FAILED', 'DISCONNECTED', 'fail', 'failing', 'differs', 'broken'].map((s) => [s, 'red']),
+  ),
+};
+
+/** The heads of a table, and how a row is shown under each. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+
+/**
+ * Formats rows under heads. On a terminal, the widest cells are cut so that a row fits into a line; elsewhere nothing is
+ * cut.
+ */
+export function table<Row>(columns: Columns<Row>, rows: readonly Row[], width = process.stdout.columns): string {
+  const heads = Object.keys(columns);
+  const cells = rows.map((row) => Object.values(columns).map((show) => escapeControls(textOf(show(row)))));
+  const widths = fitInto(
+    heads.map((head, column) => Math.max(...[head, ...cells.map((row) => row[column] ?? '')].map(widthOf))),
+    width,
+  );
+  const lineOf = (row: readonly string[], paint: (text: string) => string) =>
+    row
+      .map((text, column) => {
+        const cut = shorten(text, widths[column] ?? 0);
+        return paint(cut) + (column < row.length - 1 ? ' '.repeat((widths[column] ?? 0) - widthOf(cut)) : '');
+      })
+      .join(GAP);
+  return [lineOf(heads, (head) => style('bold', head)), ...cells.map((row) => lineOf(row, paintState))].join('\n');
+}
+
+/** Formats the members of one thing, a line for each. */
+export function fields(entries: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(entries);
+  const width = Math.max(...names.map(widthOf));
+  return names
+    .map((name) => `${style('bold', name.padEnd(width))}${GAP}${paintState(escapeControls(textOf(entries[name])))}`)
+    .join('\n');
+}
+
+/** Returns the columns that a text takes on a terminal. Characters of one grapheme take the place of the widest. */
+export function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const wide = [...segment].some((character) => eastAsianWidth(character.codePointAt(0) as number) === 2);
+    width += wide || NARROW.test(segment) ? 2 : /^\p{Mn}+$/u.test(segment) ? 0 : 1;
+  }
+  return width;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(textOf).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function paintState(text: string): string {
+  const colour = Object.hasOwn(COLOURS, text) ? COLOURS[text] : undefined;
+  return colour === undefined ? text : style(colour, text);
+}
+
+/** Takes columns from the widest cells until the row fits. */
+function fitInto(widths: readonly number[], available: number | undefined): number[] {
+  const fitted = [...widths];
+  if (available === undefined) return fitted;
+  const room = available - GAP.length * (widths.length - 1);
+  while (fitted.reduce((sum, width) => sum + width, 0) > room) {
+    const widest = Math.max(...fitted);
+    if (widest <= MIN_WIDTH) break;
+    fitted[fitted.indexOf(widest)] = widest - 1;
+  }
+  return fitted;
+}
+
+function shorten(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let cut = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(cut + segment) > width - 1) break;
+    cut += segment;
+  }
+  return `${cut}…`;
+}
