@@ -30,6 +30,7 @@ export function createCatalogueRules(schemas: CatalogueFiles['schemas']): Catalo
           return inFile(file, [
             ...(file.data.name === file.name ? [] : [`name ${file.data.name} differs from the file's name`]),
             ...said(toolRules.check(file.data, builtInProvider(connector))),
+            ...invertedSentences(file.data),
           ]);
         }),
         ...twins(tools),
@@ -48,6 +49,15 @@ function said(problems: readonly FieldError[]): string[] {
 
 function toolsOf(tools: readonly ToolFile[], { data }: DataFile<Connector>): ToolFile['data'][] {
   return tools.filter((tool) => tool.connector === data.identifier).map((tool) => tool.data);
+}
+
+/** "Open tasks list x_list_tasks.": the tool is the subject, but stands where a reader expects the object. */
+const INVERTED = /\b(?:finds|gives?|lists?|makes|marks|says|shows|tells|writes) ([a-z]+_[a-z0-9]+_[a-z0-9_]+)[.;]/;
+
+/** Reports descriptions that name another tool after its verb. */
+function invertedSentences({ description }: ToolFile['data']): string[] {
+  const [found, tool] = INVERTED.exec(String(description)) ?? [];
+  return found ? [`description: write "${tool} returns …" or "use ${tool} to …" instead of "${found}"`] : [];
 }
 
 /** Reports tools with the same name or the same description, because a model could not choose between them. */

@@ -393,6 +393,13 @@ describe('The rules of the catalogue', () => {
       },
       'Authorization cannot be set',
     ],
+    [
+      'a tool that is named after its verb',
+      ({ tool }) => {
+        tool['description'] = 'Reads an issue. Open ones list github_list_issues.';
+      },
+      'write "github_list_issues returns …"',
+    ],
   ];
   for (const [what, change, expected] of violations) {
     it(`find ${what}`, () => {
