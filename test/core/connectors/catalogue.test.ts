@@ -395,8 +395,8 @@ describe('The rules of the catalogue', () => {
     ],
     [
       'a tool that is named after its verb',
-      ({ tool }) => {
-        tool['description'] = 'Reads an issue. Open ones list github_list_issues.';
+      ({ create }) => {
+        create['description'] = 'Reads an issue. Open ones list github_list_issues.';
       },
       'write "github_list_issues returns …"',
     ],
