@@ -137,7 +137,8 @@ function isDocs(req: IncomingMessage): boolean {
   return /^\/(\?|$)/.test(url) || DOCUMENTS.test(url);
 }
 
-const DOCUMENTS = /^\/(docs|openapi\.(json|yaml)|llms\.txt|favicon\.(ico|svg)|\.well-known\/security\.txt)(\/|\?|$)/;
+const DOCUMENTS =
+  /^\/(docs|connect\.(js|d\.ts)|openapi\.(json|yaml)|llms\.txt|favicon\.(ico|svg)|\.well-known\/security\.txt)(\/|\?|$)/;
 
 /** Whether a path is that of a page that a user visits to connect an account, to log in for an MCP client, or to manage accounts. */
 function isPage(req: IncomingMessage): boolean {

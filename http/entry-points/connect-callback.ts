@@ -1,9 +1,8 @@
 import { awaitsFragment, type Finish, finishConsent, type Return } from '../../core/accounts/links/finish-consent.ts';
 import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
-import { connectedUrl } from '../../core/accounts/links/verify.ts';
 import { FIELD_PREFIX } from '../../web/connect/fields.ts';
 import { fragmentPage } from '../../web/connect/fragment-page.ts';
-import { expiredPage, faultPage, refusedPage, staleFormPage, strayPage } from '../../web/connect/message-pages.ts';
+import { faultPage, refusedPage, staleFormPage, strayPage } from '../../web/connect/message-pages.ts';
 import { readBody } from '../body/body.ts';
 import { PAGE_FORM } from '../body/body-rule.ts';
 import type { Pairs } from '../pipeline/query.ts';
@@ -12,8 +11,9 @@ import { inLink } from './connect-form.ts';
 import { readFlowCookie } from './flow-cookie.ts';
 import { ofRequest } from './page-context.ts';
 import type { PageCall, PageReply } from './pages.ts';
+import { linkPath, settledReply } from './popup.ts';
 import { markOf } from './provider-mark.ts';
-import { leaveLink, leaveWithError } from './way-back.ts';
+import { leaveLink } from './way-back.ts';
 
 /** Handles the callback from a provider. */
 export function createCallback(tools: LinkTools) {
@@ -26,18 +26,16 @@ export function createCallback(tools: LinkTools) {
   const finish = async (call: PageCall, back: Return): Promise<PageReply> =>
     replyTo(await finishConsent(tools, call.environment, back, call.cause), call, back.browser);
 
-  function replyTo(finish: Finish, call: PageCall, browser: string | undefined): PageReply {
-    const { requestId } = call;
+  async function replyTo(finish: Finish, call: PageCall, browser: string | undefined): Promise<PageReply> {
     switch (finish.kind) {
       case 'verify':
-        return { redirect: finish.url };
       case 'connected':
-        return { redirect: connectedUrl(call.environment, finish.request) };
+        return settledReply(tools, call, finish, finish.inPopup);
+      case 'late':
+        return settledReply(tools, { ...call, context: ofRequest(call, finish.request) }, finish, finish.inPopup);
       case 'refused':
       case 'failed':
-        return notGranted(finish, inLink(call, finish.link), browser, requestId);
-      case 'late':
-        return { status: 410, page: expiredPage(ofRequest(call, finish.request), leaveWithError(finish.request)) };
+        return notGranted(finish, inLink(call, finish.link), browser);
       case 'invalid':
         return { status: 400, page: strayPage(call.context) };
     }
@@ -45,15 +43,14 @@ export function createCallback(tools: LinkTools) {
 
   /** The link stays open: the user can try again, or go back to the application. */
   function notGranted(
-    { kind, link, linkToken }: Extract<Finish, { kind: 'refused' | 'failed' }>,
-    { context }: PageCall,
+    { kind, link, linkToken, inPopup }: Extract<Finish, { kind: 'refused' | 'failed' }>,
+    { context, requestId }: PageCall,
     browser: string | undefined,
-    requestId: string,
   ): PageReply {
-    const retry = `/connect/${linkToken}`;
-    const way = leaveLink(tools, link, linkToken, browser);
-    if (kind === 'failed') return { status: 502, page: faultPage(context, requestId, retry, way) };
-    return { status: 403, page: refusedPage(context, markOf(link.provider), retry, way) };
+    const address = linkPath(linkToken, inPopup);
+    const way = leaveLink(tools, link, linkToken, browser, address);
+    if (kind === 'failed') return { status: 502, page: faultPage(context, requestId, address, way) };
+    return { status: 403, page: refusedPage(context, markOf(link.provider), address, way) };
   }
 
   return {

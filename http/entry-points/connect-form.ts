@@ -1,12 +1,10 @@
 import { errorAddress, goBack, type LinkError } from '../../core/accounts/links/go-back.ts';
 import { type LinkContext, shownAddress } from '../../core/accounts/links/link-context.ts';
 import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
-import type { Settled } from '../../core/accounts/links/settle.ts';
 import { startConsent } from '../../core/accounts/links/start-consent.ts';
 import { submitForm } from '../../core/accounts/links/submit-form.ts';
 import { mintToken } from '../../core/accounts/links/tokens.ts';
 import { echoOf, formFieldsOf, readForm, type Typed } from '../../core/accounts/links/typed-fields.ts';
-import { connectedUrl } from '../../core/accounts/links/verify.ts';
 import { scopeAccess } from '../../core/connections/scope-access.ts';
 import { describedScopes } from '../../core/connections/scopes.ts';
 import { FIELD_PREFIX, type FieldProblem, type FieldView } from '../../web/connect/fields.ts';
@@ -19,21 +17,22 @@ import { isFromElsewhere } from '../pipeline/same-origin.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
 import { linkPageContext, namedContext } from './page-context.ts';
 import type { PageCall, PageReply } from './pages.ts';
+import { endedReply, isInPopup, linkPath, settledReply } from './popup.ts';
 import { markOf } from './provider-mark.ts';
-import { leaveLink, leaveWithError, linkFormToken } from './way-back.ts';
+import { leaveLink, linkFormToken } from './way-back.ts';
 
 /** The page of a link, and what happens when its form is sent. */
 export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' | 'random'>, tools: LinkTools) {
   const formToken = (link: LinkContext, linkToken: string, browser: string) =>
     linkFormToken({ digester }, link, linkToken, browser);
 
-  async function cancel(call: PageCall, link: LinkContext, linkToken: string): Promise<PageReply> {
+  async function cancel(call: PageCall, link: LinkContext, linkToken: string, inPopup: boolean): Promise<PageReply> {
     const request = await goBack(tools, call.environment, link.request.id, call.cause);
+    if (request && inPopup) return endedReply(tools, call, request);
     const url = request && errorAddress(request, request.error as LinkError);
     if (url !== undefined) return { redirect: url };
-    const { context } = inLink(call, link);
-    if (!request) return { status: 410, page: expiredPage(context) };
-    return { status: 200, page: refusedPage(context, markOf(link.provider), `/connect/${linkToken}`) };
+    if (!request) return { status: 410, page: expiredPage(call.context) };
+    return { status: 200, page: refusedPage(call.context, markOf(link.provider), linkPath(linkToken, inPopup)) };
   }
 
   return {
@@ -55,7 +54,8 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
       if (!browser || isFromElsewhere(req) || !digester.equal(given, formToken(link, linkToken, browser))) {
         return { status: 403, page: staleFormPage(inside.context) };
       }
-      if (pairs['decision'] === 'cancel') return cancel(call, link, linkToken);
+      const inPopup = isInPopup(call);
+      if (pairs['decision'] === 'cancel') return cancel(inside, link, linkToken, inPopup);
       const typed = typedIn(pairs);
       const read = readForm(link, typed);
       if (!read.ok) {
@@ -64,15 +64,16 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
       }
       if (link.completion === 'form') {
         const settled = await submitForm(tools, link, read.form, cause);
-        if (settled.kind !== 'not_accepted') return next(inside, link, settled);
+        if (settled.kind !== 'not_accepted') return settledReply(tools, inside, settled, inPopup);
         const problems = Object.fromEntries(settled.fields.map((name) => [name, 'not_accepted' as const]));
         const token = formToken(link, linkToken, browser);
         return { status: 400, page: pageOf(tools, inside, link, token, echoOf(link, typed), problems) };
       }
-      const started = await startConsent(tools, link, linkToken, browser, read.form, cause);
+      const started = await startConsent(tools, link, linkToken, { browser, inPopup }, read.form, cause);
       if (started.ok) return { redirect: started.url, cookie: flowCookie(environment, browser) };
-      const back = leaveLink({ digester }, link, linkToken, browser);
-      return { status: 502, page: faultPage(inside.context, requestId, `/connect/${linkToken}`, back) };
+      const address = linkPath(linkToken, inPopup);
+      const back = leaveLink({ digester }, link, linkToken, browser, address);
+      return { status: 502, page: faultPage(inside.context, requestId, address, back) };
     },
   };
 }
@@ -80,12 +81,6 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
 /** The request with the language and the application of its link. */
 export function inLink(call: PageCall, { request, connection }: Pick<LinkContext, 'request' | 'connection'>): PageCall {
   return { ...call, context: linkPageContext(call.context, call.req, request, connection) };
-}
-
-function next({ environment, context }: PageCall, { request }: LinkContext, settled: Settled): PageReply {
-  if (settled.kind === 'verify') return { redirect: settled.url };
-  if (settled.kind === 'connected') return { redirect: connectedUrl(environment, request) };
-  return { status: 410, page: expiredPage(context, leaveWithError(settled.request)) };
 }
 
 function pageOf(

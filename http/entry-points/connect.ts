@@ -16,6 +16,7 @@ import { before, otherMethods, route } from './express-entry-point.ts';
 import { addLoginPages, type LoginPageParts } from './login-pages.ts';
 import { ofRequest } from './page-context.ts';
 import { type Page, type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
+import { currentOrigins, isInPopup, openedLate, outcomeReply, type PopupTools } from './popup.ts';
 import { addPortalPages, type PortalPageParts } from './portal-pages.ts';
 import { leaveConnected, leaveWithError } from './way-back.ts';
 
@@ -24,6 +25,7 @@ const ASSET_NAMES: Record<string, string> = {
   'connect.css': 'connect.css',
   'form.js': 'connect-form.js',
   'fragment.js': 'connect-fragment.js',
+  'popup.js': 'connect-popup.js',
   'icon.svg': 'connect-icon.svg',
   'portal.css': 'portal.css',
   'read.svg': 'scope-read.svg',
@@ -59,7 +61,7 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
   const ofLink = (use: (call: PageCall, link: LinkContext, token: string) => PageReply | Promise<PageReply>): Page => {
     return async (call, { token = '' }) => {
       const opened = await openLink(tools, call.environment, token);
-      return opened.kind === 'open' ? use(call, opened.link, token) : ended(call, opened);
+      return opened.kind === 'open' ? use(call, opened.link, token) : ended(tools, call, opened);
     };
   };
 
@@ -86,13 +88,26 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
   const portal = addPortalPages(app, page, parts);
   app
     .route('/connect/connected')
-    .get(page('connectedPage', async (call) => ((await portal.isInPortal(call)) ? BACK_TO_PORTAL : connected(call))))
+    .get(
+      page('connectedPage', async (call) =>
+        (await portal.isInPortal(call)) ? BACK_TO_PORTAL : connected(tools, call),
+      ),
+    )
     .all(otherMethods('GET', 'HEAD'));
   app
     .route('/connect/:token')
     .get(page('openLink', ofLink(form.show)))
     .post(page('submitLink', ofLink(form.submit)))
     .all(otherMethods('GET', 'HEAD', 'POST'));
+  app
+    .route('/connect/:token/outcome')
+    .get(
+      route((exchange, { token = '' }) => {
+        exchange.name = 'linkOutcome';
+        return outcomeReply(tools, pageCall(exchange, parts), token);
+      }),
+    )
+    .all(otherMethods('GET', 'HEAD'));
   app
     .route('/oauth/callback/:connectionId')
     .get(page('finishConsent', (call, { connectionId = '' }) => callback.arrive(call, connectionId)))
@@ -105,7 +120,12 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
 /** A user who has connected an account during a portal session returns to the portal. */
 const BACK_TO_PORTAL: PageReply = { redirect: '/portal?done=connected' };
 
-function ended(call: PageCall, opened: Exclude<OpenedLink, { kind: 'open' }>): PageReply {
+async function ended(
+  tools: PopupTools,
+  call: PageCall,
+  opened: Exclude<OpenedLink, { kind: 'open' }>,
+): Promise<PageReply> {
+  if (isInPopup(call) && opened.kind !== 'waiting') return openedLate(tools, call, opened);
   if (opened.kind === 'unknown') return { status: 404, page: expiredPage(call.context) };
   const { kind, request } = opened;
   const context = ofRequest(call, request);
@@ -115,11 +135,10 @@ function ended(call: PageCall, opened: Exclude<OpenedLink, { kind: 'open' }>): P
 }
 
 /** The page after a verification. It leads to an address only if it is of an application of the environment. */
-function connected(call: PageCall): PageReply {
+async function connected({ store }: PopupTools, call: PageCall): Promise<PageReply> {
   const query = new URL(call.req.url ?? '', 'http://localhost').searchParams;
   const origin = query.get('application');
-  const allowed = call.environment.settings.userVerifyUrls ?? [];
-  const isAllowed = allowed.some((url) => URL.parse(url)?.origin === origin);
+  const isAllowed = origin !== null && (await currentOrigins(store, call.environment)).includes(origin);
   const context = ofRequest(call, { language: query.get('language') });
-  return { status: 200, page: connectedPage(context, origin !== null && isAllowed ? { url: origin } : undefined) };
+  return { status: 200, page: connectedPage(context, isAllowed ? { url: origin } : undefined) };
 }

@@ -6,6 +6,7 @@ import helmet from 'helmet';
 import { ERRORS } from '../../core/errors.ts';
 import { errorsPage } from '../../web/docs/errors-page.ts';
 import { referencePage, viewerMissingPage } from '../../web/docs/reference-page.ts';
+import { corsForAll } from '../pipeline/cors.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { documentRoute, documentsOf, HTML, lazyDocuments } from './documents.ts';
 import { otherMethods } from './express-entry-point.ts';
@@ -17,6 +18,7 @@ const ASSETS = join(ROOT, 'web/assets');
 
 /** The files in web/assets that the pages need. */
 const PAGE_FILES = ['docs.css', 'reference.css', 'reference.js', 'style-sheets.js', 'typescript-sample.js'];
+const POPUP_FILES = ['connect.js', 'connect.d.ts'];
 const ICONS = { '/favicon.ico': 'favicon.ico', '/favicon.svg': 'connect-icon.svg' };
 /** The files of the reference viewer, which `scripts/build-reference.ts` copies. */
 const VIEWER = join(ROOT, 'build/reference');
@@ -26,6 +28,7 @@ const TYPES: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.ts': 'text/plain; charset=utf-8',
 };
 const ASSET_SECONDS = 60 * 60;
 
@@ -65,10 +68,23 @@ export function createDocs(parts: FrontPageParts, pipeline: Pipeline): Express {
   serve('/docs/errors', String(errorsPage(errors)), { type: HTML });
   for (const file of PAGE_FILES) serve(`/docs/assets/${file}`, readFileSync(join(ASSETS, file)), asset(file));
   for (const [path, file] of Object.entries(ICONS)) serve(path, readFileSync(join(ASSETS, file)), asset(file));
+  addPopupScript(app);
   addViewer(app, '/docs/viewer', VIEWER);
   addViewer(app, '/docs/viewer/chunks', join(VIEWER, 'chunks'));
   addGuides(app);
   return app;
+}
+
+/** Adds the script that applications load into their own pages, and its types. */
+function addPopupScript(app: Express): void {
+  const serve = documentsOf(app);
+  for (const file of POPUP_FILES) {
+    app.use(`/${file}`, (_req, res, next) => {
+      res.set({ ...corsForAll(), 'cross-origin-resource-policy': 'cross-origin' });
+      next();
+    });
+    serve(`/${file}`, readFileSync(join(ASSETS, file)), asset(file));
+  }
 }
 
 function addViewer(app: Express, path: string, folder: string): void {

@@ -18,16 +18,21 @@ export function linkFormToken(
   return digester.digest('link form', linkToken, browser, formTerms(link));
 }
 
-/** How a user leaves an open link: by a form that ends it, which tells the application. */
+/**
+ * How a user leaves an open link: by a form that ends it, which tells the application.
+ *
+ * @param address of the page of the link
+ */
 export function leaveLink(
   tools: { digester: Pick<Digester, 'digest'> },
   link: LinkContext,
   linkToken: string,
   browser: string | undefined,
+  address: string,
 ): WayBack | undefined {
   if (browser === undefined || link.request.userVerifyUrl === null) return undefined;
   const formToken = linkFormToken(tools, link, linkToken, browser).toString('base64url');
-  return { action: `/connect/${linkToken}`, formToken };
+  return { action: address, formToken };
 }
 
 /** How a user leaves a link that has ended without an account. */

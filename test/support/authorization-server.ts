@@ -55,6 +55,8 @@ export interface AuthorizationServerOptions {
   resource?: string;
   /** The port, for a server whose address is on loopback with plain http. */
   localPort?: number;
+  /** Whether its pages are isolated from the page that opened them (`Cross-Origin-Opener-Policy: same-origin`). */
+  isIsolated?: boolean;
 }
 
 interface Owned {
@@ -110,6 +112,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const answer = provider.callback();
   const listener: RequestListener = (req, res) => {
     Object.assign(req.headers, forwarded);
+    if (options.isIsolated) res.setHeader('cross-origin-opener-policy', 'same-origin');
     if (req.url?.startsWith('/sign-in/')) void signIn(provider, req, res, resource);
     else if (fhirBase && req.url?.endsWith('/.well-known/smart-configuration')) smartConfiguration(issuer, res);
     else answer(req, res);

@@ -18,6 +18,8 @@ interface Extras {
   retryUrl?: string | undefined;
   back?: WayBack | undefined;
   requestId?: string | undefined;
+  /** Elements that nobody sees, and the script that reads them. */
+  data?: { content: Html; script: string };
 }
 
 /** The account is connected. */
@@ -28,11 +30,35 @@ export function connectedPage(context: PageContext, back?: WayBack): Page {
 
 /** A user has finished the link; the application must still verify who it was. */
 export function waitingPage(context: PageContext): Page {
-  const { texts, brand } = context;
-  const text = brand.application
-    ? texts.html('waiting.text', { application: brand.application })
-    : texts.html('waiting.text_unnamed');
-  return message(context, texts.plain('waiting.title'), text);
+  return message(context, context.texts.plain('waiting.title'), waitingText(context));
+}
+
+function waitingText({ texts, brand: { application } }: PageContext): Html {
+  return application ? texts.html('waiting.text', { application }) : texts.html('waiting.text_unnamed');
+}
+
+/** What the last page of a popup needs to tell the application how a link ended. */
+export interface PopupView {
+  /** The origins that may learn the outcome. */
+  origins: readonly string[];
+  /** Where the popup goes if it cannot tell; empty if it then stays. */
+  returnUrl: string;
+}
+
+/** The last page of a popup. A script tells the outcome to the page that opened it, and closes it. */
+export function popupPage(context: PageContext, outcome: { outcome: string }, { origins, returnUrl }: PopupView): Page {
+  const content = html`      <div hidden data-outcome="${JSON.stringify(outcome)}" data-origins="${JSON.stringify(origins)}" data-return-url="${returnUrl}"></div>\n`;
+  const back = returnUrl === '' ? undefined : { url: returnUrl };
+  const [title, text] = popupTexts(context, outcome);
+  return message(context, title, text, { back, data: { content, script: '/connect/assets/popup.js' } });
+}
+
+function popupTexts(context: PageContext, outcome: { outcome: string }): [string, Html] {
+  const { texts } = context;
+  if (outcome.outcome === 'expired') return [texts.plain('expired.title'), texts.html('expired.text')];
+  if (outcome.outcome !== 'completed') return [texts.plain('refused.title'), texts.html('fault.text')];
+  if ('verified' in outcome) return [texts.plain('connected.title'), texts.html('connected.text')];
+  return [texts.plain('waiting.title'), waitingText(context)];
 }
 
 export function usedPage(context: PageContext, back?: WayBack): Page {
@@ -94,7 +120,7 @@ export function refusalPage(context: PageContext, refusal: Refusal, requestId: s
 }
 
 function message(context: PageContext, title: string, text: Html, extras: Extras = {}): Page {
-  const { mark, provider, retryUrl, back, requestId } = extras;
+  const { mark, provider, retryUrl, back, requestId, data } = extras;
   const { texts } = context;
   const done = html`      <p class="badge done" aria-hidden="true">✓</p>\n`;
   const retry = html`\n      <p><a class="button" href="${retryUrl ?? ''}">${texts.html('result.try_again')}</a></p>`;
@@ -102,9 +128,9 @@ function message(context: PageContext, title: string, text: Html, extras: Extras
   return layout(
     context,
     title,
-    html`${mark ? done : html``}      <h1>${title}</h1>
+    html`${data ? data.content : html``}${mark ? done : html``}      <h1>${title}</h1>
       <p>${text}</p>${retryUrl ? retry : html``}${backHtml(context, back, !retryUrl)}${requestId ? reference : html``}`,
-    provider ? { provider } : {},
+    { ...(provider && { provider }), ...(data && { scripts: [data.script] }) },
   );
 }
 

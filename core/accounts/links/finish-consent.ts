@@ -26,10 +26,11 @@ export interface Return {
  * reached.
  */
 export type Finish =
-  | Settled
   | { kind: 'invalid' }
-  | { kind: 'refused'; link: LinkContext; linkToken: string }
-  | { kind: 'failed'; link: LinkContext; linkToken: string };
+  | ((Settled | { kind: 'refused' | 'failed'; link: LinkContext; linkToken: string }) & {
+      /** Whether the link was opened in a popup of the application. */
+      inPopup: boolean;
+    });
 
 /**
  * Handles the callback after consent (threats L3, L8, L9). Only the browser that started the flow can finish it, once,
@@ -52,7 +53,11 @@ export async function finishConsent(
     return { kind: 'invalid' };
   }
   const link = await linkOf(tools, environment, flow, kept);
-  if (!link) return { kind: 'late', request: await tools.store.read.authRequests.get(environment.id, flow.requestId) };
+  const { inPopup, linkToken } = kept;
+  if (!link) {
+    const request = await tools.store.read.authRequests.get(environment.id, flow.requestId);
+    return { kind: 'late', request, inPopup };
+  }
   const plan = planOf(link, { ...link.account.apiConfig, ...kept.change });
   const finished = await tools.authorization.finish(plan, kept.protocol, back.answer);
   if (!finished.ok) {
@@ -60,10 +65,10 @@ export async function finishConsent(
     tools.log.warn(fields, 'authorization was not granted');
     if (finished.grant) await discard(tools, link, finished.grant);
     await attemptFailed(tools, link, finished, cause);
-    return { kind: finished.kind, link, linkToken: kept.linkToken };
+    return { kind: finished.kind, link, linkToken, inPopup };
   }
   const grant: Grant = { ...finished.grant, apiConfig: { ...kept.change, ...finished.grant.apiConfig } };
-  return settle(tools, link, grant, cause);
+  return { ...(await settle(tools, link, grant, cause)), inPopup };
 }
 
 /**

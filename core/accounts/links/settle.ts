@@ -18,7 +18,7 @@ import { returnAddress } from './verify-url.ts';
  * `connected`: nothing is left to do. `late`: the link has ended in the meantime.
  */
 export type Settled =
-  | { kind: 'verify'; url: string }
+  | { kind: 'verify'; url: string; authRequestId: string; request: AuthRequestRow }
   | { kind: 'connected'; request: AuthRequestRow }
   | { kind: 'late'; request: AuthRequestRow | undefined };
 
@@ -44,7 +44,7 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
     if (request.userVerifyUrl !== null) {
       await putAside(tx, tools, current, pending, origins, authRequestId, cause);
       const url = returnAddress(request.userVerifyUrl, authRequestId, request.callerState);
-      return { kind: 'verify', url };
+      return { kind: 'verify', url, authRequestId, request };
     }
     if (!isVerificationOff(current.connection, environment)) {
       // Verification was off when the link was created, so the application does not expect to verify.

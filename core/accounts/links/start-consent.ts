@@ -14,6 +14,8 @@ import { tokenDigest } from './tokens.ts';
 export interface StoredFlow {
   /** Used to return to the link page if the provider declines. */
   linkToken: string;
+  /** Whether the link is open in a popup of the application. */
+  inPopup: boolean;
   /** The values that the user entered before leaving. */
   change: JsonObject;
   /** The binding that the credentials would get from the definition and configuration at the time when the user left. */
@@ -28,14 +30,14 @@ export type Started = { ok: true; url: string } | { ok: false };
  * Redirects the user to the provider. Each start has its own state and secrets, bound to the browser that starts: only this browser can finish (threats L3, L7, L8).
  *
  * @param linkToken the token that the link was opened with
- * @param browser the secret of the browser's cookie
+ * @param browser the secret of the browser's cookie, and whether the link is open in a popup
  * @param typed `apiConfig`: the account's configuration with the entered values; `change`: only these values
  */
 export async function startConsent(
   tools: LinkTools,
   opened: LinkContext,
   linkToken: string,
-  browser: string,
+  { browser, inPopup }: { browser: string; inPopup: boolean },
   typed: { apiConfig: JsonObject; change: JsonObject },
   cause: Cause,
 ): Promise<Started> {
@@ -47,7 +49,7 @@ export async function startConsent(
     return failed(tools, link, begun.message, cause);
   }
   const declared = declaredBinding(link, typed.apiConfig);
-  const kept: StoredFlow = { linkToken, change: typed.change, declared, protocol: begun.kept };
+  const kept: StoredFlow = { linkToken, inPopup, change: typed.change, declared, protocol: begun.kept };
   const { environment, request, connection } = link;
   const at = tools.now();
   const expiresAt = at + FLOW_MS;

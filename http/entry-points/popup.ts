@@ -1,0 +1,113 @@
+import { errorAddress, type LinkError } from '../../core/accounts/links/go-back.ts';
+import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
+import { type OpenedLink, openLink } from '../../core/accounts/links/open-link.ts';
+import {
+  applicationOrigins,
+  type LinkOutcome,
+  publicOutcome,
+  unsuccessful,
+} from '../../core/accounts/links/outcome.ts';
+import type { Settled } from '../../core/accounts/links/settle.ts';
+import { connectedUrl } from '../../core/accounts/links/verify.ts';
+import type { AuthRequestRow } from '../../db/store.ts';
+import { expiredPage, popupPage } from '../../web/connect/message-pages.ts';
+import type { Reply } from '../contract.ts';
+import { corsForOrigin } from '../pipeline/cors.ts';
+import type { Environment } from '../pipeline/environments.ts';
+import { respondUntyped } from '../responses/reply.ts';
+import type { PageCall, PageReply } from './pages.ts';
+import { leaveWithError } from './way-back.ts';
+
+export type PopupTools = Pick<LinkTools, 'store'>;
+
+const VERIFIED: LinkOutcome = { outcome: 'completed', verified: true };
+
+/** Whether a page of a link was opened in a popup by `/connect.js`. The name is that of OpenID Connect (Core 1.0 §3.1.2.1). */
+export function isInPopup({ req }: Pick<PageCall, 'req'>): boolean {
+  return new URL(req.url ?? '', 'http://localhost').searchParams.get('display') === 'popup';
+}
+
+export function linkPath(linkToken: string, inPopup: boolean): string {
+  return `/connect/${linkToken}${inPopup ? '?display=popup' : ''}`;
+}
+
+/** Continues after a link that a user has finished: back to the application, or through the popup. */
+export async function settledReply(
+  tools: PopupTools,
+  call: PageCall,
+  settled: Settled,
+  inPopup: boolean,
+): Promise<PageReply> {
+  switch (settled.kind) {
+    case 'verify': {
+      const { request, url, authRequestId } = settled;
+      const outcome: LinkOutcome = { outcome: 'completed', auth_request_id: authRequestId };
+      return inPopup ? tell(tools, call, outcome, request, url) : { redirect: url };
+    }
+    case 'connected': {
+      const { request } = settled;
+      const url = connectedUrl(call.environment, request);
+      return inPopup ? tell(tools, call, VERIFIED, request, url) : { redirect: url };
+    }
+    case 'late': {
+      if (inPopup) return endedReply(tools, call, settled.request);
+      return { status: 410, page: expiredPage(call.context, leaveWithError(settled.request)) };
+    }
+  }
+}
+
+/** The page of a link that had ended before it was opened in a popup. */
+export function openedLate(
+  tools: PopupTools,
+  call: PageCall,
+  opened: Exclude<OpenedLink, { kind: 'open' | 'waiting' }>,
+): Promise<PageReply> {
+  if (opened.kind === 'unknown') return endedReply(tools, call, undefined);
+  const { kind, request } = opened;
+  return kind === 'used' ? tell(tools, call, VERIFIED, request) : endedReply(tools, call, request);
+}
+
+/** Tells the application that a link ended without an account. */
+export function endedReply(tools: PopupTools, call: PageCall, request: AuthRequestRow | undefined): Promise<PageReply> {
+  const error = (request?.error as LinkError | null | undefined) ?? 'expired_token';
+  return tell(tools, call, unsuccessful(error), request, request && errorAddress(request, error));
+}
+
+/** @param returnUrl where the popup goes if the page that opened it cannot be told */
+async function tell(
+  { store }: PopupTools,
+  { context, environment }: PageCall,
+  outcome: LinkOutcome,
+  request: AuthRequestRow | undefined,
+  returnUrl = '',
+): Promise<PageReply> {
+  const origins = await currentOrigins(store, environment);
+  const state = request?.callerState;
+  const told = { ...outcome, ...(typeof state === 'string' && { state }) };
+  return { status: 200, page: popupPage(context, told, { origins, returnUrl }) };
+}
+
+/**
+ * Returns the outcome of a link to the page that opened it, if its popup can no longer reach it: a provider that isolates its
+ * pages (`Cross-Origin-Opener-Policy`) separates the two. Only pages of the application can read it (threat L21).
+ */
+export async function outcomeReply(
+  tools: Parameters<typeof openLink>[0],
+  { req, environment }: Pick<PageCall, 'req' | 'environment'>,
+  token: string,
+): Promise<Reply> {
+  const opened = await openLink(tools, environment, token);
+  const origins = await currentOrigins(tools.store, environment);
+  const isAllowed = origins.includes(String(req.headers.origin));
+  const headers = isAllowed ? corsForOrigin(req) : { vary: 'Origin' };
+  return respondUntyped(opened.kind === 'unknown' ? 404 : 200, publicOutcome(opened), headers);
+}
+
+/**
+ * Returns the origins of the application. The settings are read again, because the environment of the pipeline may be some
+ * seconds old.
+ */
+export async function currentOrigins(store: PopupTools['store'], { id }: Environment): Promise<string[]> {
+  const environment = await store.read.environments.get(id);
+  return environment ? applicationOrigins(environment) : [];
+}
