@@ -75,6 +75,13 @@ catalogue: install ## Generate GitHub's tools again from the description of its 
 	node scripts/catalogue-github/main.ts
 	node scripts/generate.ts
 
+.PHONY: catalogue-marks
+catalogue-marks: install ## Copy the icons that connectors name from the package simple-icons (catalogue/generated/marks.json)
+	@mkdir -p .catalogue/marks && cp scripts/catalogue-marks/packages/*.json .npmrc .catalogue/marks/
+	npm ci --prefix .catalogue/marks --ignore-scripts --no-audit --no-fund --loglevel=error
+	node scripts/catalogue-marks/main.ts
+	node scripts/generate.ts
+
 .PHONY: catalogue-vendors
 catalogue-vendors: install ## Compare tools with the descriptions that vendors publish, and count planted mistakes that are noticed; CONNECTOR=name takes one
 	@mkdir -p .catalogue/vendors && cp scripts/catalogue-vendors/packages/*.json .npmrc .catalogue/vendors/

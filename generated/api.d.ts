@@ -8802,7 +8802,10 @@ export interface components {
              * @description The priority in lists, highest first.
              */
             display_priority: $Read<number>;
-            /** @description The URL of the icon, or empty. Valetkey never fetches it. */
+            /**
+             * @description The URL of the icon, or empty. A built-in provider has an SVG image of this server, whose URL changes with the image. The icon
+             *     of a custom provider is on another host; Valetkey never fetches it.
+             */
             icon_src: string;
             /** @description The ID of the provider. */
             id: $Read<string>;

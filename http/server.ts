@@ -138,7 +138,7 @@ function isDocs(req: IncomingMessage): boolean {
 }
 
 const DOCUMENTS =
-  /^\/(docs|connect\.(js|d\.ts)|openapi\.(json|yaml)|llms\.txt|favicon\.(ico|svg)|\.well-known\/security\.txt)(\/|\?|$)/;
+  /^\/(docs|icons|connect\.(js|d\.ts)|openapi\.(json|yaml)|llms\.txt|favicon\.(ico|svg)|\.well-known\/security\.txt)(\/|\?|$)/;
 
 /** Whether a path is that of a page that a user visits to connect an account, to log in for an MCP client, or to manage accounts. */
 function isPage(req: IncomingMessage): boolean {

@@ -2,13 +2,16 @@ import { AddressError, addressPlaces } from '../core/connectors/address-template
 import type { AuthPattern } from '../core/connectors/auth-pattern.ts';
 import { checkAuthPatterns } from '../core/connectors/check-patterns.ts';
 import { isCallerHeader } from '../core/connectors/header-names.ts';
-import type { Connector } from '../core/connectors/provider.ts';
 import { beginsWith } from '../core/connectors/sites.ts';
 import { accountReferences } from '../core/tools/references.ts';
-import type { ToolFile } from './catalogue-files.ts';
+import type { ConnectorFile, ToolFile } from './catalogue-files.ts';
 
 /** Checks the rules that the schema of a connector cannot express; returns one sentence per violation. */
-export function checkConnector(connector: Connector, fileName: string, tools: readonly ToolFile['data'][]): string[] {
+export function checkConnector(
+  connector: ConnectorFile,
+  fileName: string,
+  tools: readonly ToolFile['data'][],
+): string[] {
   const { identifier, api, auth_patterns } = connector;
   const problems: string[] = [];
   if (identifier !== fileName) problems.push(`identifier ${identifier} differs from the file's name`);
@@ -35,7 +38,7 @@ export function checkConnector(connector: Connector, fileName: string, tools: re
 }
 
 /** Checks that each site replaces addresses of the file, and that a host typed by a user can only be a whole host. */
-function checkSites({ api }: Connector, { account_fields: fields = [], oauth_config }: AuthPattern): string[] {
+function checkSites({ api }: ConnectorFile, { account_fields: fields = [], oauth_config }: AuthPattern): string[] {
   const texts = textsIn([api.base_url, oauth_config]);
   return fields.flatMap(({ field_name: field, sites = [] }) =>
     sites.flatMap(({ host, addresses }) =>

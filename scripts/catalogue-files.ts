@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
 import type { Connector } from '../core/connectors/provider.ts';
 import type { JsonSchema, ToolDefinition } from '../core/tools/tool.ts';
+import type { MarkSource } from './catalogue-marks/marks.ts';
 
 const ROOT = new URL('../catalogue/', import.meta.url);
 
@@ -24,9 +25,12 @@ export interface Comparison {
 
 export type ToolFile = DataFile<ToolDefinition & { compared?: Comparison }> & { connector: string };
 
+/** A connector as its file describes it. */
+export type ConnectorFile = Omit<Connector, 'mark'> & { mark?: MarkSource };
+
 export interface CatalogueFiles {
   schemas: { connector: JsonSchema; tool: JsonSchema };
-  connectors: DataFile<Connector>[];
+  connectors: DataFile<ConnectorFile>[];
   tools: ToolFile[];
   /** Files that could not be read. */
   problems: string[];
@@ -35,7 +39,7 @@ export interface CatalogueFiles {
 /** Reads catalogue/: connectors/<identifier>.yaml and tools/<connector>/<name>.yaml, in order of their names. */
 export async function readCatalogueFiles(): Promise<CatalogueFiles> {
   const problems: string[] = [];
-  const connectors = await readFolder<Connector>('connectors/', problems);
+  const connectors = await readFolder<ConnectorFile>('connectors/', problems);
   const tools: ToolFile[] = [];
   const folders = await readdir(new URL('tools/', ROOT), { withFileTypes: true });
   for (const folder of folders.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -1,9 +1,9 @@
-import { builtInProvider, type Connector } from '../core/connectors/provider.ts';
+import { builtInProvider } from '../core/connectors/provider.ts';
 import type { FieldError } from '../core/errors.ts';
 import { createDefinitionSchema } from '../core/tools/definition-schema.ts';
 import { createToolRules } from '../core/tools/tool-rules.ts';
 import { checkConnector } from './catalogue-connector-rules.ts';
-import type { CatalogueFiles, DataFile, ToolFile } from './catalogue-files.ts';
+import type { CatalogueFiles, ConnectorFile, DataFile, ToolFile } from './catalogue-files.ts';
 
 export interface CatalogueRules {
   /** One line per violation: file and sentence. */
@@ -18,7 +18,7 @@ export function createCatalogueRules(schemas: CatalogueFiles['schemas']): Catalo
   return {
     check: ({ connectors, tools }) => {
       const valid = connectors.filter(({ data }) => schema.checkConnector(data).length === 0);
-      const byName = new Map(valid.map((file) => [file.data.identifier, file.data]));
+      const byName = new Map(valid.map(({ data: { mark: _mark, ...connector } }) => [connector.identifier, connector]));
       return [
         ...connectors.flatMap((file) => inFile(file, said(schema.checkConnector(file.data)))),
         ...valid.flatMap((file) => inFile(file, checkConnector(file.data, file.name, toolsOf(tools, file)))),
@@ -47,7 +47,7 @@ function said(problems: readonly FieldError[]): string[] {
   return problems.map(({ field, message }) => `${field}: ${message}`);
 }
 
-function toolsOf(tools: readonly ToolFile[], { data }: DataFile<Connector>): ToolFile['data'][] {
+function toolsOf(tools: readonly ToolFile[], { data }: DataFile<ConnectorFile>): ToolFile['data'][] {
   return tools.filter((tool) => tool.connector === data.identifier).map((tool) => tool.data);
 }
 

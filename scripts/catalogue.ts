@@ -1,9 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { writeCatalogueIndex } from '../core/connectors/catalogue-index.ts';
+import type { Mark } from '../core/connectors/mark.ts';
 import type { Tool } from '../core/tools/tool.ts';
 import { type CatalogueFiles, readCatalogueFiles } from './catalogue-files.ts';
+import { type MarkSource, readIcons, resolveMark } from './catalogue-marks/marks.ts';
 import { createCatalogueRules } from './catalogue-rules.ts';
+
+type Icons = ReturnType<typeof readIcons>;
 
 const INDEX = new URL('../generated/catalogue.json', import.meta.url);
 
@@ -21,10 +25,23 @@ export interface BuiltCatalogue {
 export async function buildCatalogue(): Promise<BuiltCatalogue> {
   const files = await readCatalogueFiles();
   const rules = createCatalogueRules(files.schemas);
-  return { text: indexText(files), problems: [...files.problems, ...rules.check(files)] };
+  const icons = readIcons();
+  const problems = [...files.problems, ...rules.check(files), ...unknownIcons(files, icons)];
+  return { text: indexText(files, icons), problems };
 }
 
-function indexText({ connectors, tools }: CatalogueFiles): string {
+function unknownIcons({ connectors }: CatalogueFiles, icons: Icons): string[] {
+  return connectors.flatMap(({ file, data: { mark } }) =>
+    mark && 'icon' in mark && !(mark.icon in icons)
+      ? [`${file}: catalogue/generated/marks.json has no icon ${mark.icon}: run \`make catalogue-marks\``]
+      : [],
+  );
+}
+
+/** The mark of a connector whose file names none. */
+const PLAIN: MarkSource = { color: '#505a6b' };
+
+function indexText({ connectors, tools }: CatalogueFiles, icons: Icons): string {
   const generic = new Set(connectors.filter(({ data }) => data.generic).map(({ data }) => data.identifier));
   const entries = tools.map(({ connector, data }): Tool => {
     const { input_schema, output_schema, compared: _compared, ...rest } = data;
@@ -33,7 +50,7 @@ function indexText({ connectors, tools }: CatalogueFiles): string {
     return { connector, ...flags, ...rest, ...schemas };
   });
   return writeCatalogueIndex(
-    connectors.map(({ data }) => data),
+    connectors.map(({ data: { mark = PLAIN, ...data } }) => ({ ...data, mark: resolveMark(mark, icons) as Mark })),
     entries,
   );
 }

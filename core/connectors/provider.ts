@@ -1,5 +1,6 @@
 import type { AuthPattern } from './auth-pattern.ts';
 import type { CredentialCheck } from './credential-check.ts';
+import { type Mark, markImage } from './mark.ts';
 
 /** Detects a failure in the JSON body of a response; the first match applies. Pointers are RFC 6901. */
 export interface ErrorPredicate {
@@ -54,6 +55,7 @@ export interface Connector {
   categories: string[];
   display_priority: number;
   vendor: string;
+  mark?: Mark;
   generic?: boolean;
   documentation_url: string;
   verified_on: string;
@@ -72,6 +74,8 @@ export interface ProviderDefinition {
   identifier: string;
   displayName: string;
   isCustom: boolean;
+  /** The path of the address of its mark on this server; only of a built-in connector. */
+  iconPath?: string;
   api: ConnectorApi;
   /** A cheap call that tells whether a credential is accepted. */
   check?: CredentialCheck;
@@ -91,6 +95,7 @@ export function builtInProvider(connector: Connector): ProviderDefinition {
     identifier: connector.identifier,
     displayName: connector.display_name,
     isCustom: false,
+    ...(connector.mark && { iconPath: markImage(connector.identifier, connector.display_name, connector.mark).path }),
     api: connector.api,
     ...(connector.check && { check: connector.check }),
     authPatterns: connector.auth_patterns,

@@ -2,6 +2,7 @@ import type { CustomProviderRow } from '../../db/store.ts';
 import type { CustomProviderDefinition } from '../connections/providers.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { contractPattern } from '../connectors/contract-pattern.ts';
+import { markImage } from '../connectors/mark.ts';
 import type { Connector } from '../connectors/provider.ts';
 import type { SyncReport } from '../mcp/upstream/sync.ts';
 import { EMPTY } from './optional.ts';
@@ -37,19 +38,21 @@ export function listedCustomProvider(row: CustomProviderRow): ListedProvider {
   return { id: row.id, isCustom: true, text, present: () => presentCustomProvider(row) };
 }
 
-export function listedConnector(connector: Connector): ListedProvider {
+/** @param baseUrl of the environment, which the address of the icon begins with */
+export function listedConnector(connector: Connector, baseUrl: string): ListedProvider {
   const { identifier, display_name, description } = connector;
   const text = `${identifier}\n${display_name}\n${description}`;
-  return { id: identifier, isCustom: false, text, present: () => presentConnector(connector) };
+  return { id: identifier, isCustom: false, text, present: () => presentConnector(connector, baseUrl) };
 }
 
-export function presentConnector(connector: Connector): Schemas['Provider'] {
+export function presentConnector(connector: Connector, baseUrl: string): Schemas['Provider'] {
+  const { identifier, display_name: name, mark } = connector;
   return {
     id: connector.identifier,
     identifier: connector.identifier,
     display_name: connector.display_name,
     description: connector.description,
-    icon_src: EMPTY,
+    icon_src: mark ? `${baseUrl}${markImage(identifier, name, mark).path}` : EMPTY,
     metadata: {},
     proxy_enabled: false,
     proxy_url: EMPTY,

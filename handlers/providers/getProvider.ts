@@ -6,7 +6,7 @@ import type { Handler } from '../../http/contract.ts';
 export const getProvider: Handler<'getProvider', Providers> = async (call, reply, providers) => {
   const { identifier } = call.path;
   const connector = providers.catalogue.connector(identifier);
-  if (connector) return reply(200, { provider: presentConnector(connector) });
+  if (connector) return reply(200, { provider: presentConnector(connector, call.environment.baseUrl) });
   const custom = requireFound(
     await providers.store.read.customProviders.get(call.environment.id, identifier),
     'The provider',

@@ -8,7 +8,9 @@ export const listProviders: Handler<'listProviders', Providers> = async (call, r
   const environmentId = call.environment.id;
   const scope = { environmentId, list: 'listProviders', filters };
   const custom = await providers.store.read.customProviders.list(environmentId);
-  const all = [...custom.map(listedCustomProvider), ...providers.catalogue.connectors().map(listedConnector)];
+  const { baseUrl } = call.environment;
+  const builtIn = providers.catalogue.connectors().map((connector) => listedConnector(connector, baseUrl));
+  const all = [...custom.map(listedCustomProvider), ...builtIn];
   const page = pageOfList(all.filter(fits), readPage(providers.sealedTokens, scope, token, size));
   return reply(200, {
     providers: page.rows.map(({ present }) => present()),

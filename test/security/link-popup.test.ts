@@ -82,7 +82,7 @@ describe('L21: links in a popup', () => {
     expect((await verifyUser(world.server, outcome['auth_request_id'] as string, identifier)).status).to.equal(200);
   });
 
-  it('gives whoever holds the link the outcome, and never what a verification needs', async () => {
+  it('gives the holder of a link its outcome, and never what a verification needs', async () => {
     const identifier = person();
     const link = await world.link(identifier);
     const seen = [await outcomeFor(link, APP)];

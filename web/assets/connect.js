@@ -54,7 +54,7 @@
 
   /**
    * Waits until the popup tells the outcome. The last page of the popup asks first whether this page waits for it, and
-   * leads to the application by itself if nobody replies.
+   * leads to the application by itself if it gets no reply.
    */
   function told(popup, { origin }, signal) {
     return new Promise((resolve) => {
@@ -67,7 +67,7 @@
     });
   }
 
-  /** Asks the server for the outcome once the popup cannot be reached any more: the user or a provider has cut it off. */
+  /** Asks the server for the outcome when the popup cannot be reached any more: the user or a provider has cut it off. */
   async function asked(popup, url, signal) {
     while (!popup.closed && !signal.aborted) await pause(LOOK_MS);
     let focusedSince;

@@ -19,6 +19,8 @@ export class Page extends Html {
 export interface MarkView {
   name: string;
   iconUrl: string;
+  /** Whether the image has its own background and fills the whole mark. */
+  isTile?: boolean;
 }
 
 export interface LayoutOptions {
@@ -73,8 +75,9 @@ function marksHtml(brand: BrandView, provider: MarkView | undefined): Html {
 }
 
 /** A mark without an image is the first letter of its name. */
-export function markHtml({ name, iconUrl }: MarkView): Html {
-  if (iconUrl) return html`<span class="mark"><img src="${iconUrl}" alt="" width="40" height="40"></span>`;
+export function markHtml({ name, iconUrl, isTile = false }: MarkView): Html {
+  if (iconUrl)
+    return html`<span class="mark${isTile ? ' tile' : ''}"><img src="${iconUrl}" alt="" width="40" height="40"></span>`;
   const [letter = '?'] = name.trim();
   return html`<span class="mark letter">${letter.toUpperCase()}</span>`;
 }

@@ -18,7 +18,7 @@ interface Extras {
   retryUrl?: string | undefined;
   back?: WayBack | undefined;
   requestId?: string | undefined;
-  /** Elements that nobody sees, and the script that reads them. */
+  /** An invisible element, and the script that reads it. */
   data?: { content: Html; script: string };
 }
 
