@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Document } from 'openapi-backend';
 import { BACKGROUND } from '../core/budgets.ts';
 import { startTimer, withinLimit } from '../core/scheduling/timers.ts';
 import type { EventFeed } from '../core/webhooks/event-feed.ts';
@@ -22,7 +21,7 @@ import type { Logger } from './monitoring/log.ts';
 import { createMetricsListener, type Metrics } from './monitoring/metrics.ts';
 import { createPipeline, type PipelineParts } from './pipeline/pipeline.ts';
 import { errorReply } from './responses/failure.ts';
-import { readDefinition } from './validation/definition.ts';
+import { type Contract, readContract } from './validation/served-contract.ts';
 import { warmUp } from './warm-up.ts';
 
 /** What the server is built from: what each entry point needs, and the capabilities of the handlers. */
@@ -58,13 +57,13 @@ export interface RunningServer {
  * of every request, which costs more than the rest of the pipeline together.
  *
  * @param ports that were bound before the parts were created
- * @param contract the OpenAPI document that requests and responses are checked against
+ * @param contract the operations, and the validators of their requests and responses
  * @throws ConfigError when a setting cannot be read; the parts and the ports are closed then
  */
 export async function startServer(
   parts: ServerParts,
   ports?: Ports,
-  contract: Document = readDefinition(),
+  contract: Contract = readContract(),
 ): Promise<RunningServer> {
   const bound = ports ?? (await bindPorts(parts.config));
   const pipeline = createPipeline(parts);

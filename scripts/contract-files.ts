@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import { bundleSpec, SPEC_ROOT } from './bundle.ts';
 import { placed } from './contract-places.ts';
 import { breaksOfContractRules, schemasAreNotRecursive } from './contract-rules.ts';
+import { serveContract } from './contract-validators.ts';
 import { type JsonObject, objectAt } from './openapi-document.ts';
 import { secretPaths } from './secret-paths.ts';
 
@@ -22,11 +23,14 @@ export async function makeContract(): Promise<{ files: Record<string, string>; p
   const recursive = [...schemasAreNotRecursive(document)].map((finding) => placed(finding, folder));
   if (recursive.length > 0) throw new Error(recursive.join('\n'));
   const problems = breaksOfContractRules(document).map((finding) => placed(finding, folder));
+  const { routes, modules } = serveContract(document);
   const files = {
     [BUNDLE]: asJson(document),
     'openapi.yaml': stringify(document, { aliasDuplicateObjects: false, lineWidth: 130 }),
     'api.d.ts': await types(document),
     'secret-paths.json': asJson(secretPaths(document)),
+    'routes.json': `${JSON.stringify(routes)}\n`,
+    ...Object.fromEntries(Object.entries(modules).map(([name, code]) => [`validators/${name}.cjs`, code])),
   };
   return { files, problems: [...problems, ...versionProblems(document)] };
 }

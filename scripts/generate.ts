@@ -51,7 +51,7 @@ async function current(name: string): Promise<string> {
 /** Writes the files of some sources. @returns the problems of these sources, one line each */
 export async function write(sources: readonly Source[]): Promise<string[]> {
   const { files, problems } = await make(sources);
-  await mkdir(FOLDER, { recursive: true });
+  await mkdir(new URL('validators/', FOLDER), { recursive: true });
   for (const [name, content] of Object.entries(files)) await writeFile(new URL(name, FOLDER), content);
   return problems;
 }

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import type { Context, Document, Operation } from 'openapi-backend';
+import type { Context, Operation } from 'openapi-backend';
 import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
@@ -22,6 +22,7 @@ import { respond, respondUntyped } from '../responses/reply.ts';
 import { ContractBackend } from '../routing/backend.ts';
 import { presentErrors } from '../validation/field-errors.ts';
 import { createResponseCheck } from '../validation/response-check.ts';
+import type { Contract } from '../validation/served-contract.ts';
 
 /** Operations that are available on every host, because health probes use the server's address. */
 const ANY_HOST = new Set(['getHealth', 'getReadiness']);
@@ -45,14 +46,14 @@ export interface OperationParts extends Authentication, BodyMemory, IdempotencyP
  * responses.
  */
 export async function createOperations(
-  definition: Document,
+  contract: Contract,
   handlers: Handlers,
   parts: OperationParts,
   pipeline: Pipeline,
 ): Promise<OperationsEntryPoint> {
-  const backend = new ContractBackend(definition);
+  const backend = new ContractBackend(contract);
   await backend.init();
-  const checkResponse = createResponseCheck();
+  const checkResponse = createResponseCheck(contract.validators);
   const secretOperations = operationsWithCredentials(parts.secretPaths);
   const bodyRules = new Map(backend.routes.getOperations().map((operation) => [operation, bodyRuleOf(operation)]));
 

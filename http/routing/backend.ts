@@ -1,28 +1,27 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { AjvCustomizer, Context, Document, Operation, Request, ValidationResult } from 'openapi-backend';
-import { OpenAPIBackend, OpenAPIValidator } from 'openapi-backend';
+import type { Context, Document, Operation, Request, ValidationResult } from 'openapi-backend';
+import { OpenAPIBackend } from 'openapi-backend';
 import { REQUEST_BODY } from '../../core/budgets.ts';
 import type { ContractRequest } from '../pipeline/request.ts';
-import type { Direction } from '../validation/ajv.ts';
-import { createAjv } from '../validation/ajv.ts';
+import type { Contract } from '../validation/served-contract.ts';
+import type { Validators } from '../validation/validators.ts';
 import type { WarmUpStep } from '../warm-up.ts';
 import { CompiledRouter } from './router.ts';
 
 /**
  * Uses openapi-backend for an OpenAPI 3.1 document. It differs from the library in four ways. The document is not
  * validated at run time, because the library only knows OpenAPI 2.0 and 3.0; it was linted when it was generated.
- * Validation uses JSON Schema 2020-12. Routing and parsing are done once per request instead of three times. Steps that
- * only other documents need are skipped.
+ * Requests are validated by code that was generated with the contract, for JSON Schema 2020-12. Routing and parsing are
+ * done once per request instead of three times. Steps that only other documents need are skipped.
  */
 export class ContractBackend extends OpenAPIBackend {
   routes!: CompiledRouter;
   readonly #schemes = new Map<Operation, string | null>();
-  readonly #validators = new Map<Operation, ValidateFunction[]>();
-  /** Finds all errors of a request that the usual validators rejected. */
-  #thorough!: OpenAPIValidator;
+  readonly #validatorsOf: Validators;
 
-  constructor(definition: Document) {
-    super({ definition, strict: true, quick: true, coerceTypes: true, customizeAjv: sharedAjv('first') });
+  constructor({ routes, validators }: Contract) {
+    super({ definition: routes, strict: true, quick: true, validate: false });
+    this.#validatorsOf = validators;
   }
 
   override validateDefinition(): Document {
@@ -33,15 +32,6 @@ export class ContractBackend extends OpenAPIBackend {
     await super.init();
     this.routes = new CompiledRouter(this.definition);
     this.router = this.routes as never;
-    this.validator.router = this.routes as never;
-    this.#thorough = new OpenAPIValidator({
-      definition: this.definition,
-      lazyCompileValidators: true,
-      coerceTypes: true,
-      customizeAjv: sharedAjv('all'),
-      router: this.routes as never,
-    });
-    this.validator.validateRequest = (req, operation) => this.#validate(req as ContractRequest, operation as Operation);
     for (const operation of this.routes.getOperations()) this.#schemes.set(operation, schemeOf(operation));
     return this;
   }
@@ -87,73 +77,32 @@ export class ContractBackend extends OpenAPIBackend {
     }
   }
 
-  /** Returns the compiled validators of an operation: body first, then parameters. */
-  validatorsOf(operationId: string): ValidateFunction[] {
-    return (this.validator.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
-  }
-
-  /**
-   * Returns the validators that report every error. They are used only for requests that the fast validators rejected.
-   */
-  #thoroughValidatorsOf(operationId: string): ValidateFunction[] {
-    return (this.#thorough.getRequestValidatorsForOperation(operationId) ?? []) as unknown as ValidateFunction[];
-  }
-
-  /**
-   * Compiles the validators of all operations, one operation per step: first those that every request needs, then those
-   * that report every error, which are rarely needed soon. Only operations with a body take long to compile.
-   */
+  /** Loads the modules of validators that requests need, one per step. */
   warmUpSteps(): WarmUpStep[] {
-    const operations = this.routes.getOperations();
-    const withBody = operations.filter(({ requestBody }) => requestBody !== undefined);
-    return [
-      ...operations.map(({ operationId: id }) => ({
-        name: `validators of ${id}`,
-        run: () => this.validatorsOf(id as string),
-      })),
-      ...withBody.map(({ operationId: id }) => ({
-        name: `validators of every error of ${id}`,
-        run: () => this.#thoroughValidatorsOf(id as string),
-      })),
-    ];
+    const modules = ['parameters', 'bodies', 'bodies-errors'] as const;
+    return modules.map((module) => ({ name: `validators: ${module}`, run: () => this.#validatorsOf(module) }));
   }
 
   /**
-   * Stops at the first error. Only a request with a small body is then checked for all errors, because that takes more
-   * time.
+   * Stops at the first error of a body. Only a small body is then checked for all errors, because that takes more time.
    */
   #validate(req: ContractRequest, operation: Operation): ValidationResult {
     const subject = { path: req.params, query: req.query, header: req.headers, cookie: {}, requestBody: req.body };
-    let validators = this.#validators.get(operation);
-    if (!validators) {
-      validators = this.validatorsOf(operation.operationId as string);
-      this.#validators.set(operation, validators);
+    const id = operation.operationId as string;
+    const checkParameters = this.#validatorsOf('parameters')[id];
+    if (!checkParameters) throw new Error(`no validators were generated for ${id}`);
+    const inParameters = errorsOf(checkParameters, subject);
+    let inBody = errorsOf(this.#validatorsOf('bodies')[id], subject);
+    if (inBody && req.bodyBytes <= REQUEST_BODY.allErrorsBytes) {
+      inBody = errorsOf(this.#validatorsOf('bodies-errors')[id], subject) ?? inBody;
     }
-    let errors = errorsOf(validators, subject);
-    if (errors && req.bodyBytes <= REQUEST_BODY.allErrorsBytes) {
-      errors = errorsOf(this.#thoroughValidatorsOf(operation.operationId as string), subject) ?? errors;
-    }
+    const errors = inBody && inParameters ? [...inBody, ...inParameters] : (inBody ?? inParameters);
     return { valid: errors === null, errors: errors as never, coerced: req };
   }
 }
 
-function errorsOf(validators: readonly ValidateFunction[], subject: unknown): ErrorObject[] | null {
-  let errors: ErrorObject[] | null = null;
-  for (const validate of validators) {
-    if (!validate(subject)) errors = errors ? errors.concat(validate.errors ?? []) : (validate.errors ?? []);
-  }
-  return errors;
-}
-
-/** Returns one Ajv instance for each direction, so that shared subschemas are compiled once. */
-function sharedAjv(errors: 'first' | 'all'): AjvCustomizer {
-  const shared = new Map<Direction, ReturnType<typeof createAjv>>();
-  return (_original, _options, context) => {
-    const direction = DIRECTIONS[String(context)] ?? 'response';
-    const known = shared.get(direction) ?? createAjv(direction, errors);
-    shared.set(direction, known);
-    return known as never;
-  };
+function errorsOf(validate: ValidateFunction | undefined, subject: unknown): ErrorObject[] | null {
+  return validate === undefined || validate(subject) ? null : (validate.errors ?? []);
 }
 
 /** @throws Error for combinations of security schemes, which are not supported here */
@@ -165,5 +114,3 @@ function schemeOf({ operationId, security = [] }: Operation): string | null {
   }
   return scheme;
 }
-
-const DIRECTIONS: Record<string, Direction> = { requestBodyValidator: 'request', paramsValidator: 'parameters' };

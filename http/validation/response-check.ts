@@ -3,23 +3,19 @@ import type { Operation } from 'openapi-backend';
 import { BinaryBody } from '../../core/bodies/binary-body.ts';
 import { StreamedBody } from '../../core/bodies/streamed-body.ts';
 import type { Reply } from '../contract.ts';
-import { createAjv } from './ajv.ts';
+import type { Validators } from './validators.ts';
 
 interface MediaType {
-  schema?: object;
+  /** The name of the validator of the body. */
+  schema?: { validator: string };
 }
 type Responses = Record<string, { content?: Record<string, MediaType> }>;
 
 /** Checks a response against the contract; returns null if it matches, otherwise the difference, for the log. */
 export type ResponseCheck = (operation: Operation, reply: Reply) => string | null;
 
-/**
- * Creates the check of responses by status and body. An undeclared status is always wrong. Validators are compiled at
- * the first response of their kind and kept.
- */
-export function createResponseCheck(): ResponseCheck {
-  const ajv = createAjv('response', 'first');
-  const compiled = new Map<object, ValidateFunction>();
+/** Creates the check of responses by status and body. An undeclared status is always wrong. */
+export function createResponseCheck(validators: Validators): ResponseCheck {
   return (operation, reply) => {
     const declared = (operation.responses as Responses | undefined)?.[String(reply.status)];
     if (!declared) return `status ${reply.status} is not declared`;
@@ -31,12 +27,8 @@ export function createResponseCheck(): ResponseCheck {
     if (reply.body instanceof BinaryBody) return null;
     const [media] = Object.values(content);
     if (!media?.schema) return reply.body === undefined ? null : 'a body is not declared';
-    let validate = compiled.get(media.schema);
-    if (!validate) {
-      validate = ajv.compile(media.schema);
-      compiled.set(media.schema, validate);
-    }
+    const validate = validators('responses')[media.schema.validator] as ValidateFunction;
     if (validate(reply.body)) return null;
-    return ajv.errorsText(validate.errors, { separator: '; ' });
+    return (validate.errors ?? []).map(({ instancePath, message }) => `data${instancePath} ${message}`).join('; ');
   };
 }

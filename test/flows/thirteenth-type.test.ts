@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { MODULES } from '../../core/authorization/registry.ts';
-import { readDefinition } from '../../http/validation/definition.ts';
 import { createAccount } from '../support/accounts.ts';
 import { TestBrowser } from '../support/browser.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
@@ -8,6 +7,7 @@ import { execute } from '../support/execute.ts';
 import { accountOf, makeLink, returned, startLinkServer, submitLink, verifyUser } from '../support/links.ts';
 import { createProvider } from '../support/providers.ts';
 import { leave, ORDERED_ONLY, revocationsOf, startWorker } from '../support/revocations.ts';
+import { readBundle, servedContract } from '../support/served-contract.ts';
 import type { TestServer } from '../support/server.ts';
 import { ticket } from '../support/ticket-type.ts';
 import { json, startUpstream, type Upstream } from '../support/upstream.ts';
@@ -19,16 +19,16 @@ const PAIR = { client_id: 'key-1', client_secret: 'secret-of-the-pair' };
 
 /** The contract with one more authorization type, whose patterns look like those of machine clients. */
 function contractWithTicket() {
-  const contract = readDefinition();
+  const contract = readBundle();
   // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
-  const schemas = contract.components?.schemas as any;
+  const { schemas } = contract['components'] as any;
   schemas.AuthorizationType.enum.push(TYPE);
   schemas.CreateConnectionRequest.properties.type.enum.push(TYPE);
   const type = { type: 'string', const: TYPE, enum: [TYPE] };
   const machine = structuredClone(schemas.OAuthM2mPattern);
   schemas.TicketPattern = { ...machine, properties: { ...machine.properties, type } };
   schemas.AuthPattern.oneOf.push({ $ref: '#/components/schemas/TicketPattern' });
-  return contract;
+  return servedContract(contract);
 }
 
 describe('a thirteenth authorization type, which is one module and its name', () => {

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { OpenAPIValidator } from 'openapi-backend';
 import { expressEntryPoint } from '../../http/entry-points/express-entry-point.ts';
 import { errorPage } from '../../http/entry-points/pages.ts';
 import { createLogger } from '../../http/monitoring/log.ts';
 import { Exchange } from '../../http/pipeline/exchange.ts';
 import { ContractBackend } from '../../http/routing/backend.ts';
-import { readDefinition } from '../../http/validation/definition.ts';
+import { readContract } from '../../http/validation/served-contract.ts';
 import { warmUp } from '../../http/warm-up.ts';
 import { startTestServer } from '../support/server.ts';
 
@@ -46,55 +45,18 @@ describe('S3: preparing after a start what first requests would wait for', () =>
     expect(done).to.deep.equal(['first']);
   });
 
-  describe('the validators of operations', () => {
-    const { buildRequestValidatorsForOperation: build } = OpenAPIValidator.prototype;
-    let compiled: string[];
-
-    before(() => {
-      OpenAPIValidator.prototype.buildRequestValidatorsForOperation = function (operation) {
-        compiled.push(operation.operationId as string);
-        return build.call(this, operation);
-      };
-    });
-    beforeEach(() => {
-      compiled = [];
-    });
-    after(() => {
-      OpenAPIValidator.prototype.buildRequestValidatorsForOperation = build;
-    });
-
-    async function warm() {
-      const backend = new ContractBackend(readDefinition());
-      await backend.init();
-      expect(compiled).to.deep.equal([]);
-      for (const [index, { run }] of backend.warmUpSteps().entries()) {
-        run();
-        expect(compiled).to.have.length(index + 1);
-      }
-      return backend;
-    }
-
-    it('S3: compiles those that every request needs first, one operation in a step', async () => {
-      const backend = await warm();
-      const operations = backend.routes.getOperations().map(({ operationId }) => operationId);
-      expect(compiled.slice(0, operations.length)).to.deep.equal(operations);
-    });
-
-    it('S3: compiles then those that find every error of a body, so that no refused request compiles any', async () => {
-      const backend = await warm();
-      const { length } = compiled;
-      const body = { auth_patterns: [{ type: 'API_KEY', fields: [{}] }] };
-      const operation = backend.routes
-        .getOperations()
-        .find(({ operationId }) => operationId === 'createCustomProvider');
-      const request = { method: 'post', path: '/', params: {}, query: {}, headers: {}, requestBody: body };
-      const { errors } = backend.validator.validateRequest(
-        { ...request, body, bodyBytes: 100 } as never,
-        operation as never,
-      );
-      expect(errors?.length).to.be.greaterThan(1);
-      expect(compiled).to.have.length(length);
-    });
+  it('S3: loads the validators of requests, one module in a step, and none before', async () => {
+    const loaded: string[] = [];
+    const { routes, validators } = readContract();
+    const recorded: typeof validators = (name) => {
+      loaded.push(name);
+      return validators(name);
+    };
+    const backend = new ContractBackend({ routes, validators: recorded });
+    await backend.init();
+    expect(loaded).to.deep.equal([]);
+    for (const { run } of backend.warmUpSteps()) run();
+    expect(loaded).to.deep.equal(['parameters', 'bodies', 'bodies-errors']);
   });
 
   it('S3: loads pages once for the preparation and the requests', async () => {

@@ -1,4 +1,3 @@
-import type { Document } from 'openapi-backend';
 import { request as send } from 'undici';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import type { Scope } from '../../core/tokens/scopes.ts';
@@ -6,6 +5,7 @@ import { SCOPES } from '../../core/tokens/scopes.ts';
 import { readConfig } from '../../http/config/config.ts';
 import { createLogger } from '../../http/monitoring/log.ts';
 import { startServer } from '../../http/server.ts';
+import type { Contract } from '../../http/validation/served-contract.ts';
 import { createApplication } from '../../wiring/create-application.ts';
 import { initialise } from '../../wiring/initialise.ts';
 import type { Overrides } from '../../wiring/overrides.ts';
@@ -56,7 +56,7 @@ export interface TestServerOptions {
   /** Replaces parts of the server, or wraps them with `wrap`. Other parts that use them get the replacement. */
   overrides?: Overrides;
   /** A contract to use in place of the project's. */
-  contract?: Document;
+  contract?: Contract;
   /** An existing data directory, which is not deleted afterwards. */
   dataDir?: string;
 }

@@ -1,5 +1,9 @@
 import { _, str } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { countCharacters } from '../http/validation/count-characters.ts';
+
+/** The code with which a generated validator gets the function. */
+const IN_GENERATED_CODE = _`require("../../http/validation/count-characters.ts").countCharacters`;
 
 /**
  * Replaces the keywords `maxLength` and `minLength`. The library counts the characters of every text, which takes 30 ms
@@ -20,7 +24,7 @@ export function addLengthKeywords(ajv: Ajv2020): void {
       },
       code(context) {
         const { gen, data, schemaCode } = context;
-        const count = gen.scopeValue('func', { ref: countCharacters });
+        const count = gen.scopeValue('func', { ref: countCharacters, code: IN_GENERATED_CODE });
         // A character has one or two code units.
         context.fail(
           isMaximum
@@ -30,10 +34,4 @@ export function addLengthKeywords(ajv: Ajv2020): void {
       },
     });
   }
-}
-
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _character of text) count++;
-  return count;
 }

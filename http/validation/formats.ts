@@ -1,0 +1,23 @@
+import type { Format } from 'ajv';
+import { fastFormats, fullFormats } from 'ajv-formats/dist/formats.js';
+
+/** The formats of JSON Schema and of OpenAPI, by name. The generated validators read them here. */
+export const REQUEST_FORMATS: Record<string, Format> = {
+  ...fullFormats,
+  int32: { type: 'number', validate: signedInteger(32) },
+  int64: { type: 'number', validate: signedInteger(64) },
+  float: { type: 'number', validate: Number.isFinite },
+  double: { type: 'number', validate: Number.isFinite },
+  password: true,
+};
+
+/** The server itself creates the times in responses, so checking their form is enough. */
+export const RESPONSE_FORMATS: Record<string, Format> = {
+  ...REQUEST_FORMATS,
+  'date-time': fastFormats['date-time'],
+};
+
+function signedInteger(bits: number): (value: number) => boolean {
+  const limit = 2 ** (bits - 1);
+  return (value) => Number.isInteger(value) && value >= -limit && value < limit;
+}
