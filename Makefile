@@ -42,6 +42,12 @@ run: install $(REFERENCE) ## Start the server; a first start makes the data dire
 console: install ## Build the console to build/console, if a source has changed
 	@node scripts/build-console.ts
 
+.PHONY: package
+package: install $(REFERENCE) ## Write the npm package of the server to build/valetkey-<version>.tgz, with the console and without development parts
+	@node scripts/generate-if-stale.ts
+	@node scripts/build-console.ts
+	@node --disable-warning=ExperimentalWarning scripts/package.ts
+
 .PHONY: watch
 watch: install ## Start the server, and at each change of a source regenerate, restart and check the types
 	@exec node scripts/watch.ts

@@ -3,6 +3,8 @@ import { VaultError } from './errors.ts';
 
 const MAX_BYTES = 65_536n;
 const OTHERS = 0o077n;
+/** Everything except that the group may read. */
+const OTHERS_OF_ROOT = 0o037n;
 
 export interface KeyFileContent {
   text: string;
@@ -13,7 +15,8 @@ export interface KeyFileContent {
 }
 
 /**
- * Reads a key file, which only its owner may be able to read.
+ * Reads a key file, which only its owner may be able to read. For a server that is not root, a file of root may also be
+ * readable for its group, because Kubernetes and systemd pass secrets to a process this way.
  *
  * @throws VaultError `NO_KEY` if it cannot be read, `KEY_FILE_PERMISSIONS` with the mode found, `KEY_FORMAT` if it is
  * not a small regular file
@@ -29,7 +32,7 @@ export function readKeyFile(path: string): KeyFileContent {
   try {
     // The open file is checked, not the path, so that the file cannot be exchanged in between.
     const stat = fstatSync(fd, { bigint: true });
-    judge(path, stat);
+    judge(path, stat, process.geteuid?.());
     const bytes = readFileSync(fd);
     const text = bytes.toString('utf8');
     bytes.fill(0);
@@ -56,9 +59,11 @@ function identityOf(stat: BigIntStats): string {
   return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
 }
 
-function judge(path: string, stat: BigIntStats): void {
+/** @param user the id of the user that the process acts as */
+export function judge(path: string, stat: Pick<BigIntStats, 'mode' | 'size' | 'uid' | 'isFile'>, user?: number): void {
   if (!stat.isFile()) throw new VaultError('KEY_FORMAT', `The key file ${path} is not a regular file`);
-  if ((stat.mode & OTHERS) !== 0n) {
+  const forbidden = stat.uid === 0n && user !== 0 ? OTHERS_OF_ROOT : OTHERS;
+  if ((stat.mode & forbidden) !== 0n) {
     const mode = (stat.mode & 0o7777n).toString(8).padStart(4, '0');
     const advice = `only its owner may have access: chmod 600 ${path}`;
     throw new VaultError('KEY_FILE_PERMISSIONS', `The key file ${path} has mode ${mode}, but ${advice}`);

@@ -17,7 +17,8 @@ export interface Config extends SecurityContact {
   /** The settings of connections to a database server. */
   connections: ConnectionTerms;
   keysFile: string;
-  /** Port of the metrics listener on loopback; 0 turns it off. */
+  /** Address and port of the metrics listener; port 0 turns it off. */
+  metricsHost: string;
   metricsPort: number;
   /** Requests per second and client; null for no limit. */
   rateLimit: number | null;
@@ -72,6 +73,7 @@ export const SETTINGS = [
   'VALETKEY_SECURITY_CONTACT',
   'VALETKEY_SECURITY_POLICY',
   'VALETKEY_CONSOLE',
+  'METRICS_HOST',
   'METRICS_PORT',
   'LOG_LEVEL',
 ] as const;
@@ -107,6 +109,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
       prepare: readSwitch(env, 'DATABASE_PREPARE'),
     },
     keysFile: env['VALETKEY_KEYS_FILE'] || join(dataDir, 'keys'),
+    metricsHost: env['METRICS_HOST'] || '127.0.0.1',
     metricsPort: readPort(env, 'METRICS_PORT', port === 0 ? 0 : port + 1),
     rateLimit: readLimit(env, 'VALETKEY_RATE_LIMIT', 100, 'requests per second'),
     connectionsPerAddress: readLimit(

@@ -45,7 +45,7 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
   api.server.maxConnections = limits.connections;
   try {
     const metrics = config.metricsPort
-      ? await bind(config.metricsPort, '127.0.0.1', 'METRICS_PORT', limits.pipelined, {})
+      ? await bind(config.metricsPort, config.metricsHost, 'METRICS_PORT', limits.pipelined, {})
       : null;
     const close = () => {
       for (const bound of [api, metrics]) {

@@ -16,6 +16,7 @@ describe('readConfig', () => {
       databaseFile: 'data/valetkey.db',
       connections: { writers: 8, prepare: true },
       keysFile: 'data/keys',
+      metricsHost: '127.0.0.1',
       metricsPort: 8081,
       rateLimit: 100,
       connectionsPerAddress: 1_000,

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readKeyFile } from '../../../core/vault/key-file.ts';
+import { judge, readKeyFile } from '../../../core/vault/key-file.ts';
 import { failureOf, keyLine, withDirectory } from './support.ts';
 
 const TEXT = `${keyLine('kek_aaaaaaaa')}\n`;
@@ -33,6 +33,22 @@ describe('the key file', () => {
       });
     });
   }
+
+  it('may be readable for the group where it belongs to root and the server does not run as root', () => {
+    const allowed = (mode: number, { owner, user }: { owner: bigint; user: number }) => {
+      const stat = { mode: BigInt(mode), size: 100n, uid: owner, isFile: () => true };
+      try {
+        judge('keys', stat, user);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(allowed(0o440, { owner: 0n, user: 65532 })).to.equal(true);
+    expect(allowed(0o440, { owner: 0n, user: 0 })).to.equal(false);
+    expect(allowed(0o440, { owner: 65532n, user: 65532 })).to.equal(false);
+    for (const mode of [0o460, 0o450, 0o444]) expect(allowed(mode, { owner: 0n, user: 65532 })).to.equal(false);
+  });
 
   it('is judged by what a symbolic link points to', () => {
     withFile(0o644, (path) => {
