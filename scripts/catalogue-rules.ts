@@ -52,7 +52,7 @@ function toolsOf(tools: readonly ToolFile[], { data }: DataFile<ConnectorFile>):
 }
 
 /** "Open tasks list x_list_tasks.": the tool is the subject, but has the place of the object. */
-const INVERTED = /\b(?:finds|gives?|lists?|makes|marks|says|shows|tells|writes) ([a-z]+_[a-z0-9]+_[a-z0-9_]+)[.;]/;
+const INVERTED = /\b(?:finds|gives?|lists?|makes|marks|says|shows|tells|writes) ([a-z]+_[a-z0-9]+_[a-z0-9_]+)[.,;]/;
 
 /** Reports descriptions that name another tool after its verb. */
 function invertedSentences({ description }: ToolFile['data']): string[] {
