@@ -388,6 +388,37 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connected_accounts:refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refresh the token of an account
+         * @description Obtains a new token for an account now, although Valetkey refreshes tokens by itself when they are needed. If the provider
+         *     rejects the refresh permanently, the account becomes `EXPIRED`. Other faults of the provider do not change the account.
+         *
+         *     Identify the account by its `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
+         *
+         *     Errors:
+         *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
+         *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
+         *     - 404 `NOT_FOUND`: the account does not exist, or the fields do not match `id`.
+         *     - 409 `ACCOUNT_NOT_ACTIVE`: the account waits for its user, has expired, or was disconnected. `next_action` says what to do.
+         *     - 409 `CONNECTION_DISABLED`: the connection is disabled.
+         *     - 503 `SERVER_BUSY`: too many tokens are refreshed at the moment.
+         */
+        post: operations["refreshConnectedAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connected_accounts:search": {
         parameters: {
             query?: never;
@@ -613,6 +644,28 @@ export interface paths {
          *     `CONNECTION_IN_USE`.
          */
         delete: operations["deleteConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection_id}:check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check a connection
+         * @description Compares the connection with its connector, and the addresses and capabilities of the connector with what the provider publishes
+         *     (RFC 8414, OpenID Connect Discovery) and with how its endpoints respond. The requests contain neither a credential nor a client
+         *     id, and nothing is changed. A connection without OAuth is compared with its connector only.
+         */
+        get: operations["checkConnection"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -6238,6 +6291,12 @@ export interface components {
             entries: number | null;
             /** @description Whether every entry follows from the one before it, and none is missing at the end. */
             intact: boolean;
+            /**
+             * Format: date-time
+             * @description When the newest verified entry was recorded; null if the log is not intact or has no entry. Entries that are recorded during the
+             *     verification may be verified too.
+             */
+            verified_until: string | null;
         };
         /** @description A field that a user enters. */
         AuthField: {
@@ -6529,6 +6588,18 @@ export interface components {
             /** @description The reason of `EXPIRED` or `UNKNOWN`, in a sentence for display; otherwise empty. */
             reason: string;
         };
+        /** @description How a connection compares with its connector and its provider. */
+        CheckConnectionResponse: {
+            /**
+             * Format: date-time
+             * @description When the check was made.
+             */
+            checked_at: string;
+            /** @description One check for each value that was compared. */
+            checks: components["schemas"]["ConnectionCheck"][];
+            /** @description The connection. */
+            connection_id: string;
+        };
         /** @description A registered client (RFC 7591 §3.2.1). */
         ClientRegistration: {
             /** @description The ID of the client. */
@@ -6810,6 +6881,22 @@ export interface components {
             provider_key: string;
             status: components["schemas"]["ConnectionStatus"];
             type: components["schemas"]["ConnectionType"];
+        };
+        /** @description The comparison of one value. */
+        ConnectionCheck: {
+            /** @description The expected value, for display. */
+            expected: string;
+            /** @description What was found, for display. It can contain text of the provider. */
+            found: string;
+            /** @description What was compared. */
+            subject: string;
+            /**
+             * @description - `OK`: it is as expected.
+             *     - `DIFFERS`: it is not, and needs attention.
+             *     - `UNKNOWN`: the provider does not publish it, could not be reached, or it differs between accounts.
+             * @enum {string}
+             */
+            verdict: "OK" | "DIFFERS" | "UNKNOWN";
         };
         /** @description A connection with its settings. The client secret is never returned. */
         ConnectionConfiguration: {
@@ -8897,6 +8984,25 @@ export interface components {
              * @description Only deliveries that were created at or after this time.
              */
             since: string;
+        };
+        /** @description Whether an account has got a new token. */
+        RefreshConnectedAccountResponse: {
+            /** @description The ID of the connected account. */
+            id: string;
+            /**
+             * @description - `REFRESHED`: the account has a new token.
+             *     - `EXPIRED`: the provider issues no tokens for the account any more. The user must authorize it again.
+             *     - `UNCHANGED`: the account keeps its credentials, because they are not refreshed, or the provider could not be asked.
+             * @enum {string}
+             */
+            outcome: "REFRESHED" | "EXPIRED" | "UNCHANGED";
+            /** @description The reason of `EXPIRED` or `UNCHANGED`, in a sentence for display; otherwise empty. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description When the token expires; null if it has no known expiry.
+             */
+            token_expires_at: string | null;
         };
         /** @description The revocation of the tokens that an account no longer uses. It does not contain the tokens. */
         Revocation: {
@@ -12194,6 +12300,63 @@ export interface operations {
             503: components["responses"]["StorageUnavailable"];
         };
     };
+    refreshConnectedAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectedAccountReference"];
+            };
+        };
+        responses: {
+            /** @description Whether there is a new token. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefreshConnectedAccountResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["CheckConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
     searchConnectedAccounts: {
         parameters: {
             query: {
@@ -12712,6 +12875,44 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ConnectionInUse"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    checkConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the connection.
+                 * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
+                 */
+                connection_id: components["parameters"]["ConnectionIdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checks. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckConnectionResponse"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

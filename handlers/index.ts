@@ -31,8 +31,10 @@ import { getConnectedAccountAuth } from './connected-accounts/getConnectedAccoun
 import { getConnectedAccountDetails } from './connected-accounts/getConnectedAccountDetails.ts';
 import { listConnectedAccounts } from './connected-accounts/listConnectedAccounts.ts';
 import { listRevocations } from './connected-accounts/listRevocations.ts';
+import { refreshConnectedAccount } from './connected-accounts/refreshConnectedAccount.ts';
 import { searchConnectedAccounts } from './connected-accounts/searchConnectedAccounts.ts';
 import { updateConnectedAccount } from './connected-accounts/updateConnectedAccount.ts';
+import { checkConnection } from './connections/checkConnection.ts';
 import { createConnection } from './connections/createConnection.ts';
 import { deleteConnection } from './connections/deleteConnection.ts';
 import { disableConnection } from './connections/disableConnection.ts';
@@ -174,6 +176,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       createConnection,
       deleteConnection,
       disableConnection,
+      checkConnection,
       enableConnection,
       getConnection,
       listConnections,
@@ -182,6 +185,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     ...bind(environments, { getEnvironment, updateEnvironment }),
     ...bind(executions, {
       checkConnectedAccount,
+      refreshConnectedAccount,
       downloadFile,
       executeTool,
       getExecution,

@@ -20,7 +20,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
     accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage, checkCredentials },
     audit: { ...lists, logPlaces: createLogPlaces() },
     clients: { ...lists, digester, events, newId, random },
-    connections: { ...lists, ...revocations, newId, toolDirectory, events },
+    connections: { ...lists, ...revocations, newId, toolDirectory, fetchFor, events },
     environments: { store, events, executionContents, now },
     executions: {
       ...lists,

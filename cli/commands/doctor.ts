@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import { moduleOf } from '../../core/authorization/registry.ts';
-import { inspectConnection } from '../../core/connections/inspect.ts';
+import { diagnose } from '../../core/connections/diagnose.ts';
 import { createCatalogue } from '../../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../../core/connectors/catalogue-index.ts';
 import { createEgress } from '../../core/net/egress.ts';
 import type { Check } from '../../core/oauth/check.ts';
-import { inspectProvider } from '../../core/oauth/inspect.ts';
 import type { ConnectionRow, EnvironmentRow } from '../../db/store.ts';
 import { readConfig } from '../../http/config/config.ts';
 import { policyOf } from '../egress-policy.ts';
@@ -63,19 +61,9 @@ async function inspect(connector: string, { connection: keyId, environment, issu
   if (!provider) throw new UsageError(`there is no connector ${connector}`);
   const { config } = readConfig(process.env);
   const found = keyId === undefined ? undefined : await findConnection(keyId, environment);
-  const patterns = provider.authPatterns.filter(
-    ({ type }) => moduleOf(type).metadataGrant !== undefined && (found === undefined || found.connection.type === type),
-  );
   const egress = createEgress(policyOf(config, found?.environment.kind));
-  const checks = found === undefined ? [] : inspectConnection(provider, found.connection);
-  try {
-    for (const pattern of patterns) {
-      checks.push(...(await inspectProvider({ pattern, issuer, fetchFor: egress.pinnedFetch, now: Date.now })));
-    }
-  } finally {
-    await egress.close();
-  }
-  return checks;
+  const request = { issuer, fetchFor: egress.pinnedFetch, now: Date.now };
+  return diagnose(provider, found?.connection, request).finally(() => egress.close());
 }
 
 async function findConnection(

@@ -19,6 +19,7 @@ generateMagicLink post /api/v1/connected_accounts/magic_link accounts:write
 verifyUser post /api/v1/connected_accounts/user/verify accounts:write
 searchConnectedAccounts get /api/v1/connected_accounts:search accounts:read
 checkConnectedAccount post /api/v1/connected_accounts:check accounts:write
+refreshConnectedAccount post /api/v1/connected_accounts:refresh accounts:write
 disconnectConnectedAccount post /api/v1/connected_accounts:disconnect accounts:write
 deleteConnectedAccount post /api/v1/connected_accounts:delete accounts:write
 listRevocations get /api/v1/revocations accounts:read
@@ -34,6 +35,7 @@ createConnection post /api/v1/connections connections:write
 getConnection get /api/v1/connections/{connection_id} connections:read
 updateConnection put /api/v1/connections/{connection_id} connections:write
 deleteConnection delete /api/v1/connections/{connection_id} connections:write
+checkConnection get /api/v1/connections/{connection_id}:check connections:write
 enableConnection post /api/v1/connections/{connection_id}:enable connections:write
 disableConnection post /api/v1/connections/{connection_id}:disable connections:write
 listTools get /api/v1/tools tools:read
@@ -112,6 +114,8 @@ const OWN_STATUSES: Record<string, string[]> = {
   getConnectedAccountAuth: ['404'],
   getConnectedAccountDetails: ['404'],
   checkConnectedAccount: ['404'],
+  refreshConnectedAccount: ['404'],
+  checkConnection: ['404'],
   disconnectConnectedAccount: ['404'],
   deleteConnectedAccount: ['404'],
   generateMagicLink: ['404'],

@@ -24,12 +24,22 @@ describe('verifyAuditEvents', () => {
       for (let count = 0; count < 5; count++) await world.cause();
       const { audit_events: entries, total_size } = (await world.server.call('GET', '/api/v1/audit_events')).body;
       const intact = await world.server.call('GET', PATH);
-      expect(intact.body).to.deep.equal({ intact: true, entries: total_size, broken_at: null });
+      expect(intact.body).to.deep.equal({
+        intact: true,
+        entries: total_size,
+        verified_until: entries[0].created_at,
+        broken_at: null,
+      });
       const { databaseFile } = world.server.parts.config;
       const removed = entries[2];
       expect(tamper(databaseFile, 'delete from audit_log where seq = ?', removed.seq)).to.equal(1);
       const broken = await world.server.call('GET', PATH);
-      expect(broken.body).to.deep.equal({ intact: false, entries: null, broken_at: entries[1].seq });
+      expect(broken.body).to.deep.equal({
+        intact: false,
+        entries: null,
+        verified_until: null,
+        broken_at: entries[1].seq,
+      });
     });
   });
 

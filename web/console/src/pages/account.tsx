@@ -1,16 +1,13 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
-import { may } from '../session.ts';
 import { List } from '../ui/list.tsx';
-import { Button, Card, Confirm, Empty, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
+import { Card, Empty, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
+import { AccountActions } from './account-actions.tsx';
 import { AUDIT_COLUMNS, loadAudit } from './audit.tsx';
-import { allowVerifyAddress } from './connect-account.tsx';
 import { EXECUTION_COLUMNS, loadExecutions } from './executions.tsx';
-import { createLinkForHere } from './link.ts';
 
-type Account = Schemas['ConnectedAccountDetails'];
+export type Account = Schemas['ConnectedAccountDetails'];
 
 /** What an operator should do next, for each status. */
 const NEXT: Record<Schemas['AccountStatus'], string> = {
@@ -36,7 +33,7 @@ export function AccountPage() {
     );
   const { connected_account: account } = data;
   return (
-    <Page title={account.identifier} lead={<code>{account.id}</code>} actions={<Actions account={account} />}>
+    <Page title={account.identifier} lead={<code>{account.id}</code>} actions={<AccountActions account={account} />}>
       <Card title="State">
         <p className="advice">
           <Status value={account.status} /> {account.status_reason || NEXT[account.status]}
@@ -97,7 +94,7 @@ export function AccountPage() {
   );
 }
 
-function TryTool({ account }: { account: Account }) {
+export function TryTool({ account }: { account: Account }) {
   return (
     <Link to="/tools" search={{ connector: account.provider, account: account.id }}>
       Tools of {account.provider}
@@ -108,57 +105,4 @@ function TryTool({ account }: { account: Account }) {
 function scopesOf({ authorization_details: details }: Account): string {
   const oauth = 'oauth_token' in details ? details.oauth_token : undefined;
   return (oauth?.scopes ?? []).join(', ');
-}
-
-function Actions({ account }: { account: Account }) {
-  const { id } = account;
-  const navigate = useNavigate();
-  const [asks, setAsks] = useState<'disconnect' | 'delete'>();
-  const link = useMutation({
-    async mutationFn() {
-      await allowVerifyAddress();
-      return createLinkForHere({ id }, account.identifier);
-    },
-    onSuccess: ({ link: address }) => location.assign(address),
-  });
-  const disconnect = useMutation({
-    mutationFn: () => take(api.POST('/api/v1/connected_accounts:disconnect', { body: { id } })),
-  });
-  const remove = useMutation({
-    mutationFn: () => take(api.POST('/api/v1/connected_accounts:delete', { body: { id } })),
-    onSuccess: () => void navigate({ to: '/accounts' }),
-  });
-  if (!may('accounts:write')) return null;
-  return (
-    <>
-      <TryTool account={account} />
-      <Button kind={account.status === 'ACTIVE' ? 'plain' : 'primary'} onClick={() => link.mutate()}>
-        {account.status === 'PENDING_AUTH' ? 'Connect here' : 'Link again'}
-      </Button>
-      {account.status !== 'DISCONNECTED' && <Button onClick={() => setAsks('disconnect')}>Disconnect …</Button>}
-      <Button kind="danger" onClick={() => setAsks('delete')}>
-        Delete …
-      </Button>
-      <Trouble error={link.error ?? disconnect.error ?? remove.error} />
-      {asks && (
-        <Confirm
-          title={asks === 'delete' ? 'Delete this account?' : 'Disconnect this account?'}
-          action={asks === 'delete' ? 'Delete' : 'Disconnect'}
-          onClose={() => setAsks(undefined)}
-          onConfirm={() => {
-            (asks === 'delete' ? remove : disconnect).mutate();
-            setAsks(undefined);
-          }}
-        >
-          <p>
-            Its tokens are revoked at the provider, and agents can no longer call tools with{' '}
-            <strong>
-              <bdi>{account.identifier}</bdi>
-            </strong>
-            .{asks === 'delete' && ' Its record is deleted; its executions are kept.'}
-          </p>
-        </Confirm>
-      )}
-    </>
-  );
 }

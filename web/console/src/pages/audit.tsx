@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, fetchWithToken, type Schemas, take } from '../api.ts';
 import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
-import { formatNumber } from '../ui/format.ts';
+import { formatNumber, formatTime, words } from '../ui/format.ts';
 import { type Column, List } from '../ui/list.tsx';
-import { Button, Empty, Page, Time, Trouble } from '../ui/parts.tsx';
+import { Button, Empty, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 
 type Entry = Schemas['AuditEvent'];
 
@@ -34,14 +34,16 @@ export const AUDIT_COLUMNS: readonly Column<Entry>[] = [
     head: 'Details',
     min: 12,
     grow: 3,
-    cell: (row) =>
-      Object.keys(row.details).length > 0 ? (
-        <code title={JSON.stringify(row.details)}>{JSON.stringify(row.details)}</code>
-      ) : (
-        ''
-      ),
+    cell: (row) => <span title={textOf(row.details)}>{textOf(row.details)}</span>,
   },
 ];
+
+/** `{ status: 'ACTIVE' }` → `status: ACTIVE`. */
+function textOf(details: Record<string, unknown>): string {
+  return Object.entries(details)
+    .map(([name, value]) => `${words(name)}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' · ');
+}
 
 const FILTERS = [
   { name: 'action', label: 'Action', placeholder: 'connection.updated' },
@@ -104,7 +106,13 @@ export function AuditPage() {
 function Verdict({ result }: { result: Schemas['AuditVerification'] }) {
   if (!result.intact)
     return <p className="trouble">The log was changed: entry {result.broken_at} does not fit the one before it.</p>;
-  return <p className="advice">The log is intact: {formatNumber(result.entries ?? 0)} entries, verified just now.</p>;
+  const { entries, verified_until: until } = result;
+  return (
+    <p className="advice">
+      <Status value="ACTIVE" label="Intact" /> {formatNumber(entries ?? 0)} entries, verified until{' '}
+      {until ? formatTime(until) : 'the first entry that is kept'}.
+    </p>
+  );
 }
 
 /** Saves the whole log as JSON lines. */

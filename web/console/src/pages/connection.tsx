@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
-import { currentSession, may } from '../session.ts';
+import { may } from '../session.ts';
 import { words } from '../ui/format.ts';
-import { Button, Card, Confirm, Copy, Facts, Field, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
+import { Button, Card, Confirm, Copy, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
+import { ClientOfConnection } from './connection-client.tsx';
+import { Doctor } from './connection-doctor.tsx';
 
 type Connection = Schemas['ConnectionConfiguration'];
 
@@ -33,7 +35,7 @@ export function ConnectionPage() {
         )}{' '}
         {adviceFor(connection)}
       </p>
-      {connection.type === 'OAUTH' && <Client connection={connection} />}
+      {needsClient(connection) && <ClientOfConnection connection={connection} />}
       {isReady && connection.enabled && (
         <Card title="Test it">
           <p>Connect an account of yours, as a user would.</p>
@@ -44,11 +46,12 @@ export function ConnectionPage() {
           </p>
         </Card>
       )}
+      {may('connections:write') && <Doctor connection={connection} />}
       <Card title="Facts">
         <Facts
           rows={[
             ['Provider', connection.provider_key],
-            ['Type', words(connection.type)],
+            ['Type', words(connection.authorization_type)],
             ['Users are verified', connection.verification_mode === 'REQUIRED' ? 'Yes' : 'No'],
             ['Allowed tools', connection.allowed_tools === null ? 'All' : connection.allowed_tools.join(', ')],
             [
@@ -78,116 +81,15 @@ export function ConnectionPage() {
   );
 }
 
+/** Whether the operator registers a client at the provider for this connection. */
+function needsClient({ authorization_type: type, client_id: id, missing_settings: missing }: Connection): boolean {
+  return type === 'OAUTH' || id !== '' || missing.some((name) => name.startsWith('client_'));
+}
+
 function adviceFor({ status, enabled, missing_settings: missing }: Connection): string {
   if (!enabled) return 'Nobody can connect, and no tool runs, until it is enabled.';
   if (status === 'COMPLETED') return 'Users can connect their accounts.';
   return missing.length > 0 ? `Still missing: ${missing.map(words).join(', ')}.` : 'It is not complete yet.';
-}
-
-/** The client that the operator has registered at the provider: the callback to copy, the id, the secret and the scopes. */
-function Client({ connection }: { connection: Connection }) {
-  const callback = `${currentSession()?.environment.baseUrl}/oauth/callback/${connection.id}`;
-  const provider = useQuery({
-    queryKey: ['providers', 'one', connection.provider_key],
-    queryFn: () => {
-      const path = { identifier: connection.provider_key };
-      return take(api.GET('/api/v1/providers/{identifier}', { params: { path } }));
-    },
-  });
-  const save = useMutation({
-    mutationFn: (body: { client_id: string | null; client_secret?: string; scopes: string[] }) =>
-      take(
-        api.PUT('/api/v1/connections/{connection_id}', { params: { path: { connection_id: connection.id } }, body }),
-      ),
-  });
-  const pattern = provider.data?.provider.auth_patterns.find(({ type }) => type === 'OAUTH');
-  const offered = (
-    pattern && 'oauth_config' in pattern && pattern.oauth_config && 'available_scopes' in pattern.oauth_config
-      ? pattern.oauth_config.available_scopes
-      : []
-  ) as Schemas['OAuthScope'][];
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const secret = String(form.get('client_secret'));
-    const more = String(form.get('more'))
-      .split(/[\s,]+/)
-      .filter(Boolean);
-    save.mutate({
-      client_id: String(form.get('client_id')).trim() || null,
-      ...(secret && { client_secret: secret }),
-      scopes: [...form.getAll('scope').map(String), ...more],
-    });
-  };
-  const others = connection.scopes.filter((scope) => !offered.some((each) => each.scope === scope));
-  return (
-    <Card title="Step 3 of 3: your client at the application">
-      <ol className="stack">
-        <li className="stack">
-          <h3>1. Register an application at {provider.data?.provider.display_name ?? connection.provider_key}</h3>
-          <p>Enter this address there as the callback, also called redirect URI:</p>
-          <Copy text={callback} label="the callback address" block />
-        </li>
-        <li className="stack">
-          <h3>2. Enter its client here</h3>
-          <form className="stack" onSubmit={submit} key={connection.updated_at}>
-            <Field label="Client id">
-              {(id) => (
-                <input
-                  id={id}
-                  name="client_id"
-                  autoComplete="off"
-                  maxLength={500}
-                  defaultValue={connection.client_id}
-                />
-              )}
-            </Field>
-            <Field
-              label="Client secret"
-              hint={
-                connection.has_client_secret
-                  ? 'A secret is stored. Leave the field empty to keep it.'
-                  : 'It is stored encrypted and is never shown again.'
-              }
-            >
-              {(id) => (
-                <input id={id} name="client_secret" type="password" autoComplete="new-password" maxLength={4000} />
-              )}
-            </Field>
-            <fieldset className="plain-fieldset">
-              <legend>Scopes that users are asked for</legend>
-              {offered.map(({ scope, display_name: name, description, required }) => (
-                <label className="check" key={scope}>
-                  <input
-                    type="checkbox"
-                    name="scope"
-                    value={scope}
-                    defaultChecked={
-                      connection.scopes.length === 0 ? required === true : connection.scopes.includes(scope)
-                    }
-                  />
-                  <span>
-                    {name ?? scope} <code className="muted">{scope}</code>
-                    {description && <span className="hint"> {description}</span>}
-                  </span>
-                </label>
-              ))}
-            </fieldset>
-            <Field label="Other scopes" hint="Separated by spaces.">
-              {(id) => <input id={id} name="more" defaultValue={others.join(' ')} />}
-            </Field>
-            <Trouble error={save.error} />
-            <div className="actions">
-              <Button type="submit" kind="primary" disabled={save.isPending || !may('connections:write')}>
-                Save
-              </Button>
-              <span role="status">{save.isSuccess && 'Saved.'}</span>
-            </div>
-          </form>
-        </li>
-      </ol>
-    </Card>
-  );
 }
 
 function Actions({ connection: { id, enabled } }: { connection: Connection }) {

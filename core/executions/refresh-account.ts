@@ -1,0 +1,51 @@
+import type { AccountRow, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import { findAccount } from '../accounts/find.ts';
+import { isObtainable } from '../accounts/freshness.ts';
+import type { Selector } from '../accounts/selector.ts';
+import { connectionDisabled } from '../connections/unusable.ts';
+import type { Cause } from '../events/events.ts';
+import type { ToolError } from '../tools/outcome.ts';
+import { partyOf } from './account-party.ts';
+import { accountNotActive } from './next-action.ts';
+import { findUsable, type PlanTools } from './plan.ts';
+import type { RunTools } from './run.ts';
+
+export interface RefreshedAccount {
+  outcome: 'REFRESHED' | 'EXPIRED' | 'UNCHANGED';
+  /** A sentence for display; empty if the token was refreshed. */
+  reason: string;
+  account: AccountRow;
+}
+
+/**
+ * Obtains a new token for an account now, whether or not the present one is still valid.
+ *
+ * @throws ApiError NOT_FOUND; ACCOUNT_NOT_ACTIVE for an account that waits for its user, has expired or was disconnected;
+ * CONNECTION_DISABLED; SERVER_BUSY if no place for a refresh became free in time
+ */
+export async function refreshAccount(
+  read: ReadRepositories,
+  tools: Pick<RunTools, 'refreshNow'> & Pick<PlanTools, 'catalogue'>,
+  environment: EnvironmentRow,
+  selector: Selector,
+  cause: Cause,
+): Promise<RefreshedAccount> {
+  const { account } = await findUsable(read, tools, environment.id, selector);
+  const party = await partyOf(read, tools.catalogue, account);
+  if (!party.connection.enabled) throw connectionDisabled(party.connection);
+  if (!isObtainable(account))
+    return { outcome: 'UNCHANGED', reason: 'The credentials of this account are not refreshed.', account };
+  let failure: ToolError | undefined;
+  const renewed = await tools.refreshNow(account, cause, (error) => {
+    failure = error;
+  });
+  if (renewed) return { outcome: 'REFRESHED', reason: '', account: renewed };
+  const current = await findAccount(read, environment.id, { by: 'id', id: account.id, agreeing: {} });
+  if (current.status === 'EXPIRED') {
+    const reason = current.statusReason ?? 'The provider does not issue tokens for this account any more.';
+    return { outcome: 'EXPIRED', reason, account: current };
+  }
+  if (current.status !== 'ACTIVE') throw accountNotActive(current, party);
+  const reason = failure?.message ?? 'The provider issues no new token yet, or the account has no refresh token.';
+  return { outcome: 'UNCHANGED', reason, account: current };
+}

@@ -1,0 +1,120 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { may } from '../session.ts';
+import { Button, Card, Copy, Field, Trouble } from '../ui/parts.tsx';
+
+type Connection = Schemas['ConnectionConfiguration'];
+
+/** The client that the operator has registered at the provider: the callback to copy, the id, the secret and the scopes. */
+export function ClientOfConnection({ connection }: { connection: Connection }) {
+  const provider = useQuery({
+    queryKey: ['providers', 'one', connection.provider_key],
+    queryFn: () => {
+      const path = { identifier: connection.provider_key };
+      return take(api.GET('/api/v1/providers/{identifier}', { params: { path } }));
+    },
+  });
+  const save = useMutation({
+    mutationFn: (body: { client_id: string | null; client_secret?: string; scopes: string[] }) =>
+      take(
+        api.PUT('/api/v1/connections/{connection_id}', { params: { path: { connection_id: connection.id } }, body }),
+      ),
+  });
+  const pattern = provider.data?.provider.auth_patterns.find(({ type }) => type === connection.authorization_type);
+  const offered = (
+    pattern && 'oauth_config' in pattern && pattern.oauth_config && 'available_scopes' in pattern.oauth_config
+      ? pattern.oauth_config.available_scopes
+      : []
+  ) as Schemas['OAuthScope'][];
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const secret = String(form.get('client_secret'));
+    const more = String(form.get('more'))
+      .split(/[\s,]+/)
+      .filter(Boolean);
+    save.mutate({
+      client_id: String(form.get('client_id')).trim() || null,
+      ...(secret && { client_secret: secret }),
+      scopes: [...form.getAll('scope').map(String), ...more],
+    });
+  };
+  const others = connection.scopes.filter((scope) => !offered.some((each) => each.scope === scope));
+  return (
+    <Card
+      title={
+        connection.status === 'COMPLETED'
+          ? 'Your client at the application'
+          : 'Step 3 of 3: your client at the application'
+      }
+    >
+      <ol className="stack">
+        <li className="stack">
+          <h3>1. Register an application at {provider.data?.provider.display_name ?? connection.provider_key}</h3>
+          <p>Enter this address there as the callback, also called redirect URI:</p>
+          <Copy text={connection.callback_url} label="the callback address" block />
+        </li>
+        <li className="stack">
+          <h3>2. Enter its client here</h3>
+          <form className="stack" onSubmit={submit} key={connection.updated_at}>
+            <Field label="Client id">
+              {(id) => (
+                <input
+                  id={id}
+                  name="client_id"
+                  autoComplete="off"
+                  maxLength={500}
+                  defaultValue={connection.client_id}
+                />
+              )}
+            </Field>
+            <Field
+              label="Client secret"
+              hint={
+                connection.has_client_secret
+                  ? 'A secret is stored. Leave the field empty to keep it.'
+                  : 'It is stored encrypted and is never shown again.'
+              }
+            >
+              {(id) => (
+                <input id={id} name="client_secret" type="password" autoComplete="new-password" maxLength={4000} />
+              )}
+            </Field>
+            {offered.length > 0 && (
+              <fieldset className="plain-fieldset">
+                <legend>Scopes that users are asked for</legend>
+                {offered.map(({ scope, display_name: name, description, required }) => (
+                  <label className="check" key={scope}>
+                    <input
+                      type="checkbox"
+                      name="scope"
+                      value={scope}
+                      defaultChecked={
+                        connection.scopes.length === 0 ? required === true : connection.scopes.includes(scope)
+                      }
+                    />
+                    <span>
+                      {name ?? scope} <code className="muted">{scope}</code>
+                      {description && <span className="hint"> {description}</span>}
+                    </span>
+                  </label>
+                ))}
+              </fieldset>
+            )}
+            <Field label={offered.length > 0 ? 'Other scopes' : 'Scopes'} hint="Separated by spaces.">
+              {(id) => <input id={id} name="more" defaultValue={others.join(' ')} />}
+            </Field>
+            <Trouble error={save.error} />
+            <div className="actions">
+              <Button type="submit" kind="primary" disabled={save.isPending || !may('connections:write')}>
+                Save
+              </Button>
+              <span role="status">{save.isSuccess && 'Saved.'}</span>
+            </div>
+          </form>
+        </li>
+      </ol>
+    </Card>
+  );
+}
