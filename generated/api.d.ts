@@ -11084,6 +11084,11 @@ export interface components {
          */
         ClientIdPath: string;
         /**
+         * @description Return only connections of this provider, by its identifier.
+         * @example github
+         */
+        ConnectionConnectorQuery: string;
+        /**
          * @description The ID of the connection.
          * @example conn_01k6p3wq4h7c2f9b8a1d5e6g0k
          */
@@ -12644,6 +12649,11 @@ export interface operations {
     listConnections: {
         parameters: {
             query?: {
+                /**
+                 * @description Return only connections of this provider, by its identifier.
+                 * @example github
+                 */
+                connector?: components["parameters"]["ConnectionConnectorQuery"];
                 /**
                  * @description Return only connections that are enabled (`true`) or disabled (`false`).
                  * @example true

@@ -16,17 +16,20 @@ export const listConnections: Handler<'listConnections', Connections> = async (c
     status: given.status,
     enabled: given.enabled,
     types: given.type && authorizationTypes().filter((type) => moduleOf(type).connectionType === given.type),
-    providerKeys: given.provider && (await providerKeys()),
+    providerKeys: await providerKeys(),
   };
 
   /**
-   * Returns the providers of a vendor. The vendor is a property of the connector, not of the row; a deleted provider
+   * Returns the providers that the filters name. The vendor is a property of the connector, not of the row; a deleted provider
    * has none.
    */
-  async function providerKeys(): Promise<string[]> {
+  async function providerKeys(): Promise<string[] | undefined> {
+    const { provider, connector } = given;
+    if (provider === undefined) return connector === undefined ? undefined : [connector];
     const rows = await read.connections.listAll(environmentId);
     const keys = new Set(rows.map((row) => row.providerKey));
-    return [...keys].filter((key) => identityProviderOf(vendorOf(key)) === given.provider);
+    const isAsked = (key: string) => connector === undefined || key === connector;
+    return [...keys].filter((key) => isAsked(key) && identityProviderOf(vendorOf(key)) === provider);
   }
 
   const present = (row: ConnectionRow) => presentConnection(row, vendorOf(row.providerKey), call.environment);

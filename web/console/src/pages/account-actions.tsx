@@ -48,7 +48,7 @@ export function AccountActions({ account }: { account: Account }) {
   if (!may('accounts:write')) return null;
   return (
     <>
-      <TryTool account={account} />
+      {account.status === 'ACTIVE' && <TryTool account={account} />}
       {account.status === 'ACTIVE' && (
         <Button disabled={check.isPending} onClick={() => check.mutate()}>
           {check.isPending ? 'Checking …' : 'Check'}

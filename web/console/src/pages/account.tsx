@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
+import { typeName } from '../ui/format.ts';
 import { List } from '../ui/list.tsx';
 import { Card, Empty, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 import { AccountActions } from './account-actions.tsx';
@@ -49,7 +50,7 @@ export function AccountPage() {
             ],
             ['User', <bdi key="user">{account.user_id}</bdi>],
             ['Organization', <bdi key="organization">{account.organization_id}</bdi>],
-            ['Type', account.authorization_type],
+            ['Type', typeName(account.authorization_type)],
             ['Token expires', <Time key="expires" value={account.token_expires_at} />],
             ['Last used', <Time key="used" value={account.last_used_at} />],
             ['Created', <Time key="created" value={account.created_at} />],
@@ -96,8 +97,8 @@ export function AccountPage() {
 
 export function TryTool({ account }: { account: Account }) {
   return (
-    <Link to="/tools" search={{ connector: account.provider, account: account.id }}>
-      Tools of {account.provider}
+    <Link className="button primary" to="/tools" search={{ connector: account.provider, account: account.id }}>
+      Try a tool
     </Link>
   );
 }

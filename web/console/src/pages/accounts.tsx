@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Account>[] = [
   { head: 'Provider', min: 7, grow: 2, cell: (row) => row.provider },
   { head: 'User', min: 7, grow: 2, cell: (row) => <bdi>{row.user_id}</bdi> },
   { head: 'Organization', min: 7, grow: 2, cell: (row) => <bdi>{row.organization_id}</bdi> },
-  { head: 'Last used', min: 7, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
+  { head: 'Last used', min: 8, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
 ];
 
 const FILTERS = [

@@ -26,8 +26,8 @@ function Subject({ id }: { id: string }) {
 }
 
 export const AUDIT_COLUMNS: readonly Column<Entry>[] = [
-  { head: 'Time', min: 7, grow: 1, cell: (row) => <Time value={row.created_at} /> },
-  { head: 'Action', min: 13, grow: 2, cell: (row) => row.action },
+  { head: 'Time', min: 8, grow: 1, cell: (row) => <Time value={row.created_at} /> },
+  { head: 'Action', min: 16, grow: 2, cell: (row) => row.action },
   { head: 'Actor', min: 10, grow: 2, cell: (row) => <bdi>{row.actor}</bdi> },
   { head: 'Subject', min: 11, grow: 2, cell: (row) => <Subject id={row.subject_id} /> },
   {

@@ -5,15 +5,100 @@ import { ApiProblem, api, take } from '../api.ts';
 import { currentSession, may } from '../session.ts';
 import { Button, Copy, Field, Trouble } from '../ui/parts.tsx';
 import { createLinkForHere, createLinkToSend, verifyAddress } from './link.ts';
+import { isStored, StoreAccount } from './store-account.tsx';
 
 /** A form that creates a link for an account: to open it here, or to send it to the user. */
 export function ConnectAccount({ connector: given, onClose }: { connector: string; onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [link, setLink] = useState('');
+  const [chosen, setChosen] = useState(given);
   const connections = useQuery({
     queryKey: ['connections', 'names'],
     queryFn: () => take(api.GET('/api/v1/connections', { params: { query: { page_size: 100 } } })),
   });
+  const usable = (connections.data?.connections ?? []).filter(
+    ({ enabled, status }) => enabled && status === 'COMPLETED',
+  );
+  const connection =
+    usable.find(({ key_id: name }) => name === chosen) ??
+    usable.find(({ provider_key: provider }) => provider === chosen) ??
+    usable[0];
+  const details = useQuery({
+    queryKey: ['connection', connection?.id],
+    enabled: connection !== undefined,
+    queryFn: () => {
+      const path = { connection_id: connection?.id ?? '' };
+      return take(api.GET('/api/v1/connections/{connection_id}', { params: { path } }));
+    },
+  });
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const type = details.data?.connection.authorization_type;
+
+  return (
+    <dialog ref={dialog} aria-label="Connect an account" onClose={onClose}>
+      <h2>Connect an account</h2>
+      {connections.data && !connection && (
+        <>
+          <p>First set up a connection to an application, such as GitHub.</p>
+          <p>
+            <Link to="/connections/new">Set up a connection</Link>
+          </p>
+        </>
+      )}
+      {connection && (
+        <>
+          <Field label="Connection">
+            {(id) => (
+              <select id={id} value={connection.key_id} onChange={({ target }) => setChosen(target.value)}>
+                {usable.map(({ id, key_id, provider_key }) => (
+                  <option key={id} value={key_id}>
+                    {key_id === provider_key ? key_id : `${key_id} (${provider_key})`}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Trouble error={details.error} />
+          {type && isStored(type) ? (
+            <StoreAccount key={connection.id} connection={connection} type={type} onClose={onClose} />
+          ) : (
+            <LinkForm
+              key={connection.id}
+              connector={connection.key_id}
+              isReady={type !== undefined}
+              onClose={onClose}
+            />
+          )}
+        </>
+      )}
+    </dialog>
+  );
+}
+
+/** The owner of the account, and its name. */
+export function OwnerFields() {
+  const operator = currentSession()?.operator;
+  return (
+    <>
+      <Field label="User id" hint="The user of your application who owns the account.">
+        {(id) => <input id={id} name="user_id" required maxLength={100} defaultValue={operator} />}
+      </Field>
+      <Field label="Identifier" hint="Tells the accounts of a user apart, for example an email address.">
+        {(id) => <input id={id} name="identifier" required maxLength={255} defaultValue={operator} />}
+      </Field>
+    </>
+  );
+}
+
+interface LinkFormProps {
+  connector: string;
+  isReady: boolean;
+  onClose(): void;
+}
+
+function LinkForm({ connector, isReady, onClose }: LinkFormProps) {
+  const [link, setLink] = useState('');
   const create = useMutation({
     async mutationFn({
       key,
@@ -31,83 +116,39 @@ export function ConnectAccount({ connector: given, onClose }: { connector: strin
       else setLink(link);
     },
   });
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget, (event.nativeEvent as SubmitEvent).submitter);
-    const key = {
-      connector: String(form.get('connector')),
-      identifier: String(form.get('identifier')),
-      user_id: String(form.get('user_id')),
-    };
+    const key = { connector, identifier: String(form.get('identifier')), user_id: String(form.get('user_id')) };
     create.mutate({ key, here: form.get('do') === 'here' });
   };
-  const usable = (connections.data?.connections ?? []).filter(
-    ({ enabled, status }) => enabled && status === 'COMPLETED',
-  );
-
   return (
-    <dialog ref={dialog} aria-label="Connect an account" onClose={onClose}>
-      <h2>Connect an account</h2>
-      {connections.data && usable.length === 0 ? (
-        <>
-          <p>First set up a connection to an application, such as GitHub.</p>
-          <p>
-            <Link to="/connections/new">Set up a connection</Link>
-          </p>
-        </>
-      ) : (
-        <form onSubmit={submit}>
-          <Field label="Connection">
-            {(id) => (
-              <select id={id} name="connector" required defaultValue={given} key={String(connections.isSuccess)}>
-                {usable.map(({ id, key_id, provider_key }) => (
-                  <option key={id} value={key_id}>
-                    {key_id === provider_key ? key_id : `${key_id} (${provider_key})`}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="User id" hint="The user of your application who owns the account.">
-            {(id) => (
-              <input id={id} name="user_id" required maxLength={255} defaultValue={currentSession()?.operator} />
-            )}
-          </Field>
-          <Field label="Identifier" hint="Tells the accounts of a user apart, for example an email address.">
-            {(id) => (
-              <input id={id} name="identifier" required maxLength={255} defaultValue={currentSession()?.operator} />
-            )}
-          </Field>
-          <Trouble error={create.error} />
-          {create.error instanceof ApiProblem && create.error.problem['connection_id'] !== undefined && (
-            <p>
-              <Link to="/connections/$id" params={{ id: String(create.error.problem['connection_id']) }}>
-                Complete the connection
-              </Link>
-            </p>
-          )}
-          {link && (
-            <>
-              <p>Send this link to the user. It works once.</p>
-              <Copy text={link} label="the link" block />
-            </>
-          )}
-          <div className="actions end">
-            <Button onClick={onClose}>Close</Button>
-            <Button type="submit" name="do" value="link">
-              Create a link to send
-            </Button>
-            <Button type="submit" name="do" value="here" kind="primary" disabled={create.isPending}>
-              Connect here
-            </Button>
-          </div>
-        </form>
+    <form onSubmit={submit}>
+      <OwnerFields />
+      <Trouble error={create.error} />
+      {create.error instanceof ApiProblem && create.error.problem['connection_id'] !== undefined && (
+        <p>
+          <Link to="/connections/$id" params={{ id: String(create.error.problem['connection_id']) }}>
+            Complete the connection
+          </Link>
+        </p>
       )}
-    </dialog>
+      {link && (
+        <>
+          <p>Send this link to the user. It works once.</p>
+          <Copy text={link} label="the link" block />
+        </>
+      )}
+      <div className="actions end">
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" name="do" value="link" disabled={!isReady || create.isPending}>
+          Create a link to send
+        </Button>
+        <Button type="submit" name="do" value="here" kind="primary" disabled={!isReady || create.isPending}>
+          Connect here
+        </Button>
+      </div>
+    </form>
   );
 }
 

@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
-import { words } from '../ui/format.ts';
+import { typeName, words } from '../ui/format.ts';
 import { Button, Card, Confirm, Copy, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 import { ClientOfConnection } from './connection-client.tsx';
 import { Doctor } from './connection-doctor.tsx';
@@ -51,7 +51,7 @@ export function ConnectionPage() {
         <Facts
           rows={[
             ['Provider', connection.provider_key],
-            ['Type', words(connection.authorization_type)],
+            ['Type', typeName(connection.authorization_type)],
             ['Users are verified', connection.verification_mode === 'REQUIRED' ? 'Yes' : 'No'],
             ['Allowed tools', connection.allowed_tools === null ? 'All' : connection.allowed_tools.join(', ')],
             [

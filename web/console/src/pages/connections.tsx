@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Filters, useFilters } from '../ui/filters.tsx';
+import { typeName } from '../ui/format.ts';
 import { type Column, List } from '../ui/list.tsx';
 import { Empty, Page, Status } from '../ui/parts.tsx';
 
@@ -30,18 +31,18 @@ const COLUMNS: readonly Column<Connection>[] = [
         <Status value="DISABLED" />
       ),
   },
-  { head: 'Type', min: 8, grow: 1, cell: (row) => row.type },
+  { head: 'Type', min: 8, grow: 1, cell: (row) => typeName(row.type) },
   { head: 'Organization', min: 8, grow: 1, cell: (row) => row.organization_name || row.organization_id },
 ];
 
 const FILTERS = [
-  { name: 'provider', label: 'Provider', placeholder: 'github' },
+  { name: 'connector', label: 'Provider', placeholder: 'github' },
   { name: 'status', label: 'State', options: ['DRAFT', 'IN_PROGRESS', 'COMPLETED'] },
 ] as const;
 
 export function ConnectionsPage() {
-  const { provider, status } = useFilters();
-  const filters = { ...(provider && { provider }), ...(status && { status }) };
+  const { connector, status } = useFilters();
+  const filters = { ...(connector && { connector }), ...(status && { status }) };
   const setUp = may('connections:write') && (
     <Link to="/connections/new" className="button primary">
       Set up a connection

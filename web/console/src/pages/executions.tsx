@@ -9,7 +9,7 @@ import { ERROR_KINDS } from './error-help.ts';
 type Execution = Schemas['Execution'];
 
 export const EXECUTION_COLUMNS: readonly Column<Execution>[] = [
-  { head: 'Started', min: 7, grow: 1, cell: (row) => <Time value={row.started_at} /> },
+  { head: 'Started', min: 8, grow: 1, cell: (row) => <Time value={row.started_at} /> },
   { head: 'Status', min: 8, grow: 1, cell: (row) => <Status value={row.status} /> },
   {
     head: 'Tool',

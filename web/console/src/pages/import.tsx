@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
-import { formatNumber, words } from '../ui/format.ts';
+import { formatNumber, typeName, words } from '../ui/format.ts';
 import { Button, Card, Facts, Field, Page, Trouble } from '../ui/parts.tsx';
 
 type Preview = Schemas['ImportToolsResponse'];
@@ -121,7 +121,7 @@ function Report({ result: { provider, changes, report } }: { result: Preview }) 
         rows={[
           ['Provider', `${provider.identifier} (${provider.action})`],
           ['Base URL', provider.base_url],
-          ['Users connect by', provider.authorization_types.map(words).join(', ')],
+          ['Users connect by', provider.authorization_types.map(typeName).join(', ')],
           ['Operations', formatNumber(report.operations)],
           ['Tools', formatNumber(report.imported)],
           ['Accounts that must be linked again', formatNumber(provider.accounts_parked)],

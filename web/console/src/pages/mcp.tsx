@@ -240,7 +240,7 @@ function Grants() {
     { head: 'Returns to', min: 9, grow: 2, cell: (row) => row.client.redirect_host },
     { head: 'User', min: 9, grow: 2, cell: (row) => <bdi>{row.user.identifier}</bdi> },
     { head: 'Server', min: 9, grow: 2, cell: (row) => row.server_id },
-    { head: 'Last used', min: 7, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
+    { head: 'Last used', min: 8, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
     {
       head: 'Action',
       min: 7,

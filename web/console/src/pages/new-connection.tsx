@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { api, take } from '../api.ts';
 import { useFilters } from '../ui/filters.tsx';
-import { words } from '../ui/format.ts';
+import { typeName } from '../ui/format.ts';
 import { Button, Card, Empty, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
 
 /** The first two steps of a connection: the application, and how its users connect. */
@@ -56,7 +56,7 @@ function ChooseProvider() {
               <span>
                 {provider.display_name}
                 <br />
-                <small>{provider.auth_patterns.map(({ type }) => words(type)).join(', ')}</small>
+                <small>{[...new Set(provider.auth_patterns.map(({ type }) => typeName(type)))].join(', ')}</small>
               </span>
             </Link>
           </li>
@@ -87,23 +87,55 @@ function ChooseType({ identifier }: { identifier: string }) {
     queryKey: ['providers', 'one', identifier],
     queryFn: () => take(api.GET('/api/v1/providers/{identifier}', { params: { path: { identifier } } })),
   });
+  const present = useQuery({
+    queryKey: ['connections', 'of', identifier],
+    queryFn: () =>
+      take(api.GET('/api/v1/connections', { params: { query: { connector: identifier, page_size: 100 } } })),
+  });
+  const taken = new Set(present.data?.connections.map(({ key_id: name }) => name));
+  const free = [identifier, ...Array.from({ length: 100 }, (_, index) => `${identifier}-${index + 2}`)];
+  const suggested = free.find((name) => !taken.has(name)) ?? '';
+  const [typed, setName] = useState<string>();
+  const name = typed ?? suggested;
   const create = useMutation({
     mutationFn: (type: string) =>
-      take(api.POST('/api/v1/connections', { body: { connector: identifier, type: type as never } })),
+      take(api.POST('/api/v1/connections', { body: { connector: identifier, key_id: name, type: type as never } })),
     onSuccess: ({ connection }) => void navigate({ to: '/connections/$id', params: { id: connection.id } }),
   });
   if (error) return <Trouble error={error} />;
-  if (!data) return <Loading />;
+  if (!data || !present.isFetched) return <Loading />;
   const { provider } = data;
   return (
     <>
       <Trouble error={create.error} />
-      {provider.auth_patterns.map(({ type, display_name: name, description }) => (
+      {taken.size > 0 && (
+        <Field
+          label="Name"
+          hint={`There ${taken.size === 1 ? 'is already a connection' : `are already ${taken.size} connections`} to ${provider.display_name}. API requests name the one that they mean.`}
+        >
+          {(id) => (
+            <input
+              id={id}
+              value={name}
+              required
+              maxLength={100}
+              pattern="[A-Za-z0-9 _:\-]+"
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+      )}
+      {provider.auth_patterns.map(({ type, display_name: label, description }) => (
         <Card
           key={type}
-          title={`${provider.display_name}: ${name ?? words(type)}`}
+          title={`${provider.display_name}: ${label ?? typeName(type)}`}
           actions={
-            <Button kind="primary" disabled={create.isPending} onClick={() => create.mutate(type)}>
+            <Button
+              kind="primary"
+              disabled={create.isPending || name.trim() === ''}
+              aria-label={`Choose ${label ?? typeName(type)}`}
+              onClick={() => create.mutate(type)}
+            >
               Choose
             </Button>
           }

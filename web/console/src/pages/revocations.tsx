@@ -11,7 +11,7 @@ export function RevocationList() {
     mutationFn: (id: string) => take(api.POST('/api/v1/jobs/{job_id}:retry', { params: { path: { job_id: id } } })),
   });
   const columns: readonly Column<Schemas['Revocation']>[] = [
-    { head: 'Updated', min: 7, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
+    { head: 'Updated', min: 8, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
     { head: 'Status', min: 9, grow: 1, cell: (row) => <Status value={row.status} /> },
     { head: 'Provider', min: 7, grow: 1, cell: (row) => row.provider },
     {

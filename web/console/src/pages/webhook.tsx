@@ -58,7 +58,7 @@ function Deliveries({ endpointId }: { endpointId: string }) {
       take(api.POST('/api/v1/webhook_deliveries/{delivery_id}:redeliver', { params: { path: { delivery_id: id } } })),
   });
   const columns: readonly Column<Delivery>[] = [
-    { head: 'Time', min: 7, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
+    { head: 'Time', min: 8, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
     { head: 'State', min: 8, grow: 1, cell: (row) => <Status value={row.state} /> },
     { head: 'Event', min: 13, grow: 3, cell: (row) => row.event_type },
     {

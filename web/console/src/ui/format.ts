@@ -40,3 +40,24 @@ export function toLocalTime(text: string | undefined): string {
   if (Number.isNaN(time.getTime())) return '';
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
+
+const TYPE_NAMES: Record<string, string> = {
+  OAUTH: 'OAuth',
+  OAUTH_M2M: 'OAuth for machines',
+  BOARD_OAUTH1: 'OAuth 1.0a',
+  SMART_FHIR: 'SMART on FHIR',
+  API_KEY: 'API key',
+  BEARER: 'Token',
+  BEARER_TOKEN: 'Token',
+  BASIC: 'User name and password',
+  BASIC_AUTH: 'User name and password',
+  CUSTOM: 'Own fields',
+  WORKSPACE_DWD: 'Domain-wide delegation',
+  TRUSTED_IDP: 'Cloud role',
+  NO_AUTH: 'No credentials',
+};
+
+/** Returns the name of an authorization type, or of a type of connection. */
+export function typeName(type: string): string {
+  return TYPE_NAMES[type] ?? words(type);
+}
