@@ -5,15 +5,13 @@ import type { Check } from '../oauth/check.ts';
 import { type InspectRequest, inspectProvider } from '../oauth/inspect.ts';
 import { inspectConnection } from './inspect.ts';
 
-const LONGEST_TEXT = 500;
-
 /**
  * Compares a connection with its connector, and the connector's OAuth addresses and capabilities with what the provider publishes. No
  * request contains a credential or a client id.
  *
  * @param connection the connection, whose type selects the pattern; undefined to check all patterns of the connector
  * @param request.issuer the issuer to ask, if the connector names none
- * @returns one check per compared value; what a provider wrote is on one line
+ * @returns one check per compared value; they can contain any text of the provider
  */
 export async function diagnose(
   provider: ProviderDefinition,
@@ -25,11 +23,5 @@ export async function diagnose(
   );
   const checks = connection === undefined ? [] : inspectConnection(provider, connection);
   for (const pattern of patterns) checks.push(...(await inspectProvider({ ...request, pattern })));
-  return checks.map((check) => ({ ...check, expected: oneLine(check.expected), found: oneLine(check.found) }));
-}
-
-/** Control characters could forge further lines in a terminal, and invisible ones could reorder a text. */
-function oneLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
-  return line.length <= LONGEST_TEXT ? line : `${line.slice(0, LONGEST_TEXT)}…`;
+  return checks;
 }

@@ -20,11 +20,19 @@ export const checkConnection: Handler<'checkConnection', Connections> = async (c
     checks: checks.map(({ what, verdict, expected, found }) => ({
       subject: what,
       verdict: VERDICTS[verdict],
-      expected,
-      found,
+      expected: oneLine(expected),
+      found: oneLine(found),
     })),
     checked_at: rfc3339(now()),
   });
 };
 
 const VERDICTS = { ok: 'OK', differs: 'DIFFERS', unknown: 'UNKNOWN' } as const;
+
+const LONGEST_TEXT = 500;
+
+/** Line breaks could forge further lines where the text is shown, and invisible characters could reorder it. */
+function oneLine(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+  return line.length <= LONGEST_TEXT ? line : `${line.slice(0, LONGEST_TEXT)}…`;
+}
