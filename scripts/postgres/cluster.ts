@@ -7,6 +7,8 @@ import { join } from 'node:path';
 export interface Cluster {
   /** The directory of the socket. */
   socket: string;
+  /** The directory of the data. */
+  data: string;
   /** Returns the address of one of its databases. */
   url(database: string): string;
   /** Ends all processes of the server immediately, as a crash does. */
@@ -82,6 +84,7 @@ function serve({ directory, data, run }: Host, settings: readonly string[]): Sta
   start();
   return {
     socket: directory,
+    data,
     url: (database) => addressOf(directory, database),
     kill,
     restart: start,
