@@ -186,6 +186,10 @@ corpus: install ## Import 2,638 public API descriptions and judge every tool; SA
 bench: install ## Measure the server against a minimal server, side by side, and print ratios
 	node scripts/bench/main.ts
 
+.PHONY: bench-postgres
+bench-postgres: postgresql-installed install ## Measure the storage on PostgreSQL with 1, 2 and 4 processes against pgbench on the same server; ACCOUNTS=1000000
+	node scripts/bench/postgres/main.ts $(if $(ACCOUNTS),--accounts=$(ACCOUNTS))
+
 .PHONY: bench-stalls
 bench-stalls: install ## Send 94 inputs and say for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
 	node scripts/bench/stalls/main.ts $(if $(ONLY),--only='$(ONLY)')

@@ -8950,7 +8950,7 @@ export interface components {
             };
             database: components["schemas"]["ReadinessDatabase"];
             /**
-             * @description `ready` if all checks are `ok`.
+             * @description `ready` if all checks are `ok` and the server is not about to stop.
              * @enum {string}
              */
             status: "ready" | "not_ready";

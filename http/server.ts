@@ -38,6 +38,7 @@ export type ServerParts = PipelineParts &
     readonly metrics: Metrics;
     readonly capabilities: Capabilities;
     readonly eventFeed: Pick<EventFeed, 'close'>;
+    announceEnd(): void;
     /** Closes everything that was opened to create the parts. */
     close(): Promise<void>;
   };
@@ -48,7 +49,7 @@ export interface RunningServer {
   readonly metricsPort: number | null;
   /** Prepares what the first requests would otherwise wait for, a few milliseconds at a time. */
   warmUp(): Promise<void>;
-  /** Stops accepting connections, lets running requests finish, and closes everything that was opened. */
+  /** Waits for the configured delay, in which it is not ready; then stops accepting connections, lets running requests finish, and closes everything that was opened. */
   stop(): Promise<void>;
 }
 
@@ -121,6 +122,8 @@ export async function startServer(
       ),
     async stop() {
       isStopping = true;
+      parts.announceEnd();
+      await wait(parts.config.shutdownDelayMs);
       parts.eventFeed.close();
       await mcp.close();
       const servers = [bound.api.server, bound.metrics?.server];

@@ -1,3 +1,4 @@
+import type { Readiness } from '../core/capabilities/service.ts';
 import { Secret } from '../core/secret.ts';
 import { type Verification, verificationKeys } from '../core/tokens/access-token.ts';
 import { VerifiedTokenCache } from '../core/tokens/verified-token-cache.ts';
@@ -16,7 +17,9 @@ export interface RequestParts {
   /** @throws ApiError UNKNOWN_HOST */
   environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
   verifyToken(token: string, environment: Environment): Verification;
-  readiness(): Promise<{ database: boolean; keys: boolean }>;
+  readiness(): Promise<Readiness>;
+  /** From now on the server is not ready, so that load balancers stop sending requests to it. */
+  announceEnd(): void;
   /** Called for every response that was written. */
   onResponse(exchange: Exchange, status: number): void;
   /** Paths of the contract that carry secrets, by operation. */
@@ -34,10 +37,16 @@ export function createRequestParts({ choose }: Pick<Setup, 'choose'>, parts: Nee
   const tokens = new VerifiedTokenCache();
   const verifiers = verificationKeys(signingKeys);
   const logRequest = createRequestLog(log, now);
+  let isEnding = false;
   return {
     environmentOf: choose('environmentOf', () => createEnvironmentLookup(store.read, now)),
     verifyToken: (token, { baseUrl }) => tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
-    readiness: choose('readiness', () => async () => ({ database: await store.healthy(), keys: canSeal(vault) })),
+    readiness: choose('readiness', () => async () => {
+      return { database: await store.healthy(), keys: canSeal(vault), ending: isEnding };
+    }),
+    announceEnd() {
+      isEnding = true;
+    },
     onResponse: choose('onResponse', () => (exchange, status) => {
       const ms = performance.now() - exchange.startedAt;
       metrics.request(exchange.name, status, ms / 1000);

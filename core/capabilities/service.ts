@@ -1,7 +1,16 @@
 import type { DatabaseState } from '../../db/store.ts';
 
+export interface Readiness {
+  /** Whether the database can be read and written. */
+  database: boolean;
+  /** Whether the encryption key can decrypt the stored data. */
+  keys: boolean;
+  /** Whether the server is about to stop. */
+  ending?: boolean;
+}
+
 /** Whether the server can handle requests, and which database it uses. */
 export interface Service {
-  readiness(): Promise<{ database: boolean; keys: boolean }>;
+  readiness(): Promise<Readiness>;
   databaseState(): Promise<DatabaseState>;
 }

@@ -12,9 +12,11 @@ export type RunQuery = (statement: Query) => Promise<QueryResult>;
  * Creates the statements for the connections behind `query`.
  *
  * @param prepare whether the server keeps prepared statements, which saves it a third of the work
+ * @param mark a comment at the end of each statement
  */
-export function createPostgresStatements(query: RunQuery, prepare: boolean): Statements {
-  return createStatements({ dialect: postgresDialect, prepare: (plan) => statementOf(query, plan, prepare) });
+export function createPostgresStatements(query: RunQuery, prepare: boolean, mark = ''): Statements {
+  const marked = (plan: Plan) => ({ ...plan, text: `${plan.text}${mark}` });
+  return createStatements({ dialect: postgresDialect, prepare: (plan) => statementOf(query, marked(plan), prepare) });
 }
 
 function statementOf(query: RunQuery, { text, bind, toRow }: Plan, prepare: boolean): Statement {

@@ -63,14 +63,22 @@ interface Running {
   isQuiet(): void;
 }
 
-// PostgreSQL would read small tables completely, which conflicts with every transaction that writes to them.
-const ISOLATED = 'begin isolation level serializable; set local enable_seqscan = off';
-const SHARED = 'begin isolation level read committed';
+// PostgreSQL would read small tables completely, which conflicts with every transaction that writes to them. Units that
+// are not isolated set it too, because PostgreSQL reuses the plan of a prepared statement in later transactions.
+const NO_SCANS = 'set local enable_seqscan = off';
+const ISOLATED = `begin isolation level serializable; ${NO_SCANS}`;
+const SHARED = `begin isolation level read committed; ${NO_SCANS}`;
+
+/**
+ * Makes the statements of units different from those of readers: a connection pool that shares prepared statements by
+ * their text could otherwise execute them with a plan that was made without NO_SCANS.
+ */
+const UNIT_MARK = ' /* unit */';
 
 export function createWriter({ connection, place, prepare, outcomes, report }: WriterParts): Writer {
   const lane: AuditLane = { number: place, heads: new Map() };
   const afterCommit: AfterCommit = createAfterCommit(report);
-  const statements = createPostgresStatements((statement) => query(statement), prepare);
+  const statements = createPostgresStatements((statement) => query(statement), prepare, UNIT_MARK);
   const { repositories, ending: ofRepositories } = createRepositories(statements, {
     auditHeads: (made) => createAuditLanes(made, lane),
     schemaNumber: newestMigration(),

@@ -6,6 +6,7 @@ export const getReadiness: Handler<'getReadiness', Service> = async (_call, repl
   const checks = { database: ready.database ? 'ok' : 'failing', keys: ready.keys ? 'ok' : 'failing' } as const;
   const { engine, role, replica } = state;
   const database = { engine, role, replica: replica && { used: replica.isUsed, lag_ms: replica.lagMs } };
-  if (!ready.database || !ready.keys) return reply(503, { status: 'not_ready', checks, database });
+  const isReady = ready.database && ready.keys && !ready.ending;
+  if (!isReady) return reply(503, { status: 'not_ready', checks, database });
   return reply(200, { status: 'ready', checks, database });
 };

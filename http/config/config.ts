@@ -32,6 +32,8 @@ export interface Config extends SecurityContact {
   /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net parses them. */
   egressAllow: string;
   endpointOverrides: string;
+  /** How long the server continues to work when it is asked to stop, while `/readyz` reports that it is not ready. */
+  shutdownDelayMs: number;
   /** Check every response against the contract, not only those that carry credentials. */
   checkAllResponses: boolean;
 }
@@ -69,6 +71,7 @@ export const SETTINGS = [
   'VALETKEY_RATE_LIMIT',
   'VALETKEY_CONNECTIONS_PER_ADDRESS',
   'VALETKEY_TRUSTED_PROXIES',
+  'VALETKEY_SHUTDOWN_DELAY',
   'VALETKEY_CHECK_RESPONSES',
   'VALETKEY_SECURITY_CONTACT',
   'VALETKEY_SECURITY_POLICY',
@@ -125,6 +128,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     securityPolicy: readSetting(() => parsePolicy(env['VALETKEY_SECURITY_POLICY'] ?? '')),
     egressAllow: env['VALETKEY_EGRESS_ALLOW'] || '',
     endpointOverrides: env['VALETKEY_ENDPOINT_OVERRIDES'] || '',
+    shutdownDelayMs: readShutdownDelay(env['VALETKEY_SHUTDOWN_DELAY']),
     checkAllResponses: readCheckResponses(env['VALETKEY_CHECK_RESPONSES']),
   };
   return { config, secrets: readSecrets(env) };
@@ -219,6 +223,14 @@ function readLimit(env: Env, name: Setting, fallback: number, unit: string): num
   if (text === 'off') return null;
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new ConfigError(`${name} must be a whole number of ${unit}, or off`);
   return Number(text);
+}
+
+/** Reads a number of seconds. @returns milliseconds */
+function readShutdownDelay(text: string | undefined): number {
+  if (!text) return 0;
+  if (!/^\d{1,2}$/.test(text) || Number(text) > 60)
+    throw new ConfigError('VALETKEY_SHUTDOWN_DELAY must be a whole number of seconds from 0 to 60');
+  return Number(text) * 1000;
 }
 
 function readCheckResponses(text: string | undefined): boolean {

@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import type { Readiness } from '../../core/capabilities/service.ts';
 import { ApiError } from '../../core/errors.ts';
 import { programVersion } from '../../core/program-version.ts';
 import { frontPage } from '../../web/docs/front-page.ts';
@@ -13,7 +14,7 @@ export interface FrontPageParts {
   readonly config: SecurityContact & Pick<Config, 'console'>;
   /** Milliseconds UTC. */
   now(): number;
-  readiness(): Promise<{ database: boolean; keys: boolean }>;
+  readiness(): Promise<Readiness>;
 }
 
 interface Content {
@@ -29,8 +30,8 @@ const TEXT = 'text/plain; charset=utf-8';
 export function addFrontPage(app: Express, parts: FrontPageParts, pipeline: Pipeline): void {
   /** A page for a browser, and JSON for a terminal. */
   async function front({ req }: Exchange, baseUrl: string): Promise<Content> {
-    const { database, keys } = await parts.readiness();
-    const [version, ready] = [programVersion(), database && keys];
+    const { database, keys, ending } = await parts.readiness();
+    const [version, ready] = [programVersion(), database && keys && !ending];
     const { console: hasConsole } = parts.config;
     const headers = { vary: 'accept' };
     if (String(req.headers.accept).includes('text/html')) {

@@ -27,6 +27,7 @@ describe('readConfig', () => {
       securityPolicy: null,
       egressAllow: '',
       endpointOverrides: '',
+      shutdownDelayMs: 0,
       checkAllResponses: false,
     });
     expect(secrets).to.deep.equal({ databaseUrl: null, replicaUrl: null, keys: null, firstClient: null });
@@ -83,6 +84,7 @@ describe('readConfig', () => {
     [{ VALETKEY_KEYS_FILE: '/run/keys' }, { keysFile: '/run/keys' }],
     [{ LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
     [{ VALETKEY_SECURITY_POLICY: 'https://acme.example/policy' }, { securityPolicy: 'https://acme.example/policy' }],
+    [{ VALETKEY_SHUTDOWN_DELAY: '5' }, { shutdownDelayMs: 5000 }],
     [{ VALETKEY_CHECK_RESPONSES: 'all' }, { checkAllResponses: true }],
     [{ VALETKEY_CHECK_RESPONSES: '' }, { checkAllResponses: false }],
   ] as [Record<string, string>, Record<string, unknown>][]) {
@@ -115,6 +117,8 @@ describe('readConfig', () => {
     { VALETKEY_RATE_LIMIT: 'none' },
     { VALETKEY_RATE_LIMIT: '1e3' },
     { VALETKEY_RATE_LIMIT: ' ' },
+    { VALETKEY_SHUTDOWN_DELAY: '61' },
+    { VALETKEY_SHUTDOWN_DELAY: '1s' },
     { VALETKEY_CHECK_RESPONSES: 'some' },
     { VALETKEY_CHECK_RESPONSES: 'ALL' },
     { VALETKEY_CHECK_RESPONSES: 'true' },
