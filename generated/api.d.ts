@@ -6199,6 +6199,8 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
+            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             placement?: components["schemas"]["ApiKeyPlacement"];
             /**
@@ -6312,6 +6314,7 @@ export interface components {
             is_path_param?: boolean;
             /** @description The label of the field. */
             label: string;
+            option_names?: components["schemas"]["AuthFieldOptionNames"];
             /** @description The options of a `select` field. */
             options?: string[];
             /**
@@ -6346,6 +6349,13 @@ export interface components {
          */
         AuthFieldMutations: {
             [key: string]: components["schemas"]["AuthFieldMutation"];
+        };
+        /**
+         * @description What users see for the options of a `select` field, by option, such as the name of a region for its address. An option without a
+         *     name is shown as it is.
+         */
+        AuthFieldOptionNames: {
+            [key: string]: string;
         };
         /**
          * @description The credentials of the account. It has exactly one key, which depends on the type; for an account without credentials it is an
@@ -6469,6 +6479,8 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
+            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `BASIC_AUTH`. (enum property replaced by openapi-typescript)
@@ -6500,6 +6512,8 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
+            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `BASIC`. (enum property replaced by openapi-typescript)
@@ -6531,6 +6545,8 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
+            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `BEARER_TOKEN`. (enum property replaced by openapi-typescript)
@@ -6562,6 +6578,8 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
+            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            key_page?: string;
             oauth_config?: components["schemas"]["OAuth1Config"];
             /**
              * @description Always `BOARD_OAUTH1`. (enum property replaced by openapi-typescript)
@@ -7268,6 +7286,7 @@ export interface components {
             is_path_param?: boolean;
             /** @description The label of the field. */
             label: string;
+            option_names?: components["schemas"]["AuthFieldOptionNames"];
             /** @description The options of a `select` field. */
             options?: string[];
             /**
@@ -7308,6 +7327,8 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
+            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
              * @description Always `CUSTOM`. (enum property replaced by openapi-typescript)
@@ -8578,6 +8599,8 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
+            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            key_page?: string;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
              * @description Always `OAUTH_M2M`. (enum property replaced by openapi-typescript)
@@ -9139,6 +9162,8 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
+            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            key_page?: string;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
              * @description Always `SMART_FHIR`. (enum property replaced by openapi-typescript)

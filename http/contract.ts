@@ -87,6 +87,11 @@ export interface Call<O extends OperationId> {
   /** Records for the log why the credentials of the request were rejected. */
   refused(failure: AuthFailure): void;
   /**
+   * Whether an earlier request has used the idempotency key. Preparations of `commit` that ask a third party are then
+   * skipped, because the response of that request is replayed.
+   */
+  isRepeated(): Promise<boolean>;
+  /**
    * Runs the effect of the request in one durable transaction, together with its idempotency record.
    *
    * @param replies for an operation whose responses show more to some tokens than to others

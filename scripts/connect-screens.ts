@@ -3,6 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
+import { markImage } from '../core/connectors/mark.ts';
+import type { Connector } from '../core/connectors/provider.ts';
 import { accentStyles } from '../web/connect/accent.ts';
 import type { BrandView } from '../web/connect/context.ts';
 import { type LanguageTag, textsOf } from '../web/languages/texts.ts';
@@ -52,6 +55,12 @@ function everyShot(): Shot[] {
   return shots;
 }
 
+function iconOf(file: string): string {
+  const { connectors } = readCatalogueIndex(readFileSync(join(ROOT, 'generated/catalogue.json'), 'utf8'));
+  const { identifier, display_name: name, mark } = connectors[file.replace('.svg', '')] as Connector;
+  return mark ? markImage(identifier, name, mark).svg : '';
+}
+
 function serve(req: IncomingMessage, res: ServerResponse): void {
   const [, first = '', second = ''] = (req.url ?? '').split('?')[0]?.split('/') ?? [];
   const page = CONNECT_PAGES[second] ?? PORTAL_PAGES[second];
@@ -59,6 +68,7 @@ function serve(req: IncomingMessage, res: ServerResponse): void {
   if (page) {
     send('text/html; charset=utf-8', String(page({ texts: textsOf(first as LanguageTag), brand: BRAND })));
   } else if (first === 'logo.svg') send('image/svg+xml', LOGO);
+  else if (first === 'icons') send('image/svg+xml', iconOf(second));
   else if (first === 'accent.css') send('text/css', accentStyles(ACCENT));
   else if (/^\/connect\/assets\/(read|write|delete)\.svg$/.test(req.url ?? '')) {
     send('image/svg+xml', readFileSync(join(ROOT, 'web/assets', `scope-${req.url?.split('/').at(-1)}`)));

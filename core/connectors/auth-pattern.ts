@@ -13,6 +13,8 @@ export interface AuthField {
   label: string;
   input_type: 'text' | 'password' | 'select' | 'textarea';
   options?: string[];
+  /** What users see for an option, by option. */
+  option_names?: Record<string, string>;
   hint?: string;
   required?: boolean;
   /** A pattern for the whole value; linear-pattern.ts describes the language. */
@@ -78,6 +80,8 @@ export interface AuthPattern {
   type: AuthorizationType;
   display_name?: string;
   description?: string;
+  /** The page of the provider on which users make or find the credential. */
+  key_page?: string;
   fields?: AuthField[];
   account_fields?: AuthField[];
   oauth_config?: OAuthConfig;

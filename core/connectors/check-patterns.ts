@@ -133,6 +133,10 @@ function checkField(
   if (field.input_type === 'select' && !field.options?.length) {
     errors.push({ field: `${at}.options`, message: 'are required for a select' });
   }
+  for (const option of Object.keys(field.option_names ?? {})) {
+    if (field.options?.includes(option)) continue;
+    errors.push({ field: `${at}.option_names`, message: `names ${option}, which is not in options` });
+  }
   if (field.is_path_param && isSecret) {
     errors.push({
       field: `${at}.is_path_param`,

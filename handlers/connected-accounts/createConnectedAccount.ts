@@ -9,7 +9,9 @@ export const createConnectedAccount: Handler<'createConnectedAccount', Accounts>
   const { connected_account: input = {}, verify_credentials: verifies = false, ...name } = call.body;
   const key = readKey(name);
   const { read } = accounts.store;
-  if (verifies) await requireAcceptedForNew(read, accounts, call.environment, key.connector, input);
+  if (verifies && !(await call.isRepeated())) {
+    await requireAcceptedForNew(read, accounts, call.environment, key.connector, input);
+  }
   return commitAccount(
     call,
     (body) => reply(201, body),

@@ -60,6 +60,10 @@ class RequestCall {
     this.#exchange.authFailure = failure;
   }
 
+  isRepeated(): Promise<boolean> {
+    return createIdempotency(this.#request, this.#exchange, this.#parts).isUsed();
+  }
+
   commit(...args: Parameters<AnyCall['commit']>): Promise<Reply> {
     return createIdempotency(this.#request, this.#exchange, this.#parts).commit(...args);
   }

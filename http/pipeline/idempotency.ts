@@ -144,6 +144,12 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   return {
+    /** Whether an earlier request has used the key, so that `commit` will replay its response or reject this request. */
+    async isUsed(): Promise<boolean> {
+      const known = key && (await parts.store.read.idempotencyKeys.get(environmentId, key.name));
+      return known !== undefined && known.expiresAt > parts.now();
+    },
+
     /** The effect, the claim and the stored response are one transaction: all of it happens, or nothing. */
     async commit(unit: Unit, replies?: StoredReplies): Promise<Reply> {
       const claimed = await toClaim();

@@ -17,7 +17,7 @@ import {
   waitingPage,
 } from '../../web/connect/message-pages.ts';
 
-const GITHUB = { name: 'GitHub', iconUrl: '' };
+const GITHUB = { name: 'GitHub', iconUrl: '/icons/github.svg', isTile: true };
 const BACK = { url: 'https://app.contoso.example/' };
 const LEAVE = { action: '/connect/x', formToken: '' };
 
@@ -25,6 +25,7 @@ const CONSENT: LinkView = {
   provider: GITHUB,
   formTitle: 'GitHub account',
   help: '',
+  keyPage: '',
   identifier: 'ada.lovelace+analytical-engine@widgets-of-the-world.example',
   address: '',
   completion: 'consent',
@@ -52,6 +53,7 @@ const text = (over: Partial<FieldView>): FieldView => ({
   options: [],
   hint: '',
   required: true,
+  pattern: '',
   value: '',
   problem: '',
   ...over,
@@ -59,14 +61,15 @@ const text = (over: Partial<FieldView>): FieldView => ({
 
 const FORM: LinkView = {
   ...CONSENT,
-  provider: { name: 'Acme Desk', iconUrl: '' },
+  provider: { name: 'Stripe', iconUrl: '/icons/stripe.svg', isTile: true },
+  keyPage: 'https://dashboard.stripe.com/apikeys',
   formTitle: 'API key',
-  help: 'Make a key in Acme Desk under Settings, Integrations.',
+  help: 'Make a restricted key in the Stripe dashboard under Developers, API keys.',
   completion: 'form',
   scopes: [],
   fields: [
     text({ name: 'domain', label: 'Sub-domain', hint: 'The first part of the address that you sign in at.' }),
-    text({ name: 'api_key', label: 'API key', kind: 'password', hint: 'Begins with acme_ and has 40 characters.' }),
+    text({ name: 'api_key', label: 'API key', kind: 'password', hint: 'Begins with rk_ or sk_' }),
     text({
       name: 'region',
       label: 'Region',

@@ -8,7 +8,7 @@ const AT = Date.parse('2026-11-20T10:00:00Z');
 const DAY = 24 * 60 * 60 * 1000;
 
 const form = (action: string) => ({ action: `/portal/${action}`, token: '' });
-const mark = (name: string) => ({ name, iconUrl: '' });
+const mark = (name: string) => ({ name, iconUrl: `/icons/${name.toLowerCase()}.svg`, isTile: true });
 
 const FULL: PortalView = {
   identifier: ADA,

@@ -104,8 +104,9 @@ describe('checkConnectedAccount', () => {
   });
 
   describe('verify_credentials', () => {
-    const create = (token: string, identifier: string) =>
+    const create = (token: string, identifier: string, headers: Record<string, string> = {}) =>
       server.call('POST', ACCOUNTS, {
+        headers,
         body: {
           connector: 'github',
           identifier,
@@ -127,6 +128,19 @@ describe('checkConnectedAccount', () => {
       ]);
       expect(answer.text).not.to.include(WRONG);
       expect(dumpDatabase(server)['accounts']).to.deep.equal(before);
+    });
+
+    it('leaves the Idempotency-Key of a refused request unused, and replays a response without asking again', async () => {
+      const headers = { 'idempotency-key': 'verified-once' };
+      const send = (token: string) => create(token, 'idempotent', headers);
+      expect((await send(WRONG)).status).to.equal(400);
+      const created = await send(ADA);
+      expect(created.status, created.text).to.equal(201);
+      const asked = github.requests.length;
+      const replayed = await send(ADA);
+      expect([replayed.status, replayed.headers['idempotency-replayed']]).to.deep.equal([201, 'true']);
+      expect(github.requests.length).to.equal(asked);
+      expect((await send(WRONG)).body.code).to.equal('IDEMPOTENCY_KEY_REUSED');
     });
 
     it('creates and changes accounts whose credentials it accepts', async () => {

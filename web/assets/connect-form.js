@@ -18,9 +18,57 @@ if (navigator.clipboard?.readText) {
       input.focus();
       try {
         input.value = (await navigator.clipboard.readText()).trim();
+        input.dispatchEvent(new Event('change'));
       } catch {
         // The user did not allow it, and can paste with the keyboard.
       }
     });
+  }
+}
+
+/** How long a user may pause before a value that cannot be right is marked, in milliseconds. */
+const PAUSE_MS = 800;
+
+// Says while the user types that a value cannot be right, instead of after sending it.
+for (const input of document.querySelectorAll('[data-pattern]')) {
+  const pattern = patternOf(input.dataset.pattern);
+  if (!pattern) continue;
+  // The page may already have a problem of this field, which the server found.
+  const problem = document.getElementById(`${input.id}_problem`) ?? document.createElement('p');
+  const described = new Set((input.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean));
+  const show = () => {
+    const value = input.value.trim();
+    const isWrong = value !== '' && !pattern.test(value);
+    if (!isWrong && !problem.isConnected) return;
+    if (isWrong) {
+      problem.className = 'problem';
+      problem.id = `${input.id}_problem`;
+      problem.setAttribute('role', 'status');
+      (input.closest('.secret') ?? input).before(problem);
+      problem.textContent = input.dataset.problem;
+      described.add(problem.id);
+      input.setAttribute('aria-invalid', 'true');
+    } else {
+      problem.remove();
+      described.delete(`${input.id}_problem`);
+      input.removeAttribute('aria-invalid');
+    }
+    input.setAttribute('aria-describedby', [...described].join(' '));
+  };
+  let pause;
+  input.addEventListener('input', () => {
+    clearTimeout(pause);
+    if (problem.isConnected) show();
+    else pause = setTimeout(show, PAUSE_MS);
+  });
+  input.addEventListener('change', show);
+}
+
+function patternOf(source) {
+  try {
+    return new RegExp(`^(?:${source})$`, 'u');
+  } catch {
+    // The server checks the value in any case.
+    return undefined;
   }
 }

@@ -13,6 +13,8 @@ export interface FieldView {
   options: readonly { value: string; name: string }[];
   hint: string;
   required: boolean;
+  /** The pattern of the whole value; empty for any value. */
+  pattern: string;
   value: string;
   /** What is wrong with the entered value; empty if it is valid. */
   problem: FieldProblem | '';
@@ -79,7 +81,7 @@ ${hint}${problem}        ${controlHtml(field, texts)}
 
 function controlHtml(field: FieldView, texts: Texts): Html {
   const { kind, options, value } = field;
-  const attributes = attributesOf(field);
+  const attributes = attributesOf(field, texts);
   if (kind === 'textarea') return html`<textarea ${attributes} dir="ltr" rows="5"></textarea>`;
   if (kind === 'select') {
     const choices = options.map((option) => {
@@ -103,13 +105,19 @@ function helpersHtml(field: FieldView, texts: Texts): Html {
  * Returns the attributes of a field. They disable the browser's own validation: the page shows problems itself, with
  * the same texts in every browser.
  */
-function attributesOf(field: FieldView): Html {
+function attributesOf(field: FieldView, texts: Texts): Html {
   const id = idOf(field);
   const described = [field.hint && `${id}_hint`, field.problem && `${id}_problem`].filter(Boolean).join(' ');
   const description = described ? html` aria-describedby="${described}"` : html``;
   const required = field.required ? html` aria-required="true"` : html``;
   const invalid = field.problem ? html` aria-invalid="true"` : html``;
-  return html`id="${id}" name="${id}" autocomplete="off" autocapitalize="none" spellcheck="false"${description}${required}${invalid}`;
+  return html`id="${id}" name="${id}" autocomplete="off" autocapitalize="none" spellcheck="false"${description}${required}${invalid}${patternHtml(field, texts)}`;
+}
+
+/** Lets the script say that a value cannot be right while the user types. The server checks it in any case. */
+function patternHtml({ pattern, label }: FieldView, texts: Texts): Html {
+  if (pattern === '') return html``;
+  return html` data-pattern="${pattern}" data-problem="${texts.plain('problem.format', { field: label })}"`;
 }
 
 function idOf({ name }: Pick<FieldView, 'name'>): string {

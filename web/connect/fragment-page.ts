@@ -19,6 +19,7 @@ export function fragmentPage(context: PageContext, mark: MarkView, isMissing = f
     options: [],
     hint: texts.plain('token.hint'),
     required: true,
+    pattern: '',
     value: '',
     problem: isMissing ? 'required' : '',
   };

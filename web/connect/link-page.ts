@@ -14,6 +14,8 @@ export interface LinkView {
    */
   formTitle: string;
   help: string;
+  /** The page of the provider on which users find it; empty if unknown. */
+  keyPage: string;
   /** The account that the link is for. */
   identifier: string;
   /** The address of the server that grants access, if it differs between accounts; otherwise empty. */
@@ -66,8 +68,13 @@ function addressHtml({ texts }: PageContext, { address }: LinkView): Html {
   return html`        <div><dt>${texts.html('link.address')}</dt> <dd><bdi>${address}</bdi></dd></div>\n`;
 }
 
-/** What the user has to enter, and how to get it. */
-function credentialHtml(language: FormLanguage, { formTitle, help }: LinkView): Html {
+/** What the user has to enter, and how to get it. The provider's page opens beside this one, which waits for the value. */
+function credentialHtml(language: FormLanguage, { formTitle, help, keyPage, provider }: LinkView): Html {
   const title = formTitle ? html`      <h2>${dataHtml(formTitle, language)}</h2>\n` : html``;
-  return help ? html`${title}      <p>${dataHtml(help, language)}</p>\n` : title;
+  const text = help ? html`      <p>${dataHtml(help, language)}</p>\n` : html``;
+  const label = language.texts.html('link.key_page', { provider: provider.name });
+  const link = keyPage
+    ? html`      <p><a class="outside" href="${keyPage}" target="_blank" rel="noopener noreferrer">${label}</a></p>\n`
+    : html``;
+  return html`${title}${text}${link}`;
 }

@@ -28,6 +28,7 @@ export const ar: Messages = {
   'link.cancel': 'إلغاء',
   'link.consent_note':
     'ستسجّل الدخول في {provider}. لا نرى كلمة مرورك في {provider} أبدًا. يمكنك إلغاء الوصول من {provider} في أي وقت.',
+  'link.key_page': 'افتح {provider} للحصول عليه',
   'link.form_note': 'يُخزَّن ما تكتبه مشفَّرًا ولا يُستخدم إلا للوصول إلى حسابك.',
   'link.not_you': 'لست {identifier} أو لم تكن تتوقع هذا؟ اختر «إلغاء» أو أغلق هذه الصفحة. لن تتم مشاركة أي شيء.',
   'link.minutes_left': {

@@ -28,6 +28,7 @@ export const de: Messages = {
   'link.cancel': 'Abbrechen',
   'link.consent_note':
     'Sie melden sich bei {provider} an. Ihr Passwort für {provider} sehen wir nie. Sie können den Zugriff in {provider} jederzeit widerrufen.',
+  'link.key_page': '{provider} öffnen, um die Angaben zu erhalten',
   'link.form_note': 'Ihre Eingaben werden verschlüsselt gespeichert und nur für den Zugriff auf Ihr Konto verwendet.',
   'link.not_you':
     'Sie sind nicht {identifier} oder haben das nicht erwartet? Wählen Sie „Abbrechen“ oder schließen Sie diese Seite. Es wird nichts freigegeben.',

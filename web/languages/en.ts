@@ -29,6 +29,7 @@ export const en = {
   'link.cancel': 'Cancel',
   'link.consent_note':
     'You sign in at {provider}. We never see your {provider} password. You can revoke access in {provider} at any time.',
+  'link.key_page': 'Open {provider} to get it',
   'link.form_note': 'What you type is stored encrypted and only used to reach your account.',
   'link.not_you': 'Not {identifier}, or not expecting this? Choose Cancel or close this page. Nothing will be shared.',
   'link.minutes_left': {

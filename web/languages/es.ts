@@ -28,6 +28,7 @@ export const es: Messages = {
   'link.cancel': 'Cancelar',
   'link.consent_note':
     'Inicia sesión en {provider}. Nunca vemos su contraseña de {provider}. Puede revocar el acceso en {provider} en cualquier momento.',
+  'link.key_page': 'Abrir {provider} para obtenerlo',
   'link.form_note': 'Lo que escriba se guarda cifrado y solo se usa para acceder a su cuenta.',
   'link.not_you':
     '¿No es {identifier} o no esperaba esto? Elija «Cancelar» o cierre esta página. No se compartirá nada.',

@@ -28,6 +28,7 @@ export const fr: Messages = {
   'link.cancel': 'Annuler',
   'link.consent_note':
     'Vous vous connectez sur {provider}. Nous ne voyons jamais votre mot de passe {provider}. Vous pouvez révoquer l’accès dans {provider} à tout moment.',
+  'link.key_page': 'Ouvrir {provider} pour l’obtenir',
   'link.form_note': 'Votre saisie est enregistrée sous forme chiffrée et ne sert qu’à accéder à votre compte.',
   'link.not_you':
     'Vous n’êtes pas {identifier}, ou vous ne vous attendiez pas à cette demande ? Choisissez « Annuler » ou fermez cette page. Rien ne sera partagé.',

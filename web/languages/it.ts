@@ -28,6 +28,7 @@ export const it: Messages = {
   'link.cancel': 'Annulla',
   'link.consent_note':
     'Accedi su {provider}. Non vediamo mai la tua password di {provider}. Puoi revocare l’accesso in {provider} in qualsiasi momento.',
+  'link.key_page': 'Apri {provider} per ottenerlo',
   'link.form_note': 'Ciò che scrivi viene salvato cifrato e usato solo per accedere al tuo account.',
   'link.not_you':
     'Non sei {identifier} o non ti aspettavi questa richiesta? Scegli «Annulla» o chiudi questa pagina. Non verrà condiviso nulla.',

@@ -28,6 +28,7 @@ export const ja: Messages = {
   'link.cancel': 'キャンセル',
   'link.consent_note':
     'ログインは {provider} で行います。{provider} のパスワードが当方に伝わることはありません。アクセスは {provider} でいつでも取り消せます。',
+  'link.key_page': '{provider} を開いて取得する',
   'link.form_note': '入力した内容は暗号化して保存され、アカウントへのアクセスにのみ使用されます。',
   'link.not_you':
     '{identifier} ではない場合や心当たりがない場合は、「キャンセル」を選ぶか、このページを閉じてください。何も共有されません。',

@@ -28,6 +28,7 @@ export const ko: Messages = {
   'link.cancel': '취소',
   'link.consent_note':
     '로그인은 {provider}에서 합니다. {provider} 비밀번호는 저희에게 전달되지 않습니다. {provider}에서 언제든지 접근을 취소할 수 있습니다.',
+  'link.key_page': '{provider}에서 발급받기',
   'link.form_note': '입력한 내용은 암호화되어 저장되며 계정에 접근하는 데만 사용됩니다.',
   'link.not_you':
     '{identifier} 본인이 아니거나 예상하지 못한 요청인가요? ‘취소’를 선택하거나 이 페이지를 닫으세요. 아무것도 공유되지 않습니다.',

@@ -28,6 +28,7 @@ export const nl: Messages = {
   'link.cancel': 'Annuleren',
   'link.consent_note':
     'U meldt zich aan bij {provider}. Wij zien uw wachtwoord voor {provider} nooit. U kunt de toegang in {provider} altijd intrekken.',
+  'link.key_page': '{provider} openen om het op te halen',
   'link.form_note': 'Wat u invult, wordt versleuteld opgeslagen en alleen gebruikt om uw account te bereiken.',
   'link.not_you':
     'Bent u niet {identifier} of verwachtte u dit niet? Kies ‘Annuleren’ of sluit deze pagina. Er wordt niets gedeeld.',

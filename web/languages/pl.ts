@@ -28,6 +28,7 @@ export const pl: Messages = {
   'link.cancel': 'Anuluj',
   'link.consent_note':
     'Logujesz się w {provider}. Nigdy nie widzimy Twojego hasła do {provider}. W każdej chwili możesz cofnąć dostęp w {provider}.',
+  'link.key_page': 'Otwórz {provider}, aby to uzyskać',
   'link.form_note': 'Wpisane dane są przechowywane w postaci zaszyfrowanej i służą tylko do dostępu do Twojego konta.',
   'link.not_you':
     'Nie jesteś użytkownikiem {identifier} lub nie spodziewasz się tej prośby? Wybierz „Anuluj” lub zamknij tę stronę. Nic nie zostanie udostępnione.',

@@ -28,6 +28,7 @@ export const ptBR: Messages = {
   'link.cancel': 'Cancelar',
   'link.consent_note':
     'Você entra em {provider}. Nunca vemos sua senha de {provider}. Você pode revogar o acesso em {provider} a qualquer momento.',
+  'link.key_page': 'Abrir {provider} para obter',
   'link.form_note': 'O que você digita é armazenado com criptografia e usado somente para acessar sua conta.',
   'link.not_you':
     'Você não é {identifier} ou não esperava isto? Escolha “Cancelar” ou feche esta página. Nada será compartilhado.',

@@ -28,6 +28,7 @@ export const tr: Messages = {
   'link.cancel': 'İptal',
   'link.consent_note':
     '{provider} üzerinde oturum açarsınız. {provider} parolanızı hiçbir zaman görmeyiz. Erişimi {provider} üzerinden istediğiniz zaman kaldırabilirsiniz.',
+  'link.key_page': 'Almak için {provider} sayfasını açın',
   'link.form_note': 'Yazdıklarınız şifrelenerek saklanır ve yalnızca hesabınıza erişmek için kullanılır.',
   'link.not_you':
     '{identifier} siz değil misiniz veya bunu beklemiyor muydunuz? “İptal”i seçin veya bu sayfayı kapatın. Hiçbir şey paylaşılmaz.',

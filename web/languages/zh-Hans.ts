@@ -27,6 +27,7 @@ export const zhHans: Messages = {
   'link.connect': '连接',
   'link.cancel': '取消',
   'link.consent_note': '您在 {provider} 登录。我们不会看到您的 {provider} 密码。您可以随时在 {provider} 撤销访问权限。',
+  'link.key_page': '打开 {provider} 获取',
   'link.form_note': '您输入的内容会加密存储，并且仅用于访问您的账户。',
   'link.not_you': '您不是 {identifier}，或没有预料到此请求？请选择“取消”或关闭此页面。不会共享任何内容。',
   'link.minutes_left': {
