@@ -333,7 +333,17 @@ export const RELOAD = {
   settledKeyMs: MINUTE,
 } as const;
 
-/** The database file and its log. Frames of the log are pages of 4 KiB. */
+/** What is sent to an OpenTelemetry collector. */
+export const TELEMETRY = {
+  /** Spans, and records of the log, that wait for the collector; further ones are dropped. About 1 KiB each. */
+  queued: 8_192,
+  batch: 512,
+  delayMs: 2 * SECOND,
+  exportMs: 10 * SECOND,
+  /** How long the end of a server waits for the collector to take what is queued. */
+  stopMs: 3 * SECOND,
+} as const;
+
 /** The processes that serve a database. */
 export const INSTANCE = {
   /** How long a starting server waits for the previous one to end. It is longer than a server may take to stop. */
@@ -388,6 +398,7 @@ export const POSTGRES = {
   foldEveryMs: 5 * SECOND,
 } as const;
 
+/** The database file and its log. Frames of the log are pages of 4 KiB. */
 export const STORAGE = {
   /** How long a write waits for another process's lock before it is rejected. */
   lockWaitMs: 5 * SECOND,

@@ -11,7 +11,7 @@ interface Folder {
 }
 
 /** Every module may import these; they import nothing themselves. */
-const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts', 'core/program-version.ts'];
+const COMMON = ['core/budgets.ts', 'core/budgets', 'core/exhausted.ts', 'core/program-version.ts', 'core/spans.ts'];
 
 const FOLDERS: Folder[] = [
   { path: 'catalogue', may: [] },
@@ -104,6 +104,15 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@modelcontextprotocol/node': ['http'],
   '@modelcontextprotocol/client': ['core/mcp', 'examples'],
   zod: ['core/mcp'],
+  '@opentelemetry/api': ['wiring/telemetry'],
+  '@opentelemetry/core': ['wiring/telemetry'],
+  '@opentelemetry/resources': ['wiring/telemetry'],
+  '@opentelemetry/sdk-trace': ['wiring/telemetry'],
+  '@opentelemetry/sdk-metrics': ['wiring/telemetry'],
+  '@opentelemetry/sdk-logs': ['wiring/telemetry'],
+  '@opentelemetry/exporter-trace-otlp-http': ['wiring/telemetry'],
+  '@opentelemetry/exporter-metrics-otlp-http': ['wiring/telemetry'],
+  '@opentelemetry/exporter-logs-otlp-http': ['wiring/telemetry'],
   'node:net': ['core/net'],
   'node:tls': ['core/net'],
   'node:http': ['http', 'core/net', 'examples'],

@@ -17,6 +17,7 @@ import { createRequestParts } from './requests.ts';
 import type { Setup } from './setup.ts';
 import { openStorage } from './storage.ts';
 import { createSurroundings } from './surroundings.ts';
+import { startTelemetry } from './telemetry.ts';
 import { createTools } from './tools.ts';
 import { createUpstreamMcp } from './upstream-mcp.ts';
 import { createWebhookParts } from './webhooks.ts';
@@ -37,6 +38,7 @@ export async function createApplication(
   const setup: Setup = { config, secrets, choose: choosing(overrides), closing };
 
   const surroundings = createSurroundings(setup);
+  await startTelemetry(setup, surroundings);
   const storage = await openStorage(setup, surroundings);
   const { firstStart, ...keys } = await openKeys(setup, { ...surroundings, ...storage }, !storage.isShared);
   const base = { ...surroundings, ...storage, ...keys };

@@ -3,6 +3,7 @@ import { createScrub } from '../core/retention/scrub.ts';
 import { engineFor } from '../db/open-store.ts';
 import type { Store } from '../db/store.ts';
 import { databaseLocation } from '../http/config/config.ts';
+import { observe } from './observed-store.ts';
 import type { Setup } from './setup.ts';
 import { showStorage } from './storage-metrics.ts';
 import { createStorageWatch } from './storage-watch.ts';
@@ -39,7 +40,7 @@ export async function openStorage(
   const opened = await engine.open({ location, now, watch, connections });
   closing.defer(opened.close);
   await followClock(opened, { closing }, parts);
-  const store = choose('store', () => opened);
+  const store = choose('store', () => observe(opened, metrics));
   const scrub = createScrub({ ...parts, store });
   closing.defer(scrub.stop);
   const probing = startTimer(store.probe, {

@@ -24,6 +24,8 @@ export interface Surroundings {
   /** Runs work of this process at a fixed interval. */
   readonly startTimer: typeof startTimer;
   readonly log: Logger;
+  /** Passes each further line of the log also to this function. */
+  teeLog(receive: (line: string) => void): void;
   readonly metrics: Metrics;
   /** The memory budget for the bodies of requests, calls and their responses. */
   readonly bodies: ByteBudget;
@@ -33,9 +35,11 @@ export interface Surroundings {
 
 /** Creates the clock, randomness, log, metrics, memory and threads. */
 export function createSurroundings({ config, choose, closing }: Setup): Surroundings {
+  let teeLog: Surroundings['teeLog'] = () => {};
   const log = choose('log', () => {
     const output = createLog(config.logLevel);
     closing.defer(output.end);
+    teeLog = output.tee;
     return output.log;
   });
   const sharedClock = createClock();
@@ -56,6 +60,7 @@ export function createSurroundings({ config, choose, closing }: Setup): Surround
     newId: choose('newId', () => createIds(now, random)),
     startTimer: choose('startTimer', () => startTimer),
     log,
+    teeLog,
     metrics,
     bodies,
     threads,

@@ -1,6 +1,7 @@
 import type { AccountRow } from '../../db/store.ts';
 import { REFRESH } from '../budgets.ts';
 import type { Cause } from '../events/events.ts';
+import { inSpan } from '../spans.ts';
 import type { ToolError } from '../tools/outcome.ts';
 import { accountNotFound } from './find.ts';
 import { hadToken, isDue, isExpired, isObtainable } from './freshness.ts';
@@ -66,7 +67,18 @@ export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refr
     const key = `${account.id}/${account.credentialGeneration}/${refreshReason}`;
     const underWay = flights.get(key);
     if (underWay) return underWay;
-    const flight = refreshOnce(tools, account, cause, refreshReason).finally(() => flights.delete(key));
+    const flight = inSpan(
+      () => ({
+        name: 'refresh',
+        kind: 'internal',
+        attributes: { 'valetkey.connector': account.connector, 'valetkey.refresh.reason': refreshReason },
+      }),
+      async (span) => {
+        const renewal = await refreshOnce(tools, account, cause, refreshReason);
+        span.failure = renewal.failure?.reason;
+        return renewal;
+      },
+    ).finally(() => flights.delete(key));
     flights.set(key, flight);
     return flight;
   }

@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { CallWatch } from '../mcp/upstream/call.ts';
 import type { Egress } from '../net/egress.ts';
+import { inSpan, type SpanFacts } from '../spans.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import {
   type EndTools,
@@ -102,6 +103,22 @@ export interface FinishedExecution {
   end: ExecutionEnd;
 }
 
+/** Follows the semantic conventions for generative AI, "Execute tool span". */
+function spanOf({ executionId, plan }: RunningExecution): SpanFacts {
+  const tool = plan.call.tool.name;
+  return {
+    name: `execute_tool ${tool}`,
+    kind: 'internal',
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': tool,
+      'gen_ai.tool.type': 'extension',
+      'gen_ai.tool.call.id': executionId,
+      'valetkey.connector': plan.account.connector,
+    },
+  };
+}
+
 /**
  * Runs an execution whose start was recorded.
  *
@@ -115,13 +132,16 @@ export async function finishExecution(
   tools: RunTools & EndTools & StoreEndTools,
   watch: CallWatch = {},
 ): Promise<FinishedExecution> {
-  const outcome = await attempt();
+  const outcome = await inSpan(() => spanOf(execution), attempt);
   return { outcome, end: endOf(outcome, execution, cause, tools, await sealedContents(outcome)) };
 
-  async function attempt(): Promise<ToolOutcome | ApiError> {
+  async function attempt(span: SpanFacts): Promise<ToolOutcome | ApiError> {
     try {
-      return await runPlan(execution.plan, egress, cause, tools, watch);
+      const outcome = await runPlan(execution.plan, egress, cause, tools, watch);
+      if (!outcome.ok) span.failure = outcome.error.kind;
+      return outcome;
     } catch (error) {
+      span.failure = error instanceof ApiError ? error.code : 'unknown';
       if (error instanceof ApiError) return error;
       // The original error is reported; `storeEnd` logs its own errors.
       await storeEnd(tools, endOf('UNKNOWN', execution, cause, tools)).catch(() => {});

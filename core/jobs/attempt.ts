@@ -1,4 +1,5 @@
 import type { JobRow } from '../../db/store.ts';
+import { inSpan } from '../spans.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { AttemptOutcome, JobKind } from './job-kind.ts';
 import { openPayload } from './payload.ts';
@@ -29,7 +30,15 @@ export async function attempt(
   }, kind.attemptMs).unref();
   try {
     const job = { ...jobOf(row), payload: openPayload(vault, row) };
-    return await Promise.race([kind.run(job, AbortSignal.any([stopping, late.signal])), timeOver]);
+    const signal = AbortSignal.any([stopping, late.signal]);
+    return await inSpan(
+      () => ({ name: `job ${kind.name}`, kind: 'internal', attributes: { 'valetkey.job.id': row.id } }),
+      async (span) => {
+        const outcome = await Promise.race([kind.run(job, signal), timeOver]);
+        if (outcome.kind !== 'done') span.failure = outcome.kind;
+        return outcome;
+      },
+    );
   } catch (err) {
     log.error({ job: row.id, kind: row.kind, err }, 'an attempt of a job failed unexpectedly');
     return { kind: 'retry', reason: OURS };

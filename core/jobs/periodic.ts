@@ -2,6 +2,7 @@ import type { Store } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
 import { fraction } from '../random.ts';
 import { inBackground } from '../scheduling/background.ts';
+import { inSpan } from '../spans.ts';
 
 /** Work that one instance of the deployment repeats. Times are in milliseconds. */
 export interface PeriodicJob {
@@ -85,7 +86,8 @@ export function createPeriodicJobs(
 
   async function runTaken({ name, run }: PeriodicJob): Promise<void> {
     try {
-      if (!stopping.aborted) await run(stopping);
+      const facts = () => ({ name: `job ${name}`, kind: 'internal' as const, attributes: {} });
+      if (!stopping.aborted) await inSpan(facts, () => run(stopping));
       counted(name, 'done');
     } catch (err) {
       counted(name, 'failed');

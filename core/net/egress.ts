@@ -14,6 +14,7 @@ import { createProtocol, type Protocol } from './protocol.ts';
 import { createResolver } from './resolver.ts';
 import { createSend, type EgressRequest, type EgressResponse } from './send.ts';
 import { createStream, type EgressStream } from './stream.ts';
+import { traced } from './traced.ts';
 
 export type { EgressRequest, EgressResponse } from './send.ts';
 export type { EgressStream } from './stream.ts';
@@ -77,8 +78,8 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
 
   const parts = { policy, pool, lanes: lanesOf(limits), breaker, limits, userAgent, bodies };
   return {
-    send: createSend(parts),
-    stream: createStream(parts),
+    send: traced(createSend(parts)),
+    stream: traced(createStream(parts)),
     get protocol() {
       return protocolOf();
     },

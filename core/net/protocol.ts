@@ -1,15 +1,17 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Got, HandlerFunction, NativeRequestOptions, Progress, RequestPromise } from 'got';
+import type { Got, HandlerFunction, NativeRequestOptions, Progress, RequestPromise, Response } from 'got';
 import type { ByteAllowance } from '../budgets/byte-budget.ts';
 import { BODIES } from '../budgets.ts';
 import type { Lanes } from '../scheduling/lanes.ts';
+import { inSpan } from '../spans.ts';
 import type { Connector } from './connect.ts';
 import { EgressError } from './egress-error.ts';
 import type { EgressLimits } from './limits.ts';
 import { loadGot } from './packages.ts';
 import type { EgressPolicy } from './policy.ts';
 import { bodyMemoryExhausted, tooMany } from './refused-body.ts';
+import { outboundSpan, showStatus } from './traced.ts';
 import { toEgressError } from './transport-error.ts';
 
 /**
@@ -66,48 +68,56 @@ export function createProtocol(parts: ProtocolParts): Protocol {
 
 function guard(parts: ProtocolParts): HandlerFunction {
   const { protocolTimeoutMs } = parts.limits;
-  return async (options, next) => {
-    if (options.isStream)
-      throw new TypeError('Protocol calls cannot be streamed, because the size of the whole response is limited.');
-    const context = options.context as CallContext;
-    const maxBytes = Math.min(parts.limits.protocolMaxBytes, context.maxBytes ?? Number.POSITIVE_INFINITY);
-    const end = new AbortController();
-    const late = () => end.abort(new EgressError('timeout', `The call did not finish within ${protocolTimeoutMs} ms.`));
-    const timer = setTimeout(late, protocolTimeoutMs);
-    const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
-    const call: Call = {
-      signal,
-      context,
-      sent: false,
-      socket: undefined,
-      fail: (error) => end.abort(error),
-    };
-    options.signal = signal;
-    options.request = (url, native) => open(parts, call, url, native);
-    const hold = parts.bodies.hold();
-    try {
-      // Reserved before the request is sent: a response that cannot be read may contain the only copy of a new refresh
-      // token.
-      if (!(await hold.reserve(BODIES.firstBytes, signal))) throw bodyMemoryExhausted(false);
-      const answer = next(options);
-      let pieces = 0;
-      // `transferred` counts decompressed bytes, so this also stops a decompression bomb.
-      (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
-        if (transferred > maxBytes) {
-          end.abort(new EgressError('too_large', `The response is larger than ${maxBytes} bytes.`));
-        } else if (++pieces > MAX_PIECES) end.abort(tooMany('pieces'));
-        else if (transferred > hold.bytes && !hold.grow(transferred - hold.bytes)) end.abort(bodyMemoryExhausted(true));
-      });
-      return await answer;
-    } catch (error) {
-      throw protocolError(error, call);
-    } finally {
-      clearTimeout(timer);
-      // The HTTP clients leave a connection open if the server switches protocols, so it is closed here.
-      call.socket?.destroy();
-      hold.release();
-    }
-  };
+  return (options, next) =>
+    inSpan(
+      () => outboundSpan(options.method, new URL(String(options.url))),
+      async (span) => {
+        if (options.isStream)
+          throw new TypeError('Protocol calls cannot be streamed, because the size of the whole response is limited.');
+        const context = options.context as CallContext;
+        const maxBytes = Math.min(parts.limits.protocolMaxBytes, context.maxBytes ?? Number.POSITIVE_INFINITY);
+        const end = new AbortController();
+        const late = () =>
+          end.abort(new EgressError('timeout', `The call did not finish within ${protocolTimeoutMs} ms.`));
+        const timer = setTimeout(late, protocolTimeoutMs);
+        const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
+        const call: Call = {
+          signal,
+          context,
+          sent: false,
+          socket: undefined,
+          fail: (error) => end.abort(error),
+        };
+        options.signal = signal;
+        options.request = (url, native) => open(parts, call, url, native);
+        const hold = parts.bodies.hold();
+        try {
+          // Reserved before the request is sent: a response that cannot be read may contain the only copy of a new refresh
+          // token.
+          if (!(await hold.reserve(BODIES.firstBytes, signal))) throw bodyMemoryExhausted(false);
+          const answer = next(options);
+          let pieces = 0;
+          // `transferred` counts decompressed bytes, so this also stops a decompression bomb.
+          (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
+            if (transferred > maxBytes) {
+              end.abort(new EgressError('too_large', `The response is larger than ${maxBytes} bytes.`));
+            } else if (++pieces > MAX_PIECES) end.abort(tooMany('pieces'));
+            else if (transferred > hold.bytes && !hold.grow(transferred - hold.bytes))
+              end.abort(bodyMemoryExhausted(true));
+          });
+          const response = await answer;
+          showStatus(span, (response as Response).statusCode);
+          return response;
+        } catch (error) {
+          throw protocolError(error, call);
+        } finally {
+          clearTimeout(timer);
+          // The HTTP clients leave a connection open if the server switches protocols, so it is closed here.
+          call.socket?.destroy();
+          hold.release();
+        }
+      },
+    );
 }
 
 /**

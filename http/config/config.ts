@@ -4,6 +4,7 @@ import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
 import type { ConnectionTerms } from '../../db/store.ts';
 import { parseContacts, parsePolicy, type SecurityContact } from '../documents/security-text.ts';
+import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 
 /** The configuration, without secrets. */
 export interface Config extends SecurityContact {
@@ -34,6 +35,8 @@ export interface Config extends SecurityContact {
   endpointOverrides: string;
   /** How long the server continues to work when it is asked to stop, while `/readyz` reports that it is not ready. */
   shutdownDelayMs: number;
+  /** What is sent to an OpenTelemetry collector; null for nothing. */
+  telemetry: TelemetryConfig | null;
   /** Check every response against the contract, not only those that carry credentials. */
   checkAllResponses: boolean;
 }
@@ -129,6 +132,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     egressAllow: env['VALETKEY_EGRESS_ALLOW'] || '',
     endpointOverrides: env['VALETKEY_ENDPOINT_OVERRIDES'] || '',
     shutdownDelayMs: readShutdownDelay(env['VALETKEY_SHUTDOWN_DELAY']),
+    telemetry: readSetting(() => readTelemetry(env)),
     checkAllResponses: readCheckResponses(env['VALETKEY_CHECK_RESPONSES']),
   };
   return { config, secrets: readSecrets(env) };

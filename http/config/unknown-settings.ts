@@ -1,5 +1,6 @@
 import { editDistance } from '../../core/text/edit-distance.ts';
 import { SETTINGS } from './config.ts';
+import { unsupportedTelemetry } from './telemetry.ts';
 
 const PREFIX = 'VALETKEY_';
 /** Variables of commands that use the API, and one that the program sets for itself. */
@@ -15,10 +16,11 @@ const MAX_CHANGES = 3;
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   const known: readonly string[] = [...SETTINGS, ...OTHERS];
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
-  return unknown.sort().map((name) => {
+  const meanings = unknown.sort().map((name) => {
     const meant = nearest(name);
     return `${name} is not a setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
   });
+  return [...meanings, ...unsupportedTelemetry(env)];
 }
 
 function nearest(name: string): string | undefined {

@@ -11,6 +11,8 @@ const FLUSH_MS = 500;
 
 export interface Log {
   log: Logger;
+  /** Passes each further line also to this function. */
+  tee(receive: (line: string) => void): void;
   /** Writes the buffered lines; called at the end of the process. */
   end(): Promise<void>;
 }
@@ -22,11 +24,22 @@ export interface Log {
  */
 export function createLog(level: string): Log {
   const output = createLogOutput(STANDARD_OUTPUT);
+  let also: ((line: string) => void) | undefined;
+  const stream = {
+    flush: output.flush,
+    write(line: string) {
+      output.write(line);
+      also?.(line);
+    },
+  };
   // A failing log output cannot report its error; the next flush tries again.
   const timer = startTimer(output.flush, { everyMs: FLUSH_MS, failed: () => {} });
   process.once('exit', output.flushSync);
   return {
-    log: createLogger(level, output),
+    log: createLogger(level, stream),
+    tee(receive) {
+      also = receive;
+    },
     async end() {
       await timer.stop();
       await output.end();

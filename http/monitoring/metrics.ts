@@ -16,6 +16,8 @@ export interface Metrics {
   execution(connector: string, tool: string, outcome: string, seconds: number): void;
   /** Counts one transaction that failed because of the storage, by the error code. */
   storageFailure(code: string): void;
+  /** Counts one unit of work of the database by its outcome, with the time until it was durable. */
+  commit(kind: 'write' | 'commit', outcome: string, seconds: number): void;
   /** Counts one attempt of a job by its outcome. */
   job(kind: string, outcome: string): void;
   /** Counts one run of a periodic job by its outcome. */
@@ -60,7 +62,14 @@ export function createMetrics(): Metrics {
     ['connector', 'outcome'],
     BUCKETS,
   );
+  const commits = new DurationHistogram(
+    'valetkey_commit_duration_seconds',
+    'Time until a unit of work was durable (kind write) or committed (kind commit), or was undone',
+    ['kind', 'outcome'],
+    BUCKETS,
+  );
   requests.registerIn(registry);
+  commits.registerIn(registry);
   executions.registerIn(registry);
   const byTool = new Counter({
     name: 'valetkey_tool_executions_total',
@@ -96,6 +105,7 @@ export function createMetrics(): Metrics {
       if (isKnown) tools.add(tool);
       byTool.labels(connector, isKnown ? tool : 'other', outcome).inc();
     },
+    commit: (kind, outcome, seconds) => commits.observe(kind, outcome, seconds),
     job: (kind, outcome) => jobs.labels(kind, outcome).inc(),
     periodicJob: (name, outcome) => periodicJobs.labels(name, outcome).inc(),
     storageFailure: (code) => storageFailures.labels(code).inc(),

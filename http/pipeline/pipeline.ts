@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamedBody } from '../../core/bodies/streamed-body.ts';
 import { ApiError } from '../../core/errors.ts';
 import { createClientLookup, parseTrustedProxies } from '../../core/net/client-address.ts';
+import { inSpan, type SpanFacts } from '../../core/spans.ts';
 import { type Config, readSetting } from '../config/config.ts';
 import type { Reply } from '../contract.ts';
 import { type FailureParts, toApiError } from '../responses/failure.ts';
@@ -11,6 +12,7 @@ import { leftSignal, writeStream } from '../responses/write-stream.ts';
 import type { Environment } from './environments.ts';
 import { Exchange } from './exchange.ts';
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { endRequestSpan, requestSpan } from './request-span.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 
@@ -83,7 +85,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return entryPoint.showError(error, exchange);
   }
 
-  async function serve(entryPoint: EntryPoint, exchange: Exchange): Promise<void> {
+  async function serve(entryPoint: EntryPoint, exchange: Exchange, span: SpanFacts): Promise<void> {
     let reply: Reply | number;
     let left: AbortSignal | undefined;
     try {
@@ -99,12 +101,19 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       if (left && reply.body instanceof StreamedBody) await writeStream(exchange, reply, reply.body, left);
       else writeReply(exchange, reply);
     }
-    parts.onResponse(exchange, typeof reply === 'number' ? reply : reply.status);
+    const status = typeof reply === 'number' ? reply : reply.status;
+    endRequestSpan(span, exchange, status);
+    parts.onResponse(exchange, status);
   }
 
   return {
     listen: (entryPoint) => (req, res) => {
-      serve(entryPoint, new Exchange(req, res, requestIdOf(req), entryPoint.name, clientOf)).catch((err: unknown) => {
+      const exchange = new Exchange(req, res, requestIdOf(req), entryPoint.name, clientOf);
+      const served = inSpan(
+        () => requestSpan(exchange),
+        (span) => serve(entryPoint, exchange, span),
+      );
+      served.catch((err: unknown) => {
         // The error occurred outside of the error handling, so it closes this connection, but does not end the process.
         parts.log.error({ err }, 'a response could not be written');
         res.destroy();

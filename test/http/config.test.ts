@@ -17,6 +17,7 @@ describe('readConfig', () => {
       connections: { writers: 8, prepare: true },
       keysFile: 'data/keys',
       metricsHost: '127.0.0.1',
+      telemetry: null,
       metricsPort: 8081,
       rateLimit: 100,
       connectionsPerAddress: 1_000,
@@ -185,5 +186,36 @@ describe('unknownSettings', () => {
   it('is silent about every setting, and about the variables of others', () => {
     const names = [...SETTINGS, 'PATH', 'VALETKEYS', 'valetkey_port'];
     expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).to.deep.equal([]);
+  });
+
+  describe('variables of OpenTelemetry', () => {
+    const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    const telemetry = (env: Record<string, string>) => readConfig({ ...ENDPOINT, ...env }).config.telemetry;
+
+    it('choose what is sent, and how much of it', () => {
+      expect(telemetry({})).to.deep.equal({
+        traces: true,
+        metrics: true,
+        logs: true,
+        sampledShare: 1,
+        metricIntervalMs: 60_000,
+      });
+      const sampled = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' };
+      expect(telemetry({ ...sampled, OTEL_LOGS_EXPORTER: 'none' })).to.include({ sampledShare: 0.25, logs: false });
+      expect(telemetry({ OTEL_SDK_DISABLED: 'true' })).to.equal(null);
+    });
+
+    for (const [name, value] of Object.entries({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://collector',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_TRACES_EXPORTER: 'zipkin',
+      OTEL_TRACES_SAMPLER: 'jaeger_remote',
+      OTEL_TRACES_SAMPLER_ARG: '2',
+      OTEL_METRIC_EXPORT_INTERVAL: 'soon',
+    })) {
+      it(`reject the value ${value} of ${name}`, () => {
+        expect(() => telemetry({ [name]: value })).to.throw(name);
+      });
+    }
   });
 });

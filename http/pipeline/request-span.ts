@@ -1,0 +1,26 @@
+import type { SpanFacts } from '../../core/spans.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Begins the span of a request by the semantic conventions for HTTP servers; without path and query. */
+export function requestSpan({ req, requestId }: Exchange): SpanFacts {
+  const { traceparent } = req.headers;
+  return {
+    name: String(req.method),
+    kind: 'server',
+    attributes: { 'http.request.method': req.method, 'url.scheme': 'http', 'valetkey.request_id': requestId },
+    parent: typeof traceparent === 'string' ? traceparent : undefined,
+  };
+}
+
+/** Adds what is known after the response: the route of an operation, otherwise the name of the request. */
+export function endRequestSpan(span: SpanFacts, { req, name, operation, environment }: Exchange, status: number): void {
+  const route = operation?.path;
+  span.name = `${req.method} ${route ?? name}`;
+  Object.assign(span.attributes, {
+    'http.route': route,
+    'http.response.status_code': status,
+    'valetkey.operation': name,
+    'valetkey.environment_id': environment?.id,
+  });
+  if (status >= 500) span.failure = String(status);
+}

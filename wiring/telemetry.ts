@@ -1,0 +1,14 @@
+import type { Setup } from './setup.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Starts to send traces, metrics and logs if a collector is configured. Only then OpenTelemetry is loaded. */
+export async function startTelemetry(
+  { config, closing }: Pick<Setup, 'config' | 'closing'>,
+  parts: Pick<Surroundings, 'log' | 'teeLog' | 'metrics' | 'now'>,
+): Promise<void> {
+  if (!config.telemetry) return;
+  const { startExports } = await import('./telemetry/start.ts');
+  const exports = startExports(config.telemetry, parts);
+  if (exports.line) parts.teeLog(exports.line);
+  closing.defer(exports.stop);
+}

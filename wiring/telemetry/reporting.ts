@@ -1,0 +1,23 @@
+import type { ExportResult } from '@opentelemetry/core';
+import type { Surroundings } from '../surroundings.ts';
+
+interface Exporter<Items> {
+  export(items: Items, done: (result: ExportResult) => void): void;
+}
+
+/** Logs the failures of an exporter, without what the collector responded. */
+export function reporting<Items, E extends Exporter<Items>>(
+  signal: string,
+  exporter: E & Exporter<Items>,
+  log: Pick<Surroundings['log'], 'warn'>,
+): E {
+  const send = exporter.export.bind(exporter);
+  exporter.export = (items, done) =>
+    send(items, (result) => {
+      const { error } = result;
+      if (error)
+        log.warn({ signal, code: (error as { code?: unknown }).code }, 'telemetry could not be sent to the collector');
+      done(result);
+    });
+  return exporter;
+}
