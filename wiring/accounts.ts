@@ -22,15 +22,15 @@ export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' 
   };
 }
 
-type Needs = Pick<Surroundings, 'now' | 'log' | 'startTimer'> &
+type Needs = Pick<Surroundings, 'now' | 'log' | 'metrics' | 'startTimer'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'signingKeys'> &
-  Omit<RefreshTools, 'wait' | 'owner' | 'signIdentity' | 'isServerReplaced' | 'abandoned'> &
+  Omit<RefreshTools, 'wait' | 'owner' | 'signIdentity' | 'isServerReplaced' | 'counted' | 'abandoned'> &
   RevocationTools & { instance: Instance };
 
 /** Keeps the tokens of accounts valid, and records when accounts are used. */
 export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, parts: Needs): AccountParts {
-  const { store, now, log, startTimer, instance, signingKeys } = parts;
+  const { store, now, log, metrics, startTimer, instance, signingKeys } = parts;
   const failed = (err: unknown) => log.warn({ err }, 'times of use were not written');
   const tracker = new UsageTracker((id, times) =>
     store.write((tx) => tx.accounts.touch(environmentId(id), times), { isolated: false }),
@@ -45,6 +45,7 @@ export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | '
     owner: instance.id,
     signIdentity: (claims) => signIdentityToken(signingKeys.current, claims),
     isServerReplaced: (plan) => isServerReplaced(parts, plan),
+    counted: metrics.refresh,
     abandoned: (late) => revokeLateTokens(parts, late),
   });
   closing.defer(refresher.idle);

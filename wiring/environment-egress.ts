@@ -1,5 +1,5 @@
 import type { ByteBudget } from '../core/budgets/byte-budget.ts';
-import { createEgress, type Egress, type EgressOptions } from '../core/net/egress.ts';
+import { createEgress, type Egress, type EgressOptions, type OriginState } from '../core/net/egress.ts';
 import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
 import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
@@ -9,6 +9,8 @@ import type { Environment } from '../http/pipeline/environments.ts';
 /** The outbound clients of all environments. */
 export interface EnvironmentEgress {
   of(environment: Pick<Environment, 'id' | 'kind'>): Egress;
+  /** Returns the calls of all environments by origin; an origin is listed once for each environment. */
+  state(): OriginState[];
   /** Waits for the running calls, then closes every connection. */
   close(): Promise<void>;
 }
@@ -42,6 +44,7 @@ export function createEnvironmentEgress(
       open.set(key, egress);
       return egress;
     },
+    state: () => [...open.values()].flatMap((egress) => egress.state()),
     close: async () => {
       await Promise.all([...open.values()].map((egress) => egress.close()));
     },

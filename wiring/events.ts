@@ -2,6 +2,7 @@ import { type AccountChanges, createAccountChanges } from '../core/accounts/acco
 import { createAccountSink } from '../core/events/account-sink.ts';
 import { createAuditSink } from '../core/events/audit-sink.ts';
 import { createEvents, type Events } from '../core/events/events.ts';
+import { createMetricsSink } from '../core/events/metrics-sink.ts';
 import { createRenderer } from '../core/events/renderer.ts';
 import type { EventSink } from '../core/events/sink.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -14,7 +15,9 @@ export interface EventParts {
   readonly accountChanges: AccountChanges;
 }
 
-type Needs = Pick<Surroundings, 'now' | 'newId'> & Pick<Tools, 'catalogue'> & Pick<UpstreamMcp, 'upstreamSessions'>;
+type Needs = Pick<Surroundings, 'now' | 'newId' | 'metrics'> &
+  Pick<Tools, 'catalogue'> &
+  Pick<UpstreamMcp, 'upstreamSessions'>;
 
 /**
  * Creates events with their sinks: the audit log, the sink for requests that wait for an account, and the given ones.
@@ -22,12 +25,12 @@ type Needs = Pick<Surroundings, 'now' | 'newId'> & Pick<Tools, 'catalogue'> & Pi
  * @param more sinks of other parts, in the order in which they receive events
  */
 export function createEventParts(parts: Needs, more: readonly EventSink[]): EventParts {
-  const { now, newId, upstreamSessions } = parts;
+  const { now, newId, metrics, upstreamSessions } = parts;
   const accountChanges = createAccountChanges();
   const accountSink = createAccountSink((id) => {
     accountChanges.changed(id);
     upstreamSessions.forget(id);
   });
-  const sinks = [createAuditSink(newId), accountSink, ...more];
+  const sinks = [createAuditSink(newId), accountSink, createMetricsSink(metrics.event), ...more];
   return { events: createEvents({ now, newId, renderer: createRenderer(parts), sinks }), accountChanges };
 }

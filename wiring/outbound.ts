@@ -3,6 +3,7 @@ import { createDiscovery, type Discovery } from '../core/oauth/discovery.ts';
 import type { ProtocolFetch } from '../core/oauth/transport.ts';
 import type { EnvironmentId, EnvironmentRow } from '../db/store.ts';
 import { createEnvironmentEgress } from './environment-egress.ts';
+import { showOutbound } from './outbound-metrics.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
@@ -20,10 +21,11 @@ export interface Outbound {
 /** @throws ConfigError that names the setting */
 export function createOutbound(
   { config, choose, closing }: Setup,
-  { now, bodies, store }: Pick<Surroundings, 'now' | 'bodies'> & Pick<Storage, 'store'>,
+  { now, bodies, metrics, store }: Pick<Surroundings, 'now' | 'bodies' | 'metrics'> & Pick<Storage, 'store'>,
 ): Outbound {
   const egress = createEnvironmentEgress(config, bodies);
   closing.defer(egress.close);
+  showOutbound({ metrics }, egress.state);
   const egressOf = choose('egressOf', () => egress.of);
   return { egressOf, fetchFor: createPinnedFetch({ store, egressOf }), discovery: createDiscovery(now) };
 }

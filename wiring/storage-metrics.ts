@@ -21,6 +21,9 @@ export function showStorage({ metrics, store, scrub }: Shown): void {
     'Size of the write-ahead log; it grows while another process reads the database',
     () => store.logBytes(),
   );
+  metrics.gauges('valetkey_accounts', 'Accounts by status', ['status'], async () =>
+    (await store.read.accounts.countByStatus()).map(({ status, total: value }) => ({ labels: { status }, value })),
+  );
   metrics.gauges(
     'valetkey_database_info',
     'Always 1; the labels are the kind of database and the role of its server (primary, standby, unknown)',

@@ -29,6 +29,8 @@ export interface RunTools extends PlanTools, SettleTools, Clock {
    * grant (threat R3).
    */
   abandoned?(late: AbandonedTokens): Promise<void>;
+  /** Counts a request for a new token. */
+  counted?(connector: string, outcome: 'success' | 'refused' | 'failed'): void;
   /** Whether the account's authorization server was replaced, so that its refresh token is useless. */
   isServerReplaced?(plan: RefreshPlan): Promise<boolean>;
   leaseMs: number;
@@ -86,6 +88,7 @@ export function runInto(obstacle: Obstacle, account: AccountRow): Run {
 async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<Renewal> {
   const { account } = plan;
   const outcome = await ask(tools, plan, lease, cause);
+  tools.counted?.(account.connector, outcomeName(outcome));
   if (outcome.ok) return keep(tools, plan, lease, outcome.obtained);
   tools.log?.warn({ account_id: account.id, kind: outcome.kind, reason: outcome.message }, 'refresh failed');
   const isReplaced = (await tools.isServerReplaced?.(plan)) ?? false;
@@ -98,6 +101,11 @@ async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: C
   const failure = { reason, message: outcome.message, mayBeSpent, retryAfterMs };
   const restMs = await rest(tools, plan, lease, failure, cause);
   return { account, failure: { reason, message: outcome.message, retryAfterMs: restMs } };
+}
+
+function outcomeName(outcome: ObtainOutcome): 'success' | 'refused' | 'failed' {
+  if (outcome.ok) return 'success';
+  return outcome.kind === 'refused' ? 'refused' : 'failed';
 }
 
 const OURS = 'The service failed while it asked for a token.';

@@ -56,6 +56,11 @@ export class OriginBreaker {
     );
   }
 
+  /** Lists the origins to which calls are paused. */
+  open(): string[] {
+    return [...this.#origins].filter(([, { openUntil }]) => openUntil !== 0).map(([origin]) => origin);
+  }
+
   /** Makes a call unless calls to the origin are paused, and records its result. */
   async run<T>(origin: string, call: () => Promise<T>): Promise<T> {
     this.check(origin);

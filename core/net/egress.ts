@@ -33,6 +33,14 @@ export interface EgressOptions {
   bodies?: ByteAllowance;
 }
 
+/** The calls to one origin. */
+export interface OriginState {
+  origin: string;
+  active: number;
+  waiting: number;
+  isPaused: boolean;
+}
+
 /** The result of checking an address without resolving it. The reason is public. */
 export type AddressCheck = { ok: true; url: URL } | { ok: false; reason: string };
 
@@ -55,6 +63,8 @@ export interface Egress {
   hold(): ByteHold;
   /** Checks whether an address may be stored. Each call checks it again. */
   check(url: string | URL): AddressCheck;
+  /** Returns how many calls each origin runs and keeps waiting, and whether calls to it are paused. */
+  state(): OriginState[];
   /** Waits for the running calls, then closes every connection. */
   close(): Promise<void>;
 }
@@ -87,6 +97,13 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
     pinnedFetch: (allowedOrigins) => createFetchLike(protocolOf, allowedOrigins),
     hold: () => bodies.hold(),
     check: (address) => checkAddress(policy, address),
+    state() {
+      const paused = new Set(breaker.open());
+      const used = parts.lanes.state().map(({ name: origin, active, waiting }) => {
+        return { origin, active, waiting, isPaused: paused.delete(origin) };
+      });
+      return [...used, ...[...paused].map((origin) => ({ origin, active: 0, waiting: 0, isPaused: true }))];
+    },
     close: () => pool.close(),
   };
 }

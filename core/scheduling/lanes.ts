@@ -52,6 +52,11 @@ export class Lanes {
     return this.#lanes.get(name)?.waiting.size ?? 0;
   }
 
+  /** Lists the lanes that are in use. */
+  state(): { name: string; active: number; waiting: number }[] {
+    return [...this.#lanes.values()].map(({ name, active, waiting }) => ({ name, active, waiting: waiting.size }));
+  }
+
   /** Takes a slot if one is free. */
   tryEnter(name: string): Leave | undefined {
     const lane = this.#lanes.get(name);

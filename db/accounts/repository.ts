@@ -27,6 +27,7 @@ import { createListIdle } from './idle.ts';
 import { createInsert } from './insert.ts';
 import { createAccountList } from './list.ts';
 import { createAccountSearch } from './search.ts';
+import { createStatusTotals } from './totals.ts';
 import { createUpdate, nextVersion } from './update.ts';
 
 export interface AccountReads {
@@ -54,6 +55,8 @@ export interface AccountReads {
    * first.
    */
   listIdle(environmentId: EnvironmentId, idle: IdleAccounts): Promise<AccountRow[]>;
+  /** Counts the accounts of all environments by status. */
+  countByStatus(): Promise<{ status: AccountStatus; total: number }[]>;
   tombstone(environmentId: EnvironmentId, id: string): Promise<AccountTombstone | undefined>;
   /** Whether a connection has an ACTIVE account of this subject at the provider. */
   hasActiveSubject(environmentId: EnvironmentId, connectionId: string, subject: string): Promise<boolean>;
@@ -217,6 +220,7 @@ export function createAccountRepository(
     byKey,
     list: (environmentId, filters, page) => list.page(environmentId, filters, page),
     search,
+    countByStatus: createStatusTotals(statements),
     listByProvider: (environmentId, provider, { afterSeq = 0, limit }) =>
       listByProvider().all({ environmentId, provider, afterSeq, limit }),
     listObtained: (environmentId, connectionId, { afterSeq = 0, limit }) =>

@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from '../drizzle.ts';
+import type { AccountStatus } from '../rows/accounts.ts';
 import { accountCounts, connections } from '../schema.ts';
 import { createTotal } from '../sequence.ts';
 import type { Statements } from '../statements.ts';
@@ -21,6 +22,18 @@ const COUNTED: Record<CountedFilter, SQL> = {
 
 export function isCounted(name: string): name is CountedFilter {
   return Object.hasOwn(COUNTED, name);
+}
+
+/** Counts the accounts of all environments by status. It reads a row for each connection and status. */
+export function createStatusTotals({
+  db,
+  once,
+}: Statements): () => Promise<{ status: AccountStatus; total: number }[]> {
+  const total = sql<number>`coalesce(sum(${accountCounts.total}), 0)`;
+  const statement = once(() =>
+    db.select({ status: accountCounts.status, total }).from(accountCounts).groupBy(accountCounts.status).prepare(),
+  );
+  return () => statement().all();
 }
 
 /** Reads exact totals. @returns undefined for filters whose totals are not maintained */

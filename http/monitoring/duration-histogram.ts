@@ -18,7 +18,7 @@ export class DurationHistogram {
   readonly help: string;
   readonly type = 'histogram';
   readonly aggregator = 'sum';
-  readonly #labelNames: readonly [string, string];
+  readonly labelNames: readonly [string, string];
   readonly #bounds: readonly number[];
   readonly #series = new Map<string, Map<string | number, Series>>();
 
@@ -26,7 +26,7 @@ export class DurationHistogram {
   constructor(name: string, help: string, labelNames: readonly [string, string], bounds: readonly number[]) {
     this.name = name;
     this.help = help;
-    this.#labelNames = labelNames;
+    this.labelNames = labelNames;
     this.#bounds = bounds;
   }
 
@@ -50,7 +50,7 @@ export class DurationHistogram {
   }
 
   #begin(first: string, second: string | number): Series {
-    const [firstName, secondName] = this.#labelNames;
+    const [firstName, secondName] = this.labelNames;
     const labels = { [firstName]: first, [secondName]: String(second) };
     const series = { labels, counts: new Float64Array(this.#bounds.length + 1), sum: 0 };
     const bySecond = this.#series.get(first) ?? new Map<string | number, Series>();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { programVersion } from '../../core/program-version.ts';
 import { inBackground } from '../../core/scheduling/background.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 import { showEventLoopDelay, watchEventLoop } from './event-loop-delay.ts';
@@ -16,6 +17,10 @@ export interface Metrics {
   execution(connector: string, tool: string, outcome: string, seconds: number): void;
   /** Counts one transaction that failed because of the storage, by the error code. */
   storageFailure(code: string): void;
+  /** Counts one request for a new token by its outcome. */
+  refresh(connector: string, outcome: string): void;
+  /** Counts one committed event. */
+  event(type: string): void;
   /** Counts one unit of work of the database by its outcome, with the time until it was durable. */
   commit(kind: 'write' | 'commit', outcome: string, seconds: number): void;
   /** Counts one attempt of a job by its outcome. */
@@ -37,6 +42,9 @@ export interface Reading<Label extends string> {
   labels: Record<Label, string>;
   value: number;
 }
+
+/** Connectors with their own metrics: all of the catalogue. Custom providers beyond this number are counted as one. */
+const MAX_CONNECTORS = 500;
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -77,6 +85,26 @@ export function createMetrics(): Metrics {
     labelNames: ['connector', 'tool', 'outcome'],
     registers: [registry],
   });
+  const refreshes = new Counter({
+    name: 'valetkey_refreshes_total',
+    help: 'Requests for new tokens by connector and outcome: success, refused by the provider, failed',
+    labelNames: ['connector', 'outcome'],
+    registers: [registry],
+  });
+  const events = new Counter({
+    name: 'valetkey_events_total',
+    help: 'Committed events by type, except those of executions',
+    labelNames: ['type'],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'valetkey_build_info',
+    help: 'Always 1; the labels are the versions of Valetkey and of Node',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: programVersion(), node: process.version }, 1);
+  const connectors = createBound(MAX_CONNECTORS);
+  const tools = createBound(MAX_TOOLS);
   const storageFailures = new Counter({
     name: 'valetkey_storage_failures_total',
     help: 'Transactions that the storage lost, by the code of the failure',
@@ -95,16 +123,15 @@ export function createMetrics(): Metrics {
     labelNames: ['job', 'outcome'],
     registers: [registry],
   });
-  const tools = new Set<string>();
   return {
     registry,
     request: (operation, status, seconds) => requests.observe(operation, status, seconds),
     execution: (connector, tool, outcome, seconds) => {
       executions.observe(connector, outcome, seconds);
-      const isKnown = tools.has(tool) || tools.size < MAX_TOOLS;
-      if (isKnown) tools.add(tool);
-      byTool.labels(connector, isKnown ? tool : 'other', outcome).inc();
+      byTool.labels(connector, tools(tool), outcome).inc();
     },
+    refresh: (connector, outcome) => refreshes.labels(connectors(connector), outcome).inc(),
+    event: (type) => events.labels(type).inc(),
     commit: (kind, outcome, seconds) => commits.observe(kind, outcome, seconds),
     job: (kind, outcome) => jobs.labels(kind, outcome).inc(),
     periodicJob: (name, outcome) => periodicJobs.labels(name, outcome).inc(),
@@ -119,6 +146,16 @@ export function createMetrics(): Metrics {
         for (const { labels, value } of readings) gauge.set(labels, value);
       });
     },
+  };
+}
+
+/** Returns names up to a number of different ones, and `other` for all further ones. */
+function createBound(most: number): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (!known.has(name) && known.size >= most) return 'other';
+    known.add(name);
+    return name;
   };
 }
 

@@ -1,0 +1,13 @@
+import type { EventSink } from './sink.ts';
+import type { EventType } from './types.ts';
+
+/** Events of each call or read of credentials, which other metrics count. */
+const COUNTED_ELSEWHERE: ReadonlySet<EventType> = new Set(['execution.succeeded', 'execution.failed']);
+
+/** Counts committed events by type. */
+export function createMetricsSink(counted: (type: EventType) => void): EventSink {
+  return {
+    accepts: (type) => !COUNTED_ELSEWHERE.has(type),
+    handle: (tx, { type }) => tx.afterCommit(() => counted(type)),
+  };
+}
