@@ -17,10 +17,10 @@ const FILES = [
 ];
 /** The file that the package's command starts. */
 const START = 'cli/valetkey.js';
-/** Sources of the console, which is built; pictures, which guides do not show; types. */
-const LEFT_OUT = [/^web\/console(\/|$)/, /^docs\/screens(\/|$)/, /\.d\.ts$/, /sources\.sha256$/];
-/** The address of another module of this repository in an import, an export or `new URL`. */
-const SPECIFIER = /((?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*'\.[^'\n]*)\.ts'/g;
+/** Sources of the console, which is built; pictures, which guides do not show; types of the contract. */
+const LEFT_OUT = [/^web\/console(\/|$)/, /^docs\/screens(\/|$)/, /^generated\/.*(\.d\.ts|sources\.sha256)$/];
+/** The address of another module of this repository in an import, an export, `require` or `new URL`. */
+const SPECIFIER = /((?:\bfrom|\bimport|\bimport\(|\brequire\(|\bnew URL\()\s*['"]\.[^'"\n]*)\.ts(?=['"])/g;
 
 /** Writes the package and returns the path of its archive. */
 export function makePackage(): string {
@@ -48,13 +48,13 @@ function copy(path: string): void {
 
 function copyFile(name: string): void {
   const source = join(ROOT, name);
-  const isScript = name.endsWith('.ts') && SOURCES.some((folder) => name.startsWith(`${folder}/`));
-  const target = join(TARGET, isScript ? name.replace(/\.ts$/, '.js') : name);
+  const isTypeScript = /(?<!\.d)\.ts$/.test(name) && SOURCES.some((folder) => name.startsWith(`${folder}/`));
+  const target = join(TARGET, isTypeScript ? name.replace(/\.ts$/, '.js') : name);
   mkdirSync(dirname(target), { recursive: true });
-  if (isScript || name === START) {
+  if (isTypeScript || name === START || name.endsWith('.cjs')) {
     const text = readFileSync(source, 'utf8');
-    const script = isScript ? module.stripTypeScriptTypes(text, { mode: 'strip' }) : text;
-    writeFileSync(target, script.replace(SPECIFIER, "$1.js'"), { mode: isScript ? 0o644 : 0o755 });
+    const script = isTypeScript ? module.stripTypeScriptTypes(text, { mode: 'strip' }) : text;
+    writeFileSync(target, script.replace(SPECIFIER, '$1.js'), { mode: name === START ? 0o755 : 0o644 });
   } else cpSync(source, target);
 }
 

@@ -37,9 +37,10 @@ describe('npm package', function () {
   it('contains the built console and no sources of development', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     expect(files).to.include.members(['cli/valetkey.js', 'build/console/index.html', 'deploy/package-lock.json']);
-    expect(files.filter((file) => /\.ts$|^(test|scripts|spec|web\/console)\//.test(file))).to.deep.equal([]);
+    const isSource = (file: string) => /(?<!^web\/assets\/\w+\.d)\.ts$|^(test|scripts|spec|web\/console)\//.test(file);
+    expect(files.filter(isSource)).to.deep.equal([]);
     const missing = files
-      .filter((file) => file.endsWith('.js') && !file.startsWith('build/') && !file.startsWith('web/assets/'))
+      .filter((file) => /\.c?js$/.test(file) && !file.startsWith('build/') && !file.startsWith('web/assets/'))
       .flatMap((file) => modulesOf(join(installed, file)))
       .filter((module) => !existsSync(module));
     expect(missing).to.deep.equal([]);
@@ -88,7 +89,9 @@ interface Lock {
 
 /** The paths of the modules that a module imports or starts in threads. */
 function modulesOf(file: string): string[] {
-  const specifiers = readFileSync(file, 'utf8').matchAll(/(?:from |import |import\(|new URL\()'(\.[^']+\.[jt]s)'/g);
+  const specifiers = readFileSync(file, 'utf8').matchAll(
+    /(?:from |import |import\(|require\(|new URL\()['"](\.[^'"]+\.c?[jt]s)['"]/g,
+  );
   return [...specifiers].map(([, specifier = '']) => join(dirname(file), specifier));
 }
 
