@@ -55,7 +55,7 @@ describe('compose files', () => {
   for (const file of files) {
     it(`${file} is valid and uses settings of the server`, () => {
       // The schema is older than the name of a project.
-      const { name: _, ...compose } = parse(read(`deploy/${file}`)) as ComposeFile;
+      const { name: _, ...compose } = parse(read(`deploy/${file}`), { merge: true }) as ComposeFile;
       expect(validate(compose), JSON.stringify(validate.errors)).to.equal(true);
       const used = Object.keys(compose.services['valetkey']?.environment ?? {});
       expect(used.filter((name) => !(SETTINGS as readonly string[]).includes(name))).to.deep.equal([]);
