@@ -25,6 +25,7 @@ function forPage({ security, ...contract }) {
       });
       fillForm(contract, operation);
       operation.security ??= security;
+      if (operation.security?.length === 0) withoutToken.add(`${method.toUpperCase()} ${path}`);
       if (operation.security?.some((one) => 'oauth2' in one)) operation.security.unshift({ token: [] });
     }
   }
@@ -48,9 +49,18 @@ function fillForm(contract, { requestBody }) {
     form.schema = { ...resolve(contract, form.schema), required: Object.keys(exampleOf(contract, requestBody)) };
 }
 
+/** The operations that take no access token, as `POST /oauth/token`. */
+const withoutToken = new Set();
+
+/** The viewer sends the chosen scheme to operations that declare none, and those reject a second way to authenticate. */
+function removeUnwantedToken({ request: { method, url, headers } }) {
+  if (withoutToken.has(`${method} ${new URL(url).pathname}`)) headers.delete('authorization');
+}
+
 const response = await fetch('/openapi.json');
 createApiReference('#content', {
   content: forPage(await response.json()),
+  onRequestBuilt: removeUnwantedToken,
   authentication: { preferredSecurityScheme: 'token' },
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   hiddenClients: {
