@@ -65,7 +65,7 @@ demo: install $(ENGINE_PACKAGES) ## Show the main jobs end to end: tokens, tool 
 	@node scripts/demo.ts $(ENGINE_OPTION)
 
 .PHONY: sandbox
-sandbox: install $(REFERENCE) $(ENGINE_PACKAGES) ## Leave the server, two providers and an example application running, to click through a link; ENGINE=postgres
+sandbox: install $(REFERENCE) $(ENGINE_PACKAGES) ## Run an example application with an agent, the server, two providers and the console, to click through everything; ENGINE=postgres
 	@node scripts/generate-if-stale.ts
 	@node scripts/build-console.ts
 	@exec node scripts/sandbox.ts $(ENGINE_OPTION)

@@ -10,7 +10,9 @@ import { accentStyles } from '../web/connect/accent.ts';
 import type { BrandView } from '../web/connect/context.ts';
 import { type LanguageTag, textsOf } from '../web/languages/texts.ts';
 import { CONNECT_PAGES } from './screens/connect-pages.ts';
+import { takePicture } from './screens/picture.ts';
 import { PORTAL_PAGES } from './screens/portal-pages.ts';
+import { takeSandbox } from './screens/sandbox.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/screens');
@@ -89,8 +91,8 @@ async function shoot(browser: Browser, origin: string, folder: string, shot: Sho
     ...(language === 'en' ? [] : [language]),
     String(width),
   ];
-  const path = join(folder, `${[...parts, ...(scheme === 'dark' ? ['dark'] : [])].join('-')}.png`);
-  await page.screenshot({ path, fullPage: true });
+  const path = join(folder, `${[...parts, ...(scheme === 'dark' ? ['dark'] : [])].join('-')}.webp`);
+  await takePicture(page, path);
   await page.close();
 }
 
@@ -106,6 +108,7 @@ async function main([option, folder = '']: string[]): Promise<void> {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
   const shots = isAll ? everyShot() : KEPT;
   for (const shot of shots) await shoot(browser, origin, target, shot);
+  if (!isAll) await takeSandbox(browser, join(target, 'sandbox.webp'));
   await browser.close();
   server.close();
   console.log(`${target}: ${shots.length} pictures`);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLinkApp } from '../examples/link-app.ts';
+import { createAssistant } from '../examples/assistant/app.ts';
 import { createNotesApp } from '../examples/notes-app.ts';
 import { ACME, startAcme } from './demo/acme.ts';
 import { createApi, getToken } from './demo/api.ts';
@@ -57,11 +57,8 @@ async function openSandbox(
   };
   const server = await startDemoServer(engine, dataDir, env, stack);
 
-  const api = createApi(
-    valetkey,
-    await getToken(valetkey, server.client),
-    createNarrator(() => {}),
-  );
+  const silent = createNarrator(() => {});
+  const api = createApi(valetkey, await getToken(valetkey, server.client), silent);
   await introduceAcme(api, acme, valetkey);
   const provider = {
     display_name: 'Notes',
@@ -75,29 +72,43 @@ async function openSandbox(
 
   const appPort = port(0) || (await freePort());
   const url = `http://127.0.0.1:${appPort}`;
-  const settings = { user_verify_urls: [`${url}/verify`], mcp_login_url: `${url}/agents/login` };
+  const settings = {
+    application_name: 'Contoso Assistant',
+    accent_color: '#0b6e4f',
+    user_verify_urls: [`${url}/verify`],
+    mcp_login_url: `${url}/agents/login`,
+    // The console then shows changes immediately.
+    keep_events: true,
+  };
   await api.call(200, 'PUT', '/api/v1/environment', settings);
   const { connections } = (await api.call(200, 'GET', '/api/v1/connections')).body;
   const mcpUrls = connections.map(({ mcp_server_url: address }: { mcp_server_url: string }) => address);
-  const offers = {
-    acme: { title: 'Acme Files', tool: 'http_get', input: { path: '/files' } },
-    notes: { title: 'Notes', tool: 'http_get', input: { path: '/notes' } },
+  const consoleUrl = async () => {
+    // A new token each time, because the sandbox may run for longer than one is valid.
+    const operators = createApi(valetkey, await getToken(valetkey, server.client), silent);
+    const invited = { operator: 'sandbox', role: 'OWNER' };
+    return (await operators.call(201, 'POST', '/api/v1/operator_sessions', invited)).body.login_url as string;
   };
-  await open(createLinkApp({ valetkey, client: server.client, url, offers }), appPort);
+  const offers = { acme: 'Acme Files', notes: 'Notes' };
+  await open(createAssistant({ valetkey, client: server.client, url, offers, consoleUrl }), appPort);
 
   print(`The application   ${url}
 Valetkey          ${valetkey}   (its API: ${valetkey}/docs; its data: ${server.storedIn})
 Acme Files        ${acme.origin}   (consents by OAuth; its tokens live ${ACME_TOKEN_SECONDS} seconds)
 Notes             ${notes}   (takes an API key)
 
-1  Open the application and log in under any name.
-2  Press "Connect Acme Files", continue, sign in at Acme under any name and press "Allow".
-3  Go back to the application and press "Run http_get": Acme returns the files of that name.
-   Press it again after a minute: the token has ended meanwhile, and was refreshed.
-4  "Connect Notes" shows the form for a key. The right one is ${NOTES_KEY}
-5  Press "Connect Acme Files", copy the address of the page, log in to the application under another name in a
-   private window, and finish the link there: the application refuses it.
-6  Give an MCP client one of these addresses and nothing else, for example: claude mcp add --transport http acme <address>
+Console           ${await consoleUrl()}
+                  (works once; the application opens it too)
+
+1  Open the application, log in under any name, and ask the assistant for your files. It needs Acme Files first.
+2  Connect Acme Files: sign in at Acme under any name and press "Allow". Then ask again; the code beside it shows each step.
+   Ask again after a minute: the token has expired meanwhile, and is refreshed.
+3  Connect Notes shows the form for a key. The right one is ${NOTES_KEY}
+4  Ask it to write a note about the files: the agent calls tools of both. "Manage" opens the portal of the user.
+5  Open the console: the same accounts and calls, as an operator sees them.
+6  Press Connect, copy the address of the page, log in to the application under another name in a private window, and finish
+   the link there: the application refuses it.
+7  Give an MCP client one of these addresses and nothing else, for example: claude mcp add --transport http acme <address>
    It opens the application to log in, and a page to allow its access: ${mcpUrls.join(' ')}
 
 To call the API, with these the commands of the README work at ${valetkey}:
