@@ -15,7 +15,7 @@ export interface ToolCall {
   input: object;
 }
 
-/** What a model returns for a conversation: the next tool call, or the answer. */
+/** What a model returns for a conversation: the next tool call, or the final text. */
 export type Turn = { thought: string; call: ToolCall } | { answer: string };
 
 /** Stands for a language model: it decides from the results of the calls so far. */
@@ -24,7 +24,7 @@ export type Model = (results: readonly unknown[]) => Turn;
 const MAX_TURNS = 8;
 
 // #region The loop of the agent
-/** Lets a model call tools with the accounts of a user until it has an answer. */
+/** Lets a model call tools with the accounts of a user until it has the final text. */
 export async function* runAgent(model: Model, user: string, valetkey: Valetkey): AsyncGenerator<Step> {
   const results: unknown[] = [];
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
@@ -60,7 +60,7 @@ async function callTool({ connector, tool, input }: ToolCall, user: string, vale
 }
 // #endregion
 
-/** What the user can ask, with the script that answers in place of a model. */
+/** What the user can ask, with the script that stands for a model. */
 export const TASKS: Record<string, { question: string; model: Model }> = {
   acme: {
     question: 'Which files do I have?',

@@ -5,7 +5,7 @@ import { takePicture } from './picture.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Takes the picture of the example application after its agent has answered a question. */
+/** Takes the picture of the example application after its agent has called a tool. */
 export async function takeSandbox(browser: Browser, path: string): Promise<void> {
   const options = { cwd: ROOT, env: { SANDBOX_PORT: '0' } };
   const ready = /^The application +(\S+)[\s\S]*Ctrl-C ends it all/m;

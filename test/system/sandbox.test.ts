@@ -47,7 +47,7 @@ describe('the sandbox in a browser', () => {
     await Promise.all([popup.waitForEvent('close'), popup.getByRole('button', { name: 'Allow' }).click()]);
   }
 
-  it('leads from a question to a connected account, a tool call and an answer, without leaving the page', async () => {
+  it('leads from a question to a connected account, and a tool call, without leaving the page', async () => {
     const { page, complaints } = await logIn('ada');
     await ask(page, 'Which files do I have?');
     await page.locator('.transcript .failed').waitFor();
