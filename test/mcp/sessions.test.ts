@@ -5,7 +5,7 @@ import { type McpUserOptions, sessionToken } from '../support/mcp.ts';
 import { ownTool, storeTools } from '../support/own-tools.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import type { TestResponse, TestServer } from '../support/server.ts';
-import { startTestServer } from '../support/server.ts';
+import { IS_PAIR, startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream' };
@@ -109,7 +109,9 @@ describe('sessions of the revision 2025-11-25', () => {
     expect((await inSession(ada, session)).status).to.equal(200);
   });
 
-  it('are ended by DELETE, each by itself', async () => {
+  it('are ended by DELETE, each by itself', async function () {
+    // Only the server that ended a session knows it: see docs/postgresql.md.
+    if (IS_PAIR) this.skip();
     const token = await tokenOf();
     const [first, second] = [await begin(token), await begin(token)];
     expect((await end(token, first)).status).to.equal(200);

@@ -11,6 +11,7 @@ import { environmentId } from '../../db/store.ts';
 import { createAccount } from '../support/accounts.ts';
 import { createConnector, SAMPLES } from '../support/all-types.ts';
 import { selectRows, tamper } from '../support/database-file.ts';
+import { copyDatabaseOfDirectory, databaseOfDirectory } from '../support/engine-of-tests.ts';
 import { createConnection } from '../support/providers.ts';
 import type { SecondEnvironment } from '../support/second-environment.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
@@ -92,7 +93,7 @@ describe('rows that were altered in the database file', () => {
     const file = join(template.path, 'valetkey.db');
     // Who writes the file runs no triggers, and can put an old data key back.
     for (const table of ['accounts', 'connections']) tamper(file, `drop trigger ${table}_data_key_replaced`);
-    tamper(file, 'insert into data_keys (used, wrapped) values (1, ?)', wrapped);
+    tamper(file, 'insert into data_keys (slot, used, wrapped) select max(slot) + 1, 1, ? from data_keys', wrapped);
     const [slot] = selectRows(file, 'select max(slot) as data_key from data_keys');
     older = { ...before, ...slot };
   });
@@ -102,7 +103,10 @@ describe('rows that were altered in the database file', () => {
   });
   after(async () => {
     await server?.stop();
-    for (const folder of folders) folder.remove();
+    for (const folder of folders) {
+      databaseOfDirectory(folder.path).remove();
+      folder.remove();
+    }
     await upstream.stop();
   });
 
@@ -144,6 +148,7 @@ describe('rows that were altered in the database file', () => {
     const folder = tempDir();
     folders.push(folder);
     cpSync(template.path, folder.path, { recursive: true });
+    copyDatabaseOfDirectory(template.path, folder.path);
     const file = join(folder.path, 'valetkey.db');
     return {
       path: folder.path,

@@ -25,3 +25,8 @@ export function databaseOfDirectory(directory: string): DatabaseOfDirectory {
   const env = { DATABASE_URL: urlOf(name), ...(isPooled() && { DATABASE_PREPARE: 'off' }) };
   return { env, remove: () => dropDatabase(name) };
 }
+
+/** Copies the database of a data directory, which no server uses, for another directory. A file must be copied too. */
+export function copyDatabaseOfDirectory(from: string, to: string): void {
+  if (isOnServer()) createDatabase(nameOfDatabase(to), nameOfDatabase(from));
+}

@@ -4,14 +4,15 @@ import type { Scope } from '../../core/tokens/scopes.ts';
 import { SCOPES } from '../../core/tokens/scopes.ts';
 import { readConfig } from '../../http/config/config.ts';
 import { createLogger } from '../../http/monitoring/log.ts';
-import { startServer } from '../../http/server.ts';
+import { type RunningServer, startServer } from '../../http/server.ts';
 import type { Contract } from '../../http/validation/served-contract.ts';
 import { createApplication } from '../../wiring/create-application.ts';
 import { initialise } from '../../wiring/initialise.ts';
 import type { Overrides } from '../../wiring/overrides.ts';
 import type { Parts } from '../../wiring/parts.ts';
+import { startBalancer } from './balancer.ts';
 import { recordResponse } from './coverage.ts';
-import { databaseOfDirectory } from './engine-of-tests.ts';
+import { databaseOfDirectory, isOnServer } from './engine-of-tests.ts';
 import { checkEvents } from './events.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -62,6 +63,12 @@ export interface TestServerOptions {
 }
 
 /**
+ * Whether each test server is a pair of servers over one database, behind one address, whose requests go to both in
+ * turn. `VALETKEY_TEST_SERVERS=2` selects it.
+ */
+export const IS_PAIR = process.env['VALETKEY_TEST_SERVERS'] === '2' && isOnServer();
+
+/**
  * Starts a real server on a free loopback port, with its own database. Every response is checked against the contract:
  * one that does not match becomes a 500.
  */
@@ -88,16 +95,22 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     const clock = { ...(now && { now }), ...(random && { random }), ...(newId && { newId }) };
     await initialise(config, secrets, { log, ...clock });
   }
-  const { parts: wired } = await createApplication(config, secrets, overrides);
-  const answered = wired.onResponse;
-  const parts: Parts = {
-    ...wired,
-    onResponse: (exchange, status) => {
-      recordResponse(exchange.operation?.operationId, status);
-      answered(exchange, status);
-    },
+  const own = IS_PAIR ? { ...config, port: 0 } : config;
+  const start = async () => {
+    const { parts: wired } = await createApplication(own, secrets, overrides);
+    const answered = wired.onResponse;
+    const parts: Parts = {
+      ...wired,
+      onResponse: (exchange, status) => {
+        recordResponse(exchange.operation?.operationId, status);
+        answered(exchange, status);
+      },
+    };
+    return { wired, parts, server: await startServer(parts, undefined, options.contract) };
   };
-  const server = await startServer(parts, undefined, options.contract);
+  const { wired, parts, server } = await start();
+  const twin = IS_PAIR ? await startTwin(server, start, config.port) : undefined;
+  const origin = twin?.origin ?? server.origin;
   const environment = await wired.environmentOf('localhost');
   const token = (...scopes: Scope[]) =>
     issueAccessToken(
@@ -120,13 +133,27 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   return {
     parts,
-    origin: server.origin,
+    origin,
     dataDir: folder.path,
     logs,
     token,
-    call: (method, path, request = {}) => call(server.origin, method, path, { token: token(...SCOPES), ...request }),
+    call: (method, path, request = {}) => call(origin, method, path, { token: token(...SCOPES), ...request }),
     warmUp: server.warmUp,
-    stop: () => (stopped ??= server.stop().then(removeData)),
+    stop: () => (stopped ??= Promise.all([server.stop(), twin?.stop()]).then(removeData)),
+  };
+}
+
+/** Starts a second server and one address for both. */
+async function startTwin(first: RunningServer, start: () => Promise<{ server: RunningServer }>, port: number) {
+  const { server } = await start();
+  const ports = [first, server].map(({ origin }) => Number(new URL(origin).port));
+  const balancer = await startBalancer(ports, port);
+  return {
+    origin: balancer.origin,
+    async stop() {
+      await server.stop();
+      await balancer.close();
+    },
   };
 }
 
@@ -142,6 +169,8 @@ async function call(origin: string, method: string, path: string, request: TestR
   const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
   const response = await send(`${origin}${path}`, {
     method: method as 'GET',
+    // A new connection for each request, so that the requests of a test go to both servers.
+    reset: IS_PAIR,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),

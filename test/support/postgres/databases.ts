@@ -22,15 +22,28 @@ export function isAvailable(): boolean {
   return Boolean(process.env[SOCKET]);
 }
 
+/** Functions of SQLite with which tests change rows as an attacker could. */
+const JSON_SET = String.raw`
+create function json_set(document text, path text, value json) returns text language sql as $$
+  select jsonb_set(document::jsonb, string_to_array(regexp_replace(substr(path, 3), '\[(\d+)\]', '.\1', 'g'), '.'), value::jsonb)::text
+$$;
+create function json_set(document text, path text, value text) returns text language sql as $$
+  select json_set(document, path, to_json(value))
+$$;
+create function json_insert(document text, path text, value text) returns text language sql as $$
+  select jsonb_insert(document::jsonb, string_to_array(regexp_replace(substr(path, 2), '^\.|\[#\]$', '', 'g'), '.') || '{-1}'::text[], to_jsonb(value), true)::text
+$$;`;
+
 /** Creates the database that the others are copied from. */
 export async function createTemplate(socket: string): Promise<void> {
   psql(socket, 'postgres', `create database ${TEMPLATE}`);
   await migrate(addressOf(socket, TEMPLATE), () => 0);
+  psql(socket, TEMPLATE, JSON_SET);
 }
 
-/** Creates an empty database with all tables. @returns its name */
-export function createDatabase(name = `test_${randomBytes(8).toString('hex')}`): string {
-  psql(socketOfTests(), 'postgres', `create database ${name} template ${TEMPLATE} strategy file_copy`);
+/** Creates a database with all tables, by default without rows. @returns its name */
+export function createDatabase(name = `test_${randomBytes(8).toString('hex')}`, template = TEMPLATE): string {
+  psql(socketOfTests(), 'postgres', `create database ${name} template ${template} strategy file_copy`);
   return name;
 }
 
