@@ -12,8 +12,8 @@ export interface InstanceReads {
 export interface InstanceWrites {
   /** @returns the number that identifies the instance in rows; numbers are never reused */
   register(instance: NewInstance): Promise<number>;
-  /** Records that the instance is running, at a time in milliseconds UTC. @returns false if it has been removed */
-  beat(number: number, at: number): Promise<boolean>;
+  /** Records that the instance is running, at a time in milliseconds UTC, and with which keys. @returns false if it has been removed */
+  beat(number: number, at: number, keys?: readonly string[]): Promise<boolean>;
   remove(number: number): Promise<void>;
   /** Removes all instances but one, for databases that only one instance can serve. */
   removeOthers(number: number): Promise<void>;
@@ -30,7 +30,7 @@ export function createInstanceRepository({ db, once, dialect }: Statements, sche
   const beat = once(() =>
     db
       .update(instances)
-      .set({ beatAt: dialect.clock(sql.placeholder('at')) })
+      .set({ beatAt: dialect.clock(sql.placeholder('at')), keys: sql`${sql.placeholder('keys')}` })
       .where(its)
       .prepare(),
   );
@@ -45,8 +45,8 @@ export function createInstanceRepository({ db, once, dialect }: Statements, sche
       const row = { ...instance, ...times, schemaNumber };
       return (await db.insert(instances).values(row).returning({ number: instances.number }).get()).number;
     },
-    async beat(number, at) {
-      return (await beat().run({ number, at })).changes === 1;
+    async beat(number, at, keys = []) {
+      return (await beat().run({ number, at, keys: JSON.stringify(keys) })).changes === 1;
     },
     async remove(number) {
       await db.delete(instances).where(eq(instances.number, number)).run();

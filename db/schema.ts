@@ -526,6 +526,7 @@ export const instances = table('instances', {
   startedAt: integer('started_at').notNull(),
   beatAt: integer('beat_at').notNull(),
   schemaNumber: integer('schema_number').notNull(),
+  keys: json<string[]>('keys').notNull().default([]),
 });
 
 export const executions = table(

@@ -7,6 +7,7 @@ import {
   registerOnly,
 } from '../core/instances/instance.ts';
 import { programVersion } from '../core/program-version.ts';
+import type { Keys } from './keys.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -21,7 +22,9 @@ export interface Registration {
 /** Registers this process as one that uses the database, until the server stops. */
 export async function registerInstance(
   { closing }: Pick<Setup, 'closing'>,
-  parts: Pick<Surroundings, 'now' | 'newId' | 'startTimer' | 'log'> & Pick<Storage, 'store' | 'isShared'>,
+  parts: Pick<Surroundings, 'now' | 'newId' | 'startTimer' | 'log'> &
+    Pick<Storage, 'store' | 'isShared'> &
+    Pick<Keys, 'keyIds'>,
 ): Promise<Registration> {
   const { store, isShared, now, startTimer, log } = parts;
   const register = isShared ? registerAmongOthers : registerOnly;

@@ -18,6 +18,8 @@ import type { Surroundings } from './surroundings.ts';
 const MAX_REPLY_CHARS = 2 ** 24;
 
 export interface Keys {
+  /** Returns the ids of the key-encryption keys, the active one first. */
+  keyIds(): string[];
   readonly vault: Vault;
   readonly digester: Digester;
   readonly signingKeys: SigningKeys;
@@ -62,6 +64,7 @@ export async function openKeys(
   const made = creates ? await ensureFirst() : { environment: environments[0], client: null };
   if (!made.environment) throw notInitialised();
   return {
+    keyIds: () => keys.source.current().ids,
     vault,
     digester,
     signingKeys: deployment.signing,

@@ -14,6 +14,8 @@ export interface InstanceTools {
   now(): number;
   newId(prefix: 'inst'): string;
   version: string;
+  /** Returns the ids of the encryption keys of this process, the active one first. */
+  keyIds(): string[];
 }
 
 /**
@@ -47,11 +49,11 @@ export async function registerAmongOthers(tools: InstanceTools): Promise<Instanc
  */
 export async function beatAmongOthers(
   { number }: Instance,
-  tools: Pick<InstanceTools, 'store' | 'now'>,
+  tools: Pick<InstanceTools, 'store' | 'now' | 'keyIds'>,
 ): Promise<number | null> {
-  const { store, now } = tools;
+  const { store, now, keyIds } = tools;
   try {
-    await store.note((tx) => tx.instances.beat(number, now()));
+    await store.note((tx) => tx.instances.beat(number, now(), keyIds()));
     const removed = await store.write((tx) => tx.instances.removeSilent(now(), INSTANCE.silentMs));
     if (removed > 0) await cleanUp(tools);
     return (await store.read.instances.list()).length;
@@ -81,13 +83,13 @@ async function removeSilent(tx: Transaction, { now }: Pick<InstanceTools, 'now'>
 }
 
 async function register(
-  { store, now, newId, version }: InstanceTools,
+  { store, now, newId, version, keyIds }: InstanceTools,
   then: (tx: Transaction, number: number) => Promise<void>,
 ): Promise<Instance> {
   const id = newId('inst');
   const at = now();
   const number = await store.write(async (tx) => {
-    const number = await tx.instances.register({ id, version, startedAt: at, beatAt: at });
+    const number = await tx.instances.register({ id, version, startedAt: at, beatAt: at, keys: keyIds() });
     await then(tx, number);
     return number;
   });

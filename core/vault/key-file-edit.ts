@@ -60,6 +60,30 @@ export function addKey(path: string, line: Secret): void {
 }
 
 /**
+ * Adds a key that decrypts, but does not encrypt yet.
+ *
+ * @param line from `generateKey`
+ * @throws VaultError as `addKey`
+ */
+export function addStandbyKey(path: string, line: Secret): void {
+  replaceKeyFile(path, (lines) => lines.toSpliced(lines.findLastIndex(isKeyLine) + 1, 0, line.reveal()));
+}
+
+/**
+ * Makes a key of the file the active one.
+ *
+ * @throws VaultError `UNKNOWN_KEY`, and as `addKey`
+ */
+export function activateKey(path: string, id: string): void {
+  replaceKeyFile(path, (lines) => {
+    const place = lines.findIndex((line) => line.trim().startsWith(`${id}:`));
+    if (place < 0) throw new VaultError('UNKNOWN_KEY', `${path} has no key ${id}`);
+    const [line = ''] = lines.splice(place, 1);
+    return lines.toSpliced(lines.findIndex(isKeyLine), 0, line);
+  });
+}
+
+/**
  * Removes a key that is not the active one. Data that is still encrypted under it is lost; see `retireKey`.
  *
  * @throws VaultError `UNKNOWN_KEY`, `KEY_IN_USE` for the active key, and as `readKeyFile` and `parseKeyRing`,

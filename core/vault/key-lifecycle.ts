@@ -2,12 +2,12 @@ import { RELOAD } from '../budgets.ts';
 import type { RandomSource } from './aead.ts';
 import { VaultError } from './errors.ts';
 import type { KeyCheckStore } from './key-check.ts';
-import { addKey, removeKey } from './key-file-edit.ts';
+import { addKey, addStandbyKey, removeKey } from './key-file-edit.ts';
 import { generateKey, type KeyRing } from './key-ring.ts';
 import type { RotationStore } from './rotate.ts';
 
 /**
- * Creates a new key and adds it to the key file as the active one. Its check value is stored first, because a running server may
+ * Creates a new key and adds it to the key file: as the active one, or as a standby key that only decrypts. Its check value is stored first, because a running server may
  * encrypt with the key as soon as it is in the file.
  *
  * @param now milliseconds UTC
@@ -19,14 +19,40 @@ export async function introduceKey(
   store: Pick<KeyCheckStore, 'addKeyCheck'>,
   random: RandomSource,
   now: number,
+  add: typeof addKey = addKey,
 ): Promise<string> {
   const { key, line } = generateKey(random);
   await store.addKeyCheck({ kekId: key.id, check: key.check, createdAt: now });
-  addKey(keyFile, line);
+  add(keyFile, line);
   return key.id;
 }
 
+/**
+ * Adds a new key that only decrypts. On a database of several servers it may encrypt only after all of them have it,
+ * because otherwise one server would write what another one cannot read.
+ *
+ * @returns the new key's id
+ * @throws VaultError as `introduceKey`
+ */
+export function introduceStandbyKey(...args: [...Parameters<typeof introduceKey>]): Promise<string> {
+  const [keyFile, store, random, now] = args;
+  return introduceKey(keyFile, store, random, now, addStandbyKey);
+}
+
+/** Returns the newest key of a ring that never encrypted; undefined if there is none. */
+export async function standbyKey(
+  { active, ids }: KeyRing,
+  store: Pick<KeyCheckStore, 'listKeyChecks'>,
+): Promise<string | undefined> {
+  const checks = await store.listKeyChecks();
+  const activeSince = checks.find(({ kekId }) => kekId === active.id)?.createdAt ?? Number.POSITIVE_INFINITY;
+  const newer = checks.filter(({ kekId, createdAt }) => ids.includes(kekId) && createdAt > activeSince);
+  return newer.toSorted((a, b) => b.createdAt - a.createdAt)[0]?.kekId;
+}
+
 export interface Retirement {
+  /** How many servers encrypt with another key than the active one of `ring`; none by default. */
+  serversBehind?: number;
   ring: KeyRing;
   store: Pick<RotationStore, 'forgetKeyCheck'> & Pick<KeyCheckStore, 'listKeyChecks'>;
   /** undefined if the keys come from a variable; then the operator must remove the line. */
@@ -40,9 +66,19 @@ export interface Retirement {
  *
  * @throws VaultError `KEY_IN_USE`, `UNKNOWN_KEY`, and as `removeKey`
  */
-export async function retireKey(kekId: string, { ring, store, keyFile, now }: Retirement): Promise<void> {
+export async function retireKey(
+  kekId: string,
+  { ring, store, keyFile, now, serversBehind = 0 }: Retirement,
+): Promise<void> {
   if (ring.get(kekId) === undefined) throw new VaultError('UNKNOWN_KEY', `The key ring has no key ${kekId}`);
   if (ring.active.id === kekId) throw new VaultError('KEY_IN_USE', `${kekId} is the active key: add another one first`);
+  if (serversBehind > 0) {
+    const advice = 'copy the key file to the machines of all servers, and try again some seconds later';
+    throw new VaultError(
+      'KEY_IN_USE',
+      `Running servers (${serversBehind}) still encrypt with another key than ${ring.active.id}: ${advice}`,
+    );
+  }
   const checks = await store.listKeyChecks();
   const activeSince = checks.find((check) => check.kekId === ring.active.id)?.createdAt ?? now;
   if (now - activeSince < RELOAD.settledKeyMs) {

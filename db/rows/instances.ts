@@ -7,6 +7,8 @@ export interface InstanceRow {
   beatAt: number;
   /** The number of the newest migration that its program knows. */
   schemaNumber: number;
+  /** The ids of the encryption keys that it has, the active one first; none for a program that does not report them. */
+  keys: string[];
 }
 
-export type NewInstance = Omit<InstanceRow, 'number' | 'schemaNumber'>;
+export type NewInstance = Omit<InstanceRow, 'number' | 'schemaNumber' | 'keys'> & { keys?: string[] };

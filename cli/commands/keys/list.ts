@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
+import { standbyKey } from '../../../core/vault/key-lifecycle.ts';
 import { openStorage, openVault } from '../../open-storage.ts';
 import { examples, JSON_FLAG, JSON_HELP, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
@@ -12,16 +13,18 @@ export function configure(command: Command): void {
       const { config, secrets, store, rotationStore } = await openStorage();
       try {
         const ring = openVault(config, secrets).source.current();
+        const standby = await standbyKey(ring, rotationStore);
         const keys = await Promise.all(
           ring.ids.map(async (id) => {
-            return { id, active: id === ring.active.id, records: await rotationStore.countUnder(id) };
+            const [active, records] = [id === ring.active.id, await rotationStore.countUnder(id)];
+            return { id, active, standby: id === standby, records };
           }),
         );
         printResult(options, keys, () =>
           table(
             {
               KEY: ({ id }) => id,
-              STATE: ({ active }) => (active ? 'active' : 'old'),
+              STATE: ({ active, standby }) => (active ? 'active' : standby ? 'standby' : 'old'),
               RECORDS: ({ records }) => records,
             },
             keys,

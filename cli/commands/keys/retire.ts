@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
+import { liveServers, serversBehind } from '../../../core/keys/live-rings.ts';
 import { retireKey } from '../../../core/vault/key-lifecycle.ts';
 import { openStorage, openVault } from '../../open-storage.ts';
 import { examples, JSON_FLAG, JSON_HELP, printResult, shown } from '../../output/print.ts';
@@ -14,7 +15,8 @@ export function configure(command: Command): void {
       try {
         const ring = openVault(config, secrets).source.current();
         const keyFile = secrets.keys ? undefined : config.keysFile;
-        await retireKey(id, { ring, store: rotationStore, keyFile, now: Date.now() });
+        const behind = serversBehind(ring, await liveServers(store)).length;
+        await retireKey(id, { ring, store: rotationStore, keyFile, now: Date.now(), serversBehind: behind });
         printResult(options, { id, removed_from: keyFile ?? null }, () =>
           keyFile === undefined
             ? shown`Remove ${id} from VALETKEY_KEYS now.`

@@ -1,19 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { verifyKeyChecks } from '../../../core/vault/key-check.ts';
-import { introduceKey } from '../../../core/vault/key-lifecycle.ts';
 import { rewrapAll } from '../../../core/vault/rotate.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { openStorage, openVault } from '../../open-storage.ts';
 import { examples, JSON_FLAG, JSON_HELP, note, printResult, shown } from '../../output/print.ts';
 import { createProgress } from '../../output/progress.ts';
-
-/**
- * How long to wait after a change of the key file. A running server loads it within 250 ms, but data that it encrypted
- * before may not be written to the database yet.
- */
-const NOTICE_MS = 1_000;
+import { type Preparation, prepareKey } from './prepare-key.ts';
 
 type Opened = Awaited<ReturnType<typeof openStorage>>;
 
@@ -32,16 +24,17 @@ export function configure(command: Command): void {
     });
 }
 
-async function rotate({ config, secrets, rotationStore }: Opened, options: { json?: true | undefined }): Promise<void> {
+async function rotate(opened: Opened, options: { json?: true | undefined }): Promise<void> {
+  const { config, secrets, rotationStore } = opened;
   const before = openVault(config, secrets).source.current();
   await verifyKeyChecks(before, rotationStore, Date.now());
   const lines: string[] = [];
   if (secrets.keys) {
     lines.push('The keys come from VALETKEY_KEYS: put a new key first there, restart the server, then run this again.');
   } else {
-    const id = await introduceKey(config.keysFile, rotationStore, randomBytes, Date.now());
-    lines.push(shown`New active key: ${id}`);
-    await setTimeout(NOTICE_MS);
+    const prepared = await prepareKey(opened);
+    if (prepared.kind === 'waiting') return waitForServers(prepared, config.keysFile, options);
+    if (prepared.id !== null) lines.push(shown`New active key: ${prepared.id}`);
   }
   const { source, vault } = openVault(config, secrets);
   const { active } = source.current();
@@ -60,5 +53,18 @@ async function rotate({ config, secrets, rotationStore }: Opened, options: { jso
   printResult(options, result, () => lines.join('\n'));
   if (remaining === 0) return;
   note`${remaining} records are still under an old key. Run the command again.`;
+  process.exitCode = EXIT.failed;
+}
+
+/** Reports that the new key cannot become active yet. */
+function waitForServers(
+  { id, servers }: Extract<Preparation, { kind: 'waiting' }>,
+  keysFile: string,
+  options: { json?: true | undefined },
+): void {
+  const names = servers.map((server) => server.id);
+  printResult(options, { standby_key: id, servers_without_it: names }, () => shown`Standby key: ${id}`);
+  note`These running servers do not have it yet: ${names.join(', ')}.`;
+  note`Copy ${keysFile} to their machines, and run the command again. Nothing is encrypted with the key before.`;
   process.exitCode = EXIT.failed;
 }

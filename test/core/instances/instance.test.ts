@@ -12,7 +12,7 @@ describe('registering an instance', () => {
   afterEach(() => test.end());
 
   const register = (now = NOW) =>
-    registerOnly({ store: test.store, now: () => now, newId: test.newId, version: '1.2.3' });
+    registerOnly({ store: test.store, now: () => now, newId: test.newId, version: '1.2.3', keyIds: () => ['kek_1'] });
   const key = {
     clientId: 'cli_1',
     route: 'executeTool',
