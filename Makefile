@@ -8,7 +8,7 @@ TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
   'test/flows/{several-servers,clocks,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
 POSTGRES_TESTS += test/flows/{demo,sandbox}.test.ts 'test/chaos/*.test.ts' test/http/{idempotency,environments,unit-effects,rate-limit}.test.ts test/security/{tenant-caches,links,link-endings}.test.ts
-POSTGRES_TESTS += test/security/{sealed-accounts,sealed-clients,sealed-upgrades,swapped-rows}.test.ts test/cli/shutdown-delay.test.ts
+POSTGRES_TESTS += test/security/{sealed-accounts,sealed-clients,sealed-upgrades,swapped-rows}.test.ts test/cli/{shutdown-delay,keys-of-servers}.test.ts
 # Each server of these tests is a pair of servers behind one address.
 PAIR_TESTS := test/operations/idempotency.test.ts test/http/idempotency.test.ts test/contract/matrix-{idempotency,tenancy}.test.ts \
   test/security/{links,link-endings,link-adversary,tenant-caches}.test.ts test/mcp/sessions.test.ts
@@ -132,7 +132,7 @@ test-postgres: install ## Run the tests that touch storage on PostgreSQL and PgB
 	bash scripts/install-system-packages.sh postgresql pgbouncer
 	node scripts/generate-if-stale.ts
 	node test/support/postgres/with-postgres.ts $(MOCHA) --parallel --jobs 2 $(POSTGRES_TESTS)
-	VALETKEY_TEST_SERVERS=2 node test/support/postgres/with-postgres.ts $(MOCHA) --parallel --jobs 2 $(PAIR_TESTS)
+	node test/support/postgres/with-postgres.ts --pair $(MOCHA) --parallel --jobs 2 $(PAIR_TESTS)
 	node test/support/postgres/with-postgres.ts --pooler $(MOCHA) --parallel --jobs 2 $(POOLER_TESTS)
 
 .PHONY: check

@@ -24,10 +24,11 @@ describe('registering an instance', () => {
   it('records who serves the database since when, and gives no number twice', async () => {
     const first = await register();
     expect(await test.store.read.instances.list()).to.deep.equal([
-      { ...first, version: '1.2.3', startedAt: NOW, beatAt: NOW, schemaNumber: newestMigration() },
+      { ...first, version: '1.2.3', startedAt: NOW, beatAt: NOW, schemaNumber: newestMigration(), keys: ['kek_1'] },
     ]);
-    await test.store.write((tx) => tx.instances.beat(first.number, NOW + 5000));
-    expect((await test.store.read.instances.list())[0]?.beatAt).to.equal(NOW + 5000);
+    await test.store.write((tx) => tx.instances.beat(first.number, NOW + 5000, ['kek_2', 'kek_1']));
+    const [beaten] = await test.store.read.instances.list();
+    expect(beaten).to.deep.include({ beatAt: NOW + 5000, keys: ['kek_2', 'kek_1'] });
     await test.store.write((tx) => tx.instances.remove(first.number));
     expect((await register()).number).to.be.greaterThan(first.number);
   });

@@ -6,11 +6,14 @@ import { type Pooler, startPooler } from './pgbouncer.ts';
 
 /**
  * Starts a PostgreSQL server for tests, and runs a command with PostgreSQL as the engine of the tests. With `--pooler`,
- * PgBouncer is between them.
+ * PgBouncer is between them; with `--pair`, each test server is a pair of servers behind one address.
  */
-const isPooled = process.argv[2] === '--pooler';
-const [command, ...args] = process.argv.slice(isPooled ? 3 : 2);
-if (command === undefined) throw new Error('usage: node test/support/postgres/with-postgres.ts [--pooler] <command> …');
+const [option] = process.argv.slice(2);
+const isPooled = option === '--pooler';
+const isPair = option === '--pair';
+const [command, ...args] = process.argv.slice(isPooled || isPair ? 3 : 2);
+if (command === undefined)
+  throw new Error('usage: node test/support/postgres/with-postgres.ts [--pooler | --pair] <command> …');
 const cluster = startCluster();
 let pooler: Pooler | undefined;
 try {
@@ -20,6 +23,7 @@ try {
     ...process.env,
     [SOCKET]: cluster.socket,
     VALETKEY_TEST_ENGINE: 'postgres',
+    ...(isPair && { VALETKEY_TEST_SERVERS: '2' }),
     ...(pooler && { [POOLER]: pooler.socket }),
   };
   const child = spawn(command, args, { env, stdio: 'inherit' });
