@@ -1,11 +1,16 @@
 import { CommanderError } from 'commander';
+import { escapeControls } from '../core/text/escape-controls.ts';
 import { buildProgram, commandPath } from './build-program.ts';
 import { EXIT, exitCodeOf, isExpected } from './exit-codes.ts';
-import { escapeControls } from './output/escape.ts';
 
 /** Runs a command. Sets the exit code; prints results to standard output, and errors and progress to standard error. */
 export async function main(given: string[]): Promise<void> {
   endQuietlyOnClosedPipe();
+  if (given[0] === '__complete') {
+    const { candidates } = await import('./completion/candidates.ts');
+    process.stdout.write((await candidates(given.slice(1))).map((line) => `${line}\n`).join(''));
+    return;
+  }
   const asksForHelp = given.length === 0 || given[0] === 'help';
   const args = asksForHelp ? [...given.slice(1), '--help'] : given;
   try {

@@ -37,7 +37,7 @@ export interface Surroundings {
 export function createSurroundings({ config, choose, closing }: Setup): Surroundings {
   let teeLog: Surroundings['teeLog'] = () => {};
   const log = choose('log', () => {
-    const output = createLog(config.logLevel);
+    const output = createLog(config.logLevel, config.logFormat);
     closing.defer(output.end);
     teeLog = output.tee;
     return output.log;

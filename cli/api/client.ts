@@ -25,6 +25,26 @@ export function openApi({ server }: { server?: string | undefined }): Api {
   return api;
 }
 
+/** Returns the API of a server for operations that need no token. */
+export function openPublicApi(origin: string): Api {
+  return createClient<paths>({ baseUrl: origin, fetch: (request) => send(request) });
+}
+
+/** Waits for a response without a body. @throws ApiFailure if it is not successful */
+export async function requireOk(call: Promise<{ error?: unknown; response: Response }>): Promise<void> {
+  const { error, response } = await call;
+  if (!response.ok) throw new ApiFailure(response.status, error);
+}
+
+/** Returns the body of a successful response as it arrives. @throws ApiFailure for another one */
+export async function streamOf(
+  call: Promise<{ data?: ReadableStream<Uint8Array> | null; error?: unknown; response: Response }>,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { data, error, response } = await call;
+  if (!response.ok || !data) throw new ApiFailure(response.status, error);
+  return data as ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
 /** Returns the body of a successful response. @throws ApiFailure for another one */
 export async function resultOf<Body>(
   call: Promise<{ data?: Body; error?: unknown; response: Response }>,
@@ -64,9 +84,8 @@ export async function accessToken({ origin, credential }: ApiSettings, scope?: s
 
 /** Requests a token at the OAuth token endpoint. @throws ApiFailure */
 export async function requestToken(origin: string, { id, secret }: { id: string; secret: Secret }, scope?: string) {
-  const api = createClient<paths>({ baseUrl: origin, fetch: (request) => send(request) });
   return await resultOf(
-    api.POST('/oauth/token', {
+    openPublicApi(origin).POST('/oauth/token', {
       body: {
         grant_type: 'client_credentials',
         client_id: id,

@@ -2,9 +2,8 @@ import type { components } from '../../generated/api.d.ts';
 import { EXIT } from '../exit-codes.ts';
 import { shown } from '../output/print.ts';
 
-type Problem = components['schemas']['Problem'] & {
-  next_action?: { message?: string; type?: string; [member: string]: unknown };
-};
+type Problem = components['schemas']['Problem'] &
+  Partial<Pick<components['schemas']['AccountStateProblem'], 'next_action'>>;
 
 /** A request that the server rejected, described for people. */
 export class ApiFailure extends Error {
@@ -44,16 +43,9 @@ function describe(status: number, body: unknown): string {
     shown`${title} (${code ?? 'no code'}, ${status})`,
     ...(detail ? [shown`  ${detail}`] : []),
     ...errors.map(({ field, message }) => shown`  field ${field}: ${message}`),
-    ...(next ? [shown`  next: ${nextOf(next)}`] : []),
+    ...(next ? [shown`  next: ${next.message} (${next.operation_id})`] : []),
     ...(request ? [shown`  request: ${request}`] : []),
   ].join('\n');
-}
-
-function nextOf(next: NonNullable<Problem['next_action']>): string {
-  const members = Object.entries(next).filter(([, value]) => value !== null && value !== '');
-  return members
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
 }
 
 function reasonOf(cause: unknown): string {

@@ -24,6 +24,15 @@ export function readApiSettings(env: NodeJS.ProcessEnv, server?: string): ApiSet
   );
 }
 
+/** Whether the environment variables have a credential. */
+export function hasCredential({
+  VALETKEY_TOKEN,
+  VALETKEY_CLIENT_ID,
+  VALETKEY_CLIENT_SECRET,
+}: NodeJS.ProcessEnv): boolean {
+  return Boolean(VALETKEY_TOKEN || (VALETKEY_CLIENT_ID && VALETKEY_CLIENT_SECRET));
+}
+
 /** Returns the origin of the server; by default that of a server on this machine. */
 export function readOrigin(env: NodeJS.ProcessEnv, server?: string): string {
   const text = server || env['VALETKEY_URL'] || `http://127.0.0.1:${env['PORT'] || 8080}`;

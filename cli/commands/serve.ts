@@ -1,16 +1,21 @@
 import type { Command } from '@commander-js/extra-typings';
+import { programVersion } from '../../core/program-version.ts';
 import { inBackground } from '../../core/scheduling/background.ts';
-import type { Config } from '../../http/config/config.ts';
-import { readConfig } from '../../http/config/config.ts';
+import type { Config, Secrets } from '../../http/config/config.ts';
+import { databaseName, readConfig } from '../../http/config/config.ts';
 import { unknownSettings } from '../../http/config/unknown-settings.ts';
 import { bindPorts } from '../../http/connections/bound-server.ts';
 import type { Logger } from '../../http/monitoring/log.ts';
 import { type RunningServer, startServer } from '../../http/server.ts';
 import { createApplication } from '../../wiring/create-application.ts';
+import type { Parts } from '../../wiring/parts.ts';
 import { print, printFirstStart } from '../first-start.ts';
 import { endOnUnhandledFault } from '../last-resort.ts';
 import { offerConsole } from '../offer-console.ts';
 import { examples } from '../output/print.ts';
+
+/** The log line of a start lists so many environments. */
+const ENVIRONMENTS_SHOWN = 20;
 
 /** `valetkey serve` */
 export function configure(command: Command): void {
@@ -44,11 +49,24 @@ async function serve(): Promise<void> {
   });
   for (const warning of unknownSettings(process.env)) parts.log.warn(warning);
   warnOfPermissions(parts);
-  parts.log.info({ origin: server.origin, base_url: config.baseUrl, pid: process.pid }, 'listening');
+  parts.log.info({ origin: server.origin, ...(await describeServer(parts, secrets)) }, 'listening');
   parts.log.flush();
   inBackground(server.warmUp, (err) => parts.log.warn({ err }, 'could not be prepared in advance'));
   await offerConsole(parts, firstStart);
   printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
+}
+
+/** What an operator compares after a start: the program, its data, and how it is reached. */
+async function describeServer({ config, store, vault }: Parts, secrets: Secrets) {
+  const environments = await store.read.environments.list();
+  return {
+    base_url: config.baseUrl,
+    version: programVersion(),
+    database: databaseName(config, secrets),
+    key_id: vault.activeKeyId,
+    environments: environments.map(({ kind, baseUrl }) => `${kind} ${baseUrl}`).slice(0, ENVIRONMENTS_SHOWN),
+    pid: process.pid,
+  };
 }
 
 function stopOnSignal(log: Logger, stop: () => Promise<void>): void {

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import { escapeControls, toJson } from './escape.ts';
+import { escapeControls } from '../../core/text/escape-controls.ts';
+import { toJson } from './json.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

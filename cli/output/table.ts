@@ -1,5 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width';
-import { escapeControls } from './escape.ts';
+import { escapeControls } from '../../core/text/escape-controls.ts';
 import { style } from './print.ts';
 
 const GAP = '  ';

@@ -53,6 +53,11 @@ export class Vault {
     this.#random = random;
   }
 
+  /** The id of the key with which data is encrypted now. */
+  get activeKeyId(): string {
+    return this.#keys.current().active.id;
+  }
+
   /**
    * Encrypts the fields of a record under a new data key. Call it with a new generation for every write of credentials.
    */

@@ -4,6 +4,7 @@ import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
 import type { ConnectionTerms } from '../../db/store.ts';
 import { parseContacts, parsePolicy, type SecurityContact } from '../documents/security-text.ts';
+import type { LogFormat } from '../monitoring/log.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 
 /** The configuration, without secrets. */
@@ -30,6 +31,7 @@ export interface Config extends SecurityContact {
   /** Whether the server has the console for operators. */
   console: boolean;
   logLevel: string;
+  logFormat: LogFormat;
   /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net parses them. */
   egressAllow: string;
   endpointOverrides: string;
@@ -82,6 +84,7 @@ export const SETTINGS = [
   'METRICS_HOST',
   'METRICS_PORT',
   'LOG_LEVEL',
+  'LOG_FORMAT',
 ] as const;
 
 type Setting = (typeof SETTINGS)[number];
@@ -127,6 +130,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     trustedProxies: readTrustedProxies(env['VALETKEY_TRUSTED_PROXIES'] || ''),
     console: readSwitch(env, 'VALETKEY_CONSOLE'),
     logLevel: readLogLevel(env['LOG_LEVEL']),
+    logFormat: readLogFormat(env['LOG_FORMAT']),
     securityContacts: readSetting(() => parseContacts(env['VALETKEY_SECURITY_CONTACT'] ?? '')),
     securityPolicy: readSetting(() => parsePolicy(env['VALETKEY_SECURITY_POLICY'] ?? '')),
     egressAllow: env['VALETKEY_EGRESS_ALLOW'] || '',
@@ -147,6 +151,11 @@ function readTrustedProxies(text: string): string {
 /** Returns the location of the database, which also selects the engine. */
 export function databaseLocation(config: Pick<Config, 'databaseFile'>, secrets: Pick<Secrets, 'databaseUrl'>): string {
   return secrets.databaseUrl?.reveal() ?? config.databaseFile;
+}
+
+/** Returns the location of the database for the log: without the user, the password and the parameters of a server. */
+export function databaseName(config: Pick<Config, 'databaseFile'>, secrets: Pick<Secrets, 'databaseUrl'>): string {
+  return databaseLocation(config, secrets).replace(/^(postgres(?:ql)?:\/\/)(?:.*@)?([^?#]*).*$/s, '$1$2');
 }
 
 /** Returns the directory of the audit archive. */
@@ -240,6 +249,12 @@ function readShutdownDelay(text: string | undefined): number {
 function readCheckResponses(text: string | undefined): boolean {
   if (text && text !== 'all') throw new ConfigError('VALETKEY_CHECK_RESPONSES must be all, or not set');
   return text === 'all';
+}
+
+function readLogFormat(text: string | undefined): LogFormat {
+  const format = text || 'auto';
+  if (format === 'auto' || format === 'json' || format === 'text') return format;
+  throw new ConfigError('LOG_FORMAT must be auto, json or text');
 }
 
 function readLogLevel(text: string | undefined): string {

@@ -32,7 +32,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'errors',
   ],
   'Receive events': ['events', 'webhooks'],
-  'Run a server': ['operations', 'postgresql', 'reliability', 'performance'],
+  'Run a server': ['operations', 'cli', 'postgresql', 'reliability', 'performance'],
   'Judge its security': ['security', 'asvs'],
 };
 

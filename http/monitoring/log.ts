@@ -1,7 +1,8 @@
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { pino } from 'pino';
 import { startTimer } from '../../core/scheduling/timers.ts';
-import { createLogOutput } from './log-output.ts';
+import { createLogOutput, type LogOutput } from './log-output.ts';
+import { describeLogLine } from './log-text.ts';
 import { createRepeatFilter } from './repeated-lines.ts';
 
 export type { Logger } from 'pino';
@@ -17,18 +18,22 @@ export interface Log {
   end(): Promise<void>;
 }
 
+/** `auto` is `text` on a terminal, and `json` elsewhere. */
+export type LogFormat = 'auto' | 'json' | 'text';
+
 /**
- * Writes one JSON line per event to standard output. Lines are buffered, because a write per request takes an eighth of
- * its time. Of a request, only the operation, status, duration and id are logged: no path, no query, no header, no
+ * Writes one line per event to standard output: JSON, or text for people. Lines are buffered, because a write per request
+ * takes an eighth of its time. Of a request, only the operation, status, duration and id are logged: no path, no query, no header, no
  * body.
  */
-export function createLog(level: string): Log {
+export function createLog(level: string, format: LogFormat = 'json'): Log {
   const output = createLogOutput(STANDARD_OUTPUT);
+  const shown = isText(format) ? textOutput(output) : output;
   let also: ((line: string) => void) | undefined;
   const stream = {
     flush: output.flush,
     write(line: string) {
-      output.write(line);
+      shown.write(line);
       also?.(line);
     },
   };
@@ -43,6 +48,21 @@ export function createLog(level: string): Log {
     async end() {
       await timer.stop();
       await output.end();
+    },
+  };
+}
+
+function isText(format: LogFormat): boolean {
+  return format === 'text' || (format === 'auto' && process.stdout.isTTY);
+}
+
+/** Writes each line for people, and immediately: someone watches. */
+function textOutput(output: LogOutput): DestinationStream {
+  const hasColours = process.stdout.isTTY && process.stdout.hasColors();
+  return {
+    write(line) {
+      output.write(describeLogLine(line, hasColours));
+      output.flush();
     },
   };
 }

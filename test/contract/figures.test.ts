@@ -76,6 +76,7 @@ describe('figures in the documentation', () => {
       VALETKEY_RATE_LIMIT: config.rateLimit,
       VALETKEY_CONNECTIONS_PER_ADDRESS: config.connectionsPerAddress,
       LOG_LEVEL: config.logLevel,
+      LOG_FORMAT: config.logFormat,
     };
     for (const page of ['README.md', 'docs/operations.md']) {
       for (const [name, value] of Object.entries(defaults)) {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { request as send } from 'undici';
 import type { TestRequest, TestResponse } from './server.ts';
 import { CLIENT_ID, CLIENT_SECRET } from './server.ts';
@@ -19,6 +20,8 @@ export interface ChildOptions {
   before?: string | undefined;
   /** The maximum size of a file in KiB, as on a full disk. `liftFileLimit` removes the limit. */
   fileLimitKiB?: number;
+  /** What the process reads from its standard input; by default nothing. */
+  input?: string;
   /** Receives each line of the log, from the beginning. */
   onLog?: (line: string) => void;
   /** The directory of the program, if it is not the one that is tested. */
@@ -31,13 +34,15 @@ export interface ChildOptions {
 function spawnCommand(
   args: string[],
   env: Record<string, string>,
-  { before, fileLimitKiB, root = ROOT, through = [] }: ChildOptions,
+  { before, fileLimitKiB, input, root = ROOT, through = [] }: ChildOptions,
 ) {
   const first = before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
   const command = [...through, process.execPath, ...first, join(root, 'cli/valetkey.js'), ...args];
   const limited = ['bash', '-c', `ulimit -S -f ${fileLimitKiB}; exec "$0" "$@"`, ...command];
   const [file = '', ...rest] = fileLimitKiB === undefined ? command : limited;
-  return spawn(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(file, rest, { env, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+  child.stdin?.end(input);
+  return child as typeof child & { stdout: Readable; stderr: Readable };
 }
 
 /** Runs a command of the operator until it ends. */

@@ -7,7 +7,7 @@ import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
 import { readApiSettings } from '../../api/settings.ts';
 import { followEvents, type StreamedEvent } from '../../api/stream.ts';
 import { untilInterrupted } from '../../interrupt.ts';
-import { toJson } from '../../output/escape.ts';
+import { toJson } from '../../output/json.ts';
 import { examples, note, say } from '../../output/print.ts';
 
 const FORWARD_MS = 15_000;

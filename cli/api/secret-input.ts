@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { Option } from '@commander-js/extra-typings';
+import { Secret } from '../../core/secret.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** Secrets are never arguments, because other users of the machine can read those. */
+export const SECRET_PROMPT = new Option('--client-secret', 'ask for the client secret, or read it from standard input');
+export const SECRET_FILE = new Option('--client-secret-file <file>', 'a file with the client secret').conflicts(
+  'clientSecret',
+);
+
+/**
+ * Returns the client secret that the options ask for: typed at a terminal without echo, or read from standard input or a
+ * file.
+ */
+export async function readSecret(options: {
+  clientSecret?: true | undefined;
+  clientSecretFile?: string | undefined;
+}): Promise<Secret | undefined> {
+  if (options.clientSecretFile !== undefined) return required(readFileSync(options.clientSecretFile, 'utf8'));
+  if (!options.clientSecret) return undefined;
+  return required(process.stdin.isTTY ? await prompt('Client secret: ') : await readAll(process.stdin));
+}
+
+function required(text: string): Secret {
+  const secret = text.replace(/\r?\n$/, '');
+  if (secret === '') throw new UsageError('the client secret is empty');
+  return new Secret(secret);
+}
+
+/** Asks at the terminal. What is typed is not shown. */
+function prompt(question: string): Promise<string> {
+  process.stderr.write(question);
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  return new Promise((resolve) => {
+    lines.once('line', resolve).once('SIGINT', () => resolve(''));
+    lines.once('close', () => resolve(''));
+  }).then((answer) => {
+    lines.close();
+    process.stderr.write('\n');
+    return answer as string;
+  });
+}

@@ -1,0 +1,56 @@
+import { UsageError } from '../../usage-error.ts';
+import type { McpClient } from './clients.ts';
+
+/** Returns what has to be in the file of the client for one server. */
+export function configOf({ format }: McpClient, name: string, url: string): string {
+  if (format.type === 'json') return JSON.stringify({ [format.member]: { [name]: format.entry(url) } }, null, 2);
+  return `[${format.table}.${name}]\nurl = ${JSON.stringify(url)}`;
+}
+
+/**
+ * Adds a server to the text of a client's file, and keeps everything else.
+ *
+ * @param text of the file; empty if there is none
+ * @throws UsageError if the file cannot be changed without losing something
+ */
+export function addServer(client: McpClient, text: string, name: string, url: string): string {
+  return client.format.type === 'json' ? addJson(client, text, name, url) : addToml(client, text, name, url);
+}
+
+function addJson({ file, format }: McpClient, text: string, name: string, url: string): string {
+  if (format.type !== 'json') return text;
+  const config = parseConfig(file, text);
+  const servers = config[format.member] ?? {};
+  if (typeof servers !== 'object' || servers === null || Array.isArray(servers))
+    throw new UsageError(`${format.member} in ${file} must be an object`);
+  const present = Object.hasOwn(servers, name) ? (servers as Record<string, unknown>)[name] : undefined;
+  const entry = format.entry(url);
+  if (present !== undefined && JSON.stringify(present) !== JSON.stringify(entry)) throw taken(file, name);
+  return `${JSON.stringify({ ...config, [format.member]: { ...servers, [name]: entry } }, null, 2)}\n`;
+}
+
+/** @throws UsageError for JSON with comments too, because they would be lost */
+function parseConfig(file: string, text: string): Record<string, unknown> {
+  if (text.trim() === '') return {};
+  try {
+    const config: unknown = JSON.parse(text);
+    if (typeof config === 'object' && config !== null && !Array.isArray(config))
+      return config as Record<string, unknown>;
+  } catch {
+    // Reported below, without a part of the file.
+  }
+  throw new UsageError(`${file} is not a JSON object, or has comments: add the server by hand`);
+}
+
+function addToml(client: McpClient, text: string, name: string, url: string): string {
+  const added = configOf(client, name, url);
+  if (text.includes(added)) return text;
+  const [head = ''] = added.split('\n');
+  const names = [head, head.replace(name, `"${name}"`)];
+  if (text.split('\n').some((line) => names.includes(line.trim()))) throw taken(client.file, name);
+  return `${text.trimEnd()}${text.trim() === '' ? '' : '\n\n'}${added}\n`;
+}
+
+function taken(file: string, name: string): UsageError {
+  return new UsageError(`${file} has another server named ${name}: choose another --name, or remove it first`);
+}

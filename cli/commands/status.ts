@@ -1,0 +1,49 @@
+import type { Command } from '@commander-js/extra-typings';
+import { openApi, openPublicApi, resultOf } from '../api/client.ts';
+import { JSON_OUTPUT, SERVER } from '../api/options.ts';
+import { hasCredential, readOrigin } from '../api/settings.ts';
+import { EXIT } from '../exit-codes.ts';
+import { examples, printResult } from '../output/print.ts';
+import { fields } from '../output/table.ts';
+
+const STATUSES = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'] as const;
+
+/** `valetkey status`: whether the server is ready, and with a credential its accounts by status. Exits with 1 if it is not. */
+export function configure(command: Command): void {
+  command
+    .description('Show whether a server is ready and, with a credential, its environment and accounts.')
+    .addOption(SERVER)
+    .addOption(JSON_OUTPUT)
+    .addHelpText('after', examples('status', 'status --server https://keys.example.com --json'))
+    .action(async (options) => {
+      const origin = readOrigin(process.env, options.server);
+      const { data, error } = await openPublicApi(origin).GET('/readyz');
+      const { status, checks } = data ?? (error as NonNullable<typeof data>);
+      const inside = hasCredential(process.env) ? await readEnvironment(options) : null;
+      printResult(options, { server: origin, status, checks, ...inside }, () =>
+        fields({
+          Server: origin,
+          Status: status,
+          Database: checks?.database,
+          Keys: checks?.keys,
+          ...(inside && { Environment: inside.environment_id, ...inside.accounts }),
+        }),
+      );
+      if (status !== 'ready') process.exitCode = EXIT.failed;
+    });
+}
+
+async function readEnvironment(options: { server?: string | undefined }) {
+  const api = openApi(options);
+  const counts = await Promise.all(
+    STATUSES.map(async (status) => {
+      const query = { status, page_size: 1 };
+      const { total_size } = await resultOf(api.GET('/api/v1/connected_accounts', { params: { query } }));
+      return [status, total_size] as const;
+    }),
+  );
+  const accounts = Object.fromEntries(counts) as Record<(typeof STATUSES)[number], number>;
+  // Only a client with the scope `admin` may read the environment.
+  const { data } = await api.GET('/api/v1/environment');
+  return { environment_id: data?.environment.id ?? null, accounts };
+}

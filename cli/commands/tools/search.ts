@@ -1,0 +1,47 @@
+import type { Command } from '@commander-js/extra-typings';
+import { openApi, resultOf } from '../../api/client.ts';
+import { CONNECTOR, IDENTIFIER, JSON_OUTPUT, ORGANIZATION, SERVER, USER } from '../../api/options.ts';
+import { wholeNumber } from '../../options.ts';
+import { examples, printResult } from '../../output/print.ts';
+import { table } from '../../output/table.ts';
+
+/** `valetkey tools search`: tools as agents find them; with a user, whether they are ready. */
+export function configure(command: Command): void {
+  command
+    .argument('<words...>', 'what the tool should do')
+    .option('--limit <number>', 'at most so many', wholeNumber(1, 50), 10)
+    .addOption(CONNECTOR)
+    .addOption(IDENTIFIER)
+    .addOption(ORGANIZATION)
+    .addOption(USER)
+    .addOption(SERVER)
+    .addOption(JSON_OUTPUT)
+    .addHelpText(
+      'after',
+      examples('tools search create an issue', 'tools search send mail --user u-1 --identifier ada@acme.test'),
+    )
+    .action(async (words, options) => {
+      const { limit, connector, identifier, organization, user } = options;
+      const query = {
+        query: words.join(' '),
+        limit,
+        connector,
+        identifier,
+        organization_id: organization,
+        user_id: user,
+        detail: 'compact' as const,
+      };
+      const { hits } = await resultOf(openApi(options).GET('/api/v1/tools:search', { params: { query } }));
+      printResult(options, hits, () =>
+        table(
+          {
+            TOOL: ({ tool }) => ('name' in tool ? tool.name : ''),
+            TITLE: ({ tool }) => ('title' in tool ? tool.title : ''),
+            CONNECTOR: ({ connector }) => connector,
+            READINESS: ({ readiness }) => readiness,
+          },
+          hits,
+        ),
+      );
+    });
+}

@@ -1,0 +1,12 @@
+import { createInterface } from 'node:readline/promises';
+import { UsageError } from '../usage-error.ts';
+import { shown } from './print.ts';
+
+/** Asks before something is deleted. @throws UsageError without a yes, also without a terminal that could ask */
+export async function confirm(question: string, { yes }: { yes?: true | undefined }): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY) throw new UsageError('nothing was done: --yes confirms it where no terminal can ask');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${shown`${question}`} [y/N] `).finally(() => terminal.close());
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('nothing was done');
+}
