@@ -4,6 +4,7 @@ import { programVersion } from '../core/program-version.ts';
 import { type CommandLeaf, type CommandTable, childOf, isGroup, type Needs } from './command-node.ts';
 import { COMMANDS, SECTIONS } from './command-table.ts';
 import { loadEnvFile } from './env-file.ts';
+import { note } from './output/print.ts';
 
 const FOOTER = 'Environment variables configure it: docs/cli.md and docs/operations.md list them.';
 
@@ -60,7 +61,16 @@ async function addAction(command: Command, { needs, load }: CommandLeaf): Promis
   if (needs === 'nothing') return;
   command.addHelpText('after', NEEDS[needs]);
   command.option('--env-file <file>', 'read settings from a file; variables that are set take precedence');
-  command.hook('preAction', () => loadEnvFile(command.opts<{ envFile?: string }>().envFile));
+  command.hook('preAction', async () => {
+    loadEnvFile(command.opts<{ envFile?: string }>().envFile);
+    // The server writes these warnings to its log.
+    if (command.name() !== 'serve') await warnOfUnknownSettings();
+  });
+}
+
+async function warnOfUnknownSettings(): Promise<void> {
+  const { unknownSettings } = await import('../http/config/unknown-settings.ts');
+  for (const warning of unknownSettings(process.env)) note`Warning: ${warning}`;
 }
 
 function sentence(text: string): string {

@@ -29,8 +29,11 @@ function endParsing({ code, exitCode, message }: CommanderError, args: string[])
   process.exitCode = EXIT.usage;
   // A group of commands without one of them shows its help instead of an error.
   if (code === 'commander.help') return;
-  // The value of a wrong option may be a secret.
-  const text = message.replace(/^error: /, '').replace(/('--?[\w-]+)=[^\n]*'/, "$1'");
+  // The value of a wrong option, or an argument too many, may be a secret.
+  const text = message
+    .replace(/^error: /, '')
+    .replace(/('--?[\w-]+)=[^\n]*'/, "$1'")
+    .replace(/(too many arguments.*? but got \d+):.*/s, '$1');
   const [what = '', hint = ''] = text.split(/\.?\n/);
   const mean = hint.replace(/^\((.*)\)$/, ' $1');
   printError(args, `${what.replace(/\.$/, '')}.${mean} See ${['valetkey', ...commandPath(args)].join(' ')} --help`);

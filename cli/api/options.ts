@@ -1,4 +1,4 @@
-import { Option } from '@commander-js/extra-typings';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import { origin, wholeNumber } from '../options.ts';
 
 /** The options that commands of the API share. */
@@ -33,4 +33,19 @@ export function accountKey(id: string | undefined, { connector, identifier, orga
     ...(organization !== undefined && { organization_id: organization }),
     ...(user !== undefined && { user_id: user }),
   };
+}
+
+/** Adds the options that identify an account, and what every command of the API has. */
+export function withAccount<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+  return withServer(command.addOption(CONNECTOR).addOption(IDENTIFIER).addOption(ORGANIZATION).addOption(USER));
+}
+
+/** Adds what every list has. */
+export function withPages<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+  return withServer(command.addOption(LIMIT).addOption(ALL));
+}
+
+/** Adds what every command of the API has. */
+export function withServer<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+  return command.addOption(SERVER).addOption(JSON_OUTPUT);
 }

@@ -33,9 +33,10 @@ function required(text: string): Secret {
 
 /** Asks at the terminal. What is typed is not shown. */
 function prompt(question: string): Promise<string> {
-  process.stderr.write(question);
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output, terminal: true });
+  // The terminal has stopped to show what is typed.
+  process.stderr.write(question);
   return new Promise((resolve) => {
     lines.once('line', resolve).once('SIGINT', () => resolve(''));
     lines.once('close', () => resolve(''));

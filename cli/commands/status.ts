@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, openPublicApi, resultOf } from '../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../api/options.ts';
+import { withServer } from '../api/options.ts';
 import { hasCredential, readOrigin } from '../api/settings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { examples, printResult } from '../output/print.ts';
@@ -10,10 +10,9 @@ const STATUSES = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', '
 
 /** `valetkey status`: whether the server is ready, and with a credential its accounts by status. Exits with 1 if it is not. */
 export function configure(command: Command): void {
-  command
-    .description('Show whether a server is ready and, with a credential, its environment and accounts.')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(
+    command.description('Show whether a server is ready and, with a credential, its environment and accounts.'),
+  )
     .addHelpText('after', examples('status', 'status --server https://keys.example.com --json'))
     .action(async (options) => {
       const origin = readOrigin(process.env, options.server);

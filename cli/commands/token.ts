@@ -1,16 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { requestToken } from '../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../api/options.ts';
+import { withServer } from '../api/options.ts';
 import { readApiSettings } from '../api/settings.ts';
 import { examples, note, printResult } from '../output/print.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `valetkey token`: prints an access token, for other programs. */
 export function configure(command: Command): void {
-  command
-    .option('--scope <scopes>', 'scopes, separated by spaces; by default all of the client')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(command.option('--scope <scopes>', 'scopes, separated by spaces; by default all of the client'))
     .addHelpText('after', examples('token', "token --scope 'accounts:read tools:execute'", 'token --json'))
     .action(async (options) => {
       const { origin, credential } = readApiSettings({ ...process.env, VALETKEY_TOKEN: '' }, options.server);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { programVersion } from '../../core/program-version.ts';
 import { generateKey } from '../../core/vault/key-ring.ts';
 import { createAccount } from '../support/accounts.ts';
 import { runCommand, startChildServer } from '../support/child-server.ts';
@@ -45,6 +46,19 @@ describe('starting (S12)', () => {
       const second = await startChildServer(env);
       await second.stop();
       expect(second.errors()).not.to.match(/vks_|export VALETKEY/);
+    });
+
+    it('logs the version, the database, the key and the environments', async () => {
+      const server = await startChildServer({ DATA_DIR: folder.path });
+      const keyId = /^kek_\w+/m.exec(readFileSync(join(folder.path, 'keys'), 'utf8'))?.[0];
+      await server.stop();
+      const line = server.logs.map((each) => JSON.parse(each)).find(({ msg }) => msg === 'listening');
+      expect(line).to.deep.include({
+        version: programVersion(),
+        database: join(folder.path, 'valetkey.db'),
+        key_id: keyId,
+        environments: ['DEVELOPMENT http://localhost'],
+      });
     });
 
     it('F16: starts after a first start that was interrupted while it made the key', async () => {

@@ -70,6 +70,22 @@ describe('the help of valetkey', () => {
     }
   });
 
+  it('loads no module of the server', async () => {
+    const before = `import { registerHooks } from 'node:module';
+      registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });`;
+    const loaded = async (...words: string[]) => (await runCommand(words, {}, { before })).stderr;
+    const [help, group, command] = await Promise.all([
+      loaded('--help'),
+      loaded('keys', '--help'),
+      loaded('serve', '--help'),
+    ]);
+    expect(command, 'the control').to.match(/\/http\/server\.ts/);
+    for (const modules of [help, group])
+      expect(modules)
+        .to.include('/cli/main.ts')
+        .and.not.to.match(/\/(db|http|wiring|handlers|generated|cli\/commands)\//);
+  });
+
   it('is shown by valetkey help and by a group without a command', async () => {
     const [help, group] = await Promise.all([
       runCommand(['help', 'keys', 'list']),

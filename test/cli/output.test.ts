@@ -149,6 +149,18 @@ describe('the output of valetkey', () => {
     expect(missing.stderr).to.include(join(folder.path, 'none'));
   });
 
+  it('warns of unknown settings', async () => {
+    const { code, stderr } = await commandsFor(server, { VALETKEY_RATE_LIMITS: '5' })([
+      'accounts',
+      'list',
+      '--limit',
+      '1',
+    ]);
+    expect(code).to.equal(0);
+    expect(stderr).to.include('Warning: VALETKEY_RATE_LIMITS is not a setting; did you mean VALETKEY_RATE_LIMIT?');
+    expect((await run(['status'])).stderr).to.equal('');
+  });
+
   it('ends quietly when its reader has closed the pipe', async () => {
     const lines = await startFakeServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/jsonl' });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ConfigError, databaseLocation, readConfig, SETTINGS } from '../../http/config/config.ts';
+import { ConfigError, databaseLocation, databaseName, readConfig, SETTINGS } from '../../http/config/config.ts';
 import { unknownSettings } from '../../http/config/unknown-settings.ts';
 
 const SECRET = 'vks_0123456789abcdefghij';
@@ -163,6 +163,20 @@ describe('readConfig', () => {
       .with.property('message')
       .that.does.not.include('short-secret');
   });
+});
+
+describe('databaseName', () => {
+  for (const [url, name] of [
+    ['postgres://valetkey:pass-word@db.internal:5432/keys', 'postgres://db.internal:5432/keys'],
+    ['postgresql://u:p@ss?w#rd@one:5432,two:5433/keys?target_session_attrs=any', 'postgresql://one:5432,two:5433/keys'],
+    ['postgres://db.internal/keys?password=pass-word&sslmode=require', 'postgres://db.internal/keys'],
+    ['postgres:///keys?host=/run/postgresql', 'postgres:///keys'],
+  ] as const) {
+    it(`shows no password of ${url}`, () => {
+      const { config, secrets } = readConfig({ DATABASE_URL: url });
+      expect(databaseName(config, secrets)).to.equal(name);
+    });
+  }
 });
 
 describe('unknownSettings', () => {

@@ -14,9 +14,9 @@ describe('the log for people', () => {
     expect(describeLogLine('{"level":30,"time":"2026-11-23T08:09:10.123Z","msg":"listening"}', false)).to.equal(
       '08:09:10.123 info  listening\n',
     );
-    expect(shown((log) => log.warn({ origin: 'http://a.test', hosts: ['a', 'b'], name: 'two words' }, 'a message'))).to.equal(
-      'TIME warn  a message origin=http://a.test hosts=["a","b"] name="two words"\n',
-    );
+    expect(
+      shown((log) => log.warn({ origin: 'http://a.test', hosts: ['a', 'b'], name: 'two words' }, 'a message')),
+    ).to.equal('TIME warn  a message origin=http://a.test hosts=["a","b"] name="two words"\n');
   });
 
   it('has the stack of an error and its causes below', () => {

@@ -1,20 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { accountKey, CONNECTOR, IDENTIFIER, JSON_OUTPUT, ORGANIZATION, SERVER, USER } from '../../api/options.ts';
+import { accountKey, withAccount } from '../../api/options.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { fields } from '../../output/table.ts';
 
 /** `valetkey accounts check`: exits with 1 if the provider does not accept the credentials. */
 export function configure(command: Command): void {
-  command
-    .argument('[account-id]', 'the id of the account; instead of it, the options below')
-    .addOption(CONNECTOR)
-    .addOption(IDENTIFIER)
-    .addOption(ORGANIZATION)
-    .addOption(USER)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withAccount(command.argument('[account-id]', 'the id of the account; instead of it, the options below'))
     .addHelpText('after', examples('accounts check ca_01k6p4a2b3c4d5e6f7g8h9j0km'))
     .action(async (id, options) => {
       const body = accountKey(id, options);

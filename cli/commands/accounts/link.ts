@@ -1,21 +1,17 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { accountKey, CONNECTOR, IDENTIFIER, JSON_OUTPUT, ORGANIZATION, SERVER, USER } from '../../api/options.ts';
+import { accountKey, withAccount } from '../../api/options.ts';
 import { examples, note, printResult } from '../../output/print.ts';
 
 /** `valetkey accounts link`: a link with which a user connects an account, or authorizes it again. */
 export function configure(command: Command): void {
-  command
-    .argument('[account-id]', 'an account that is authorized again; without it, the options below name a new one')
-    .addOption(CONNECTOR)
-    .addOption(IDENTIFIER)
-    .addOption(ORGANIZATION)
-    .addOption(USER)
-    .option('--user-verify-url <address>', 'where the user returns to; by default the only one of the environment')
-    .option('--state <text>', 'what your application gets back with the user')
-    .option('--language <tag>', 'the language of the pages, such as de or pt-BR')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withAccount(
+    command
+      .argument('[account-id]', 'an account that is authorized again; without it, the options below name a new one')
+      .option('--user-verify-url <address>', 'where the user returns to; by default the only one of the environment')
+      .option('--state <text>', 'what your application gets back with the user')
+      .option('--language <tag>', 'the language of the pages, such as de or pt-BR'),
+  )
     .addHelpText(
       'after',
       examples(

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { ALL, CONNECTOR, IDENTIFIER, JSON_OUTPUT, LIMIT, ORGANIZATION, SERVER, USER } from '../../api/options.ts';
+import { CONNECTOR, IDENTIFIER, ORGANIZATION, USER, withPages } from '../../api/options.ts';
 import { readPages } from '../../api/pages.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
@@ -10,17 +10,15 @@ const STATUSES = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', '
 
 /** `valetkey accounts list` */
 export function configure(command: Command): void {
-  command
-    .option('--search <text>', 'accounts whose identifier or owner contains the text, without the filters below')
-    .addOption(new Option('--status <status>', 'accounts in this state').choices(STATUSES))
-    .addOption(CONNECTOR)
-    .addOption(IDENTIFIER)
-    .addOption(ORGANIZATION)
-    .addOption(USER)
-    .addOption(LIMIT)
-    .addOption(ALL)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withPages(
+    command
+      .option('--search <text>', 'accounts whose identifier or owner contains the text, without the filters below')
+      .addOption(new Option('--status <status>', 'accounts in this state').choices(STATUSES))
+      .addOption(CONNECTOR)
+      .addOption(IDENTIFIER)
+      .addOption(ORGANIZATION)
+      .addOption(USER),
+  )
     .addHelpText(
       'after',
       examples('accounts list', 'accounts list --status EXPIRED --all', 'accounts list --search ada --json'),

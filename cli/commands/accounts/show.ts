@@ -1,19 +1,12 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { accountKey, CONNECTOR, IDENTIFIER, JSON_OUTPUT, ORGANIZATION, SERVER, USER } from '../../api/options.ts';
+import { accountKey, withAccount } from '../../api/options.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { describeAccount } from './describe-account.ts';
 
 /** `valetkey accounts show`: an account without its credentials. */
 export function configure(command: Command): void {
-  command
-    .argument('[account-id]', 'the id of the account; instead of it, the options below')
-    .addOption(CONNECTOR)
-    .addOption(IDENTIFIER)
-    .addOption(ORGANIZATION)
-    .addOption(USER)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withAccount(command.argument('[account-id]', 'the id of the account; instead of it, the options below'))
     .addHelpText(
       'after',
       examples(

@@ -1,22 +1,20 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { ALL, JSON_OUTPUT, LIMIT, SERVER } from '../../api/options.ts';
+import { withPages } from '../../api/options.ts';
 import { readPages } from '../../api/pages.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
 
 /** `valetkey audit list`: who did what, newest first. */
 export function configure(command: Command): void {
-  command
-    .option('--actor <name>', 'what this actor did: an API client, an operator, or system')
-    .option('--action <action>', 'records of this action, such as connected_account.credentials_read')
-    .option('--subject <id>', 'what was done to this account, connection or other subject')
-    .option('--from <time>', 'records of this time (RFC 3339) or later')
-    .option('--before <time>', 'records before this time')
-    .addOption(LIMIT)
-    .addOption(ALL)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withPages(
+    command
+      .option('--actor <name>', 'what this actor did: an API client, an operator, or system')
+      .option('--action <action>', 'records of this action, such as connected_account.credentials_read')
+      .option('--subject <id>', 'what was done to this account, connection or other subject')
+      .option('--from <time>', 'records of this time (RFC 3339) or later')
+      .option('--before <time>', 'records before this time'),
+  )
     .addHelpText(
       'after',
       examples(

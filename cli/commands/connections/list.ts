@@ -1,18 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { ALL, JSON_OUTPUT, LIMIT, ORGANIZATION, SERVER } from '../../api/options.ts';
+import { ORGANIZATION, withPages } from '../../api/options.ts';
 import { readPages } from '../../api/pages.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
 
 /** `valetkey connections list` */
 export function configure(command: Command): void {
-  command
-    .addOption(ORGANIZATION)
-    .addOption(LIMIT)
-    .addOption(ALL)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withPages(command.addOption(ORGANIZATION))
     .addHelpText('after', examples('connections list', 'connections list --all --json'))
     .action(async (options) => {
       const api = openApi(options);

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { JSON_OUTPUT, ORGANIZATION, SERVER } from '../../api/options.ts';
+import { ORGANIZATION, withServer } from '../../api/options.ts';
 import { readSecret, SECRET_FILE, SECRET_PROMPT } from '../../api/secret-input.ts';
 import { repeated } from '../../options.ts';
 import { examples, printResult } from '../../output/print.ts';
@@ -9,20 +9,20 @@ import { connectionId, describeConnection } from './find-connection.ts';
 
 /** `valetkey connections set`: changes a connection; with `--connector`, creates it if no connection has the name. */
 export function configure(command: Command): void {
-  command
-    .argument('<connection>', 'the id or the name of the connection')
-    .option('--connector <identifier>', 'create the connection for this provider if it does not exist')
-    .option('--client-id <id>', 'the client that you registered at the provider')
-    .addOption(SECRET_PROMPT)
-    .addOption(SECRET_FILE)
-    .option('--scope <scope>', 'a scope that users are asked for; can be repeated', repeated)
-    .option('--allow-tool <name>', 'a tool that may be used, and no other ones; can be repeated', repeated)
-    .addOption(new Option('--allow-all-tools', 'all tools may be used').conflicts('allowTool'))
-    .addOption(ORGANIZATION)
-    .option('--enable', 'enable the connection')
-    .addOption(new Option('--disable', 'disable the connection').conflicts('enable'))
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(
+    command
+      .argument('<connection>', 'the id or the name of the connection')
+      .option('--connector <identifier>', 'create the connection for this provider if it does not exist')
+      .option('--client-id <id>', 'the client that you registered at the provider')
+      .addOption(SECRET_PROMPT)
+      .addOption(SECRET_FILE)
+      .option('--scope <scope>', 'a scope that users are asked for; can be repeated', repeated)
+      .option('--allow-tool <name>', 'a tool that may be used, and no other ones; can be repeated', repeated)
+      .addOption(new Option('--allow-all-tools', 'all tools may be used').conflicts('allowTool'))
+      .addOption(ORGANIZATION)
+      .option('--enable', 'enable the connection')
+      .addOption(new Option('--disable', 'disable the connection').conflicts('enable')),
+  )
     .addHelpText(
       'after',
       examples(

@@ -1,15 +1,12 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { connectionId, describeConnection } from './find-connection.ts';
 
 /** `valetkey connections show` */
 export function configure(command: Command): void {
-  command
-    .argument('<connection>', 'the id or the name of the connection')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(command.argument('<connection>', 'the id or the name of the connection'))
     .addHelpText(
       'after',
       examples('connections show github', 'connections show conn_01k6p4a2b3c4d5e6f7g8h9j0km --json'),

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { readApiSettings } from '../../api/settings.ts';
 import { followEvents } from '../../api/stream.ts';
 import { untilInterrupted } from '../../interrupt.ts';
@@ -8,10 +8,7 @@ import { examples, note, say } from '../../output/print.ts';
 
 /** `valetkey events tail`: shows events as they happen, until it is interrupted. */
 export function configure(command: Command): void {
-  command
-    .option('--type <prefix>', 'only types that begin with this, such as connected_account')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(command.option('--type <prefix>', 'only types that begin with this, such as connected_account'))
     .addHelpText('after', examples('events tail', 'events tail --type connected_account --json'))
     .action(async ({ type: prefix = '', server, json }) => {
       const interrupted = (reason: string) => note`The stream was interrupted (${reason}). Connecting again.`;

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { ALL, JSON_OUTPUT, LIMIT, SERVER } from '../../api/options.ts';
+import { withPages } from '../../api/options.ts';
 import { readPages } from '../../api/pages.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
@@ -8,18 +8,16 @@ import { COLUMNS, STATUSES } from './columns.ts';
 
 /** `valetkey executions list`: tool calls, newest first. */
 export function configure(command: Command): void {
-  command
-    .option('--account <id>', 'calls with this account')
-    .option('--tool <name>', 'calls of this tool')
-    .option('--connector <name>', 'calls of the tools of this connector')
-    .option('--agent-run <id>', 'calls of this run of an agent')
-    .addOption(new Option('--status <status>', 'calls in this state').choices(STATUSES))
-    .option('--from <time>', 'calls that started at this time (RFC 3339) or later')
-    .option('--before <time>', 'calls that started before this time')
-    .addOption(LIMIT)
-    .addOption(ALL)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withPages(
+    command
+      .option('--account <id>', 'calls with this account')
+      .option('--tool <name>', 'calls of this tool')
+      .option('--connector <name>', 'calls of the tools of this connector')
+      .option('--agent-run <id>', 'calls of this run of an agent')
+      .addOption(new Option('--status <status>', 'calls in this state').choices(STATUSES))
+      .option('--from <time>', 'calls that started at this time (RFC 3339) or later')
+      .option('--before <time>', 'calls that started before this time'),
+  )
     .addHelpText(
       'after',
       examples(

@@ -1,16 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { toJson } from '../../output/json.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { fields } from '../../output/table.ts';
 
 /** `valetkey executions show`: a tool call, with its masked request and response where they are kept. */
 export function configure(command: Command): void {
-  command
-    .argument('<execution-id>', 'the id of the execution')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(command.argument('<execution-id>', 'the id of the execution'))
     .addHelpText('after', examples('executions show exec_01k6p4a2b3c4d5e6f7g8h9j0km'))
     .action(async (execution_id, options) => {
       const body = await resultOf(

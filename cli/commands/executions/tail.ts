@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { untilInterrupted } from '../../interrupt.ts';
 import { toJson } from '../../output/json.ts';
 import { examples, say } from '../../output/print.ts';
@@ -15,12 +15,12 @@ const REMEMBERED = 1_000;
 
 /** `valetkey executions tail`: shows tool calls as they end, until it is interrupted. */
 export function configure(command: Command): void {
-  command
-    .option('--tool <name>', 'calls of this tool')
-    .option('--connector <name>', 'calls of the tools of this connector')
-    .addOption(new Option('--status <status>', 'calls in this state').choices(STATUSES))
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(
+    command
+      .option('--tool <name>', 'calls of this tool')
+      .option('--connector <name>', 'calls of the tools of this connector')
+      .addOption(new Option('--status <status>', 'calls in this state').choices(STATUSES)),
+  )
     .addHelpText('after', examples('executions tail', 'executions tail --status FAILED --json'))
     .action(async (options) => {
       const api = openApi(options);

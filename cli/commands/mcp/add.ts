@@ -4,7 +4,7 @@ import { Argument, type Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import { escapeControls } from '../../../core/text/escape-controls.ts';
 import { openApi, resultOf } from '../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { examples, note, printResult, shown } from '../../output/print.ts';
 import { UsageError } from '../../usage-error.ts';
 import { connectionId } from '../connections/find-connection.ts';
@@ -13,16 +13,16 @@ import { CLIENT_NAMES, CLIENTS, type McpClient } from './clients.ts';
 
 /** `valetkey mcp add`: prints or writes what an MCP client needs to use the tools of a connection. */
 export function configure(command: Command): void {
-  command
-    .addArgument(new Argument('<client>', 'the MCP client').choices(CLIENT_NAMES))
-    .argument(
-      '<server>',
-      'the address of an MCP server; or, read from the API, a connection or the id of an MCP config',
-    )
-    .option('--name <name>', 'the name of the server in the client', serverName, 'valetkey')
-    .option('--write', 'add it to the file of the client, instead of printing it')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(
+    command
+      .addArgument(new Argument('<client>', 'the MCP client').choices(CLIENT_NAMES))
+      .argument(
+        '<server>',
+        'the address of an MCP server; or, read from the API, a connection or the id of an MCP config',
+      )
+      .option('--name <name>', 'the name of the server in the client', serverName, 'valetkey')
+      .option('--write', 'add it to the file of the client, instead of printing it'),
+  )
     .addHelpText(
       'after',
       examples(

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { repeated, wholeNumber } from '../../options.ts';
 import { describeImport } from '../../output/import-report.ts';
 import { examples, printResult } from '../../output/print.ts';
 
 /** `valetkey tools import`: like `valetkey import`, by a server. */
 export function configure(command: Command): void {
-  command
-    .argument('<files...>', 'the document, and the files that it refers to')
-    .requiredOption('--connector <identifier>', 'the identifier of the provider')
-    .option('--overlay <file>', 'an OpenAPI overlay; can be repeated', repeated)
-    .option('--base-url <address>', 'the https address of the API, if the document does not name it')
-    .option('--tag <tag>', 'import only operations with this tag; can be repeated', repeated)
-    .option('--limit <number>', 'import at most so many operations', wholeNumber(1, 999_999))
-    .option('--dry-run', 'show what would change, and store nothing')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(
+    command
+      .argument('<files...>', 'the document, and the files that it refers to')
+      .requiredOption('--connector <identifier>', 'the identifier of the provider')
+      .option('--overlay <file>', 'an OpenAPI overlay; can be repeated', repeated)
+      .option('--base-url <address>', 'the https address of the API, if the document does not name it')
+      .option('--tag <tag>', 'import only operations with this tag; can be repeated', repeated)
+      .option('--limit <number>', 'import at most so many operations', wholeNumber(1, 999_999))
+      .option('--dry-run', 'show what would change, and store nothing'),
+  )
     .addHelpText(
       'after',
       examples(

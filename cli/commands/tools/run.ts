@@ -2,25 +2,21 @@ import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { CONNECTOR, IDENTIFIER, JSON_OUTPUT, ORGANIZATION, SERVER, USER } from '../../api/options.ts';
+import { withAccount } from '../../api/options.ts';
 import { toJson } from '../../output/json.ts';
 import { examples, note, printResult } from '../../output/print.ts';
 import { UsageError } from '../../usage-error.ts';
 
 /** `valetkey tools run`: runs a tool with an account, or shows the request that it would send. */
 export function configure(command: Command): void {
-  command
-    .argument('<tool>', 'the name of the tool')
-    .option('--input <json>', 'the input; @file reads a file, and - reads standard input', '{}')
-    .option('--account <id>', 'the account; instead of it, the options below')
-    .addOption(CONNECTOR)
-    .addOption(IDENTIFIER)
-    .addOption(ORGANIZATION)
-    .addOption(USER)
-    .option('--dry-run', 'show the request without its credentials, and send nothing')
-    .option('--all-pages', 'follow the pages of the result')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withAccount(
+    command
+      .argument('<tool>', 'the name of the tool')
+      .option('--input <json>', 'the input; @file reads a file, and - reads standard input', '{}')
+      .option('--account <id>', 'the account; instead of it, the options below')
+      .option('--dry-run', 'show the request without its credentials, and send nothing')
+      .option('--all-pages', 'follow the pages of the result'),
+  )
     .addHelpText(
       'after',
       examples(

@@ -1,21 +1,17 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { CONNECTOR, IDENTIFIER, JSON_OUTPUT, ORGANIZATION, SERVER, USER } from '../../api/options.ts';
+import { withAccount } from '../../api/options.ts';
 import { wholeNumber } from '../../options.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
 
 /** `valetkey tools search`: tools as agents find them; with a user, whether they are ready. */
 export function configure(command: Command): void {
-  command
-    .argument('<words...>', 'what the tool should do')
-    .option('--limit <number>', 'at most so many', wholeNumber(1, 50), 10)
-    .addOption(CONNECTOR)
-    .addOption(IDENTIFIER)
-    .addOption(ORGANIZATION)
-    .addOption(USER)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withAccount(
+    command
+      .argument('<words...>', 'what the tool should do')
+      .option('--limit <number>', 'at most so many', wholeNumber(1, 50), 10),
+  )
     .addHelpText(
       'after',
       examples('tools search create an issue', 'tools search send mail --user u-1 --identifier ada@acme.test'),

@@ -1,16 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { toJson } from '../../output/json.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { fields } from '../../output/table.ts';
 
 /** `valetkey tools show`: a tool with its input schema. */
 export function configure(command: Command): void {
-  command
-    .argument('<tool>', 'the name of the tool')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(command.argument('<tool>', 'the name of the tool'))
     .addHelpText('after', examples('tools show github_create_issue', 'tools show github_create_issue --json'))
     .action(async (tool_name, options) => {
       const { tool } = await resultOf(

@@ -1,17 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, resultOf } from '../../api/client.ts';
-import { ALL, JSON_OUTPUT, LIMIT, SERVER } from '../../api/options.ts';
+import { withPages } from '../../api/options.ts';
 import { readPages } from '../../api/pages.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { table } from '../../output/table.ts';
 
 /** `valetkey webhooks list`: the endpoints that get events. */
 export function configure(command: Command): void {
-  command
-    .addOption(LIMIT)
-    .addOption(ALL)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withPages(command)
     .addHelpText('after', examples('webhooks list', 'webhooks list --json'))
     .action(async (options) => {
       const api = openApi(options);

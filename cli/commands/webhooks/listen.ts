@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import { isLoopbackHost } from '../../../core/net/target.ts';
 import { hmacSignature } from '../../../core/webhooks/signature.ts';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { readApiSettings } from '../../api/settings.ts';
 import { followEvents, type StreamedEvent } from '../../api/stream.ts';
 import { untilInterrupted } from '../../interrupt.ts';
@@ -17,10 +17,9 @@ const FORWARD_MS = 15_000;
  * until it is interrupted.
  */
 export function configure(command: Command): void {
-  command
-    .requiredOption('--forward-to <address>', 'the http address of the application on this machine', loopback)
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(
+    command.requiredOption('--forward-to <address>', 'the http address of the application on this machine', loopback),
+  )
     .addHelpText('after', examples('webhooks listen --forward-to http://localhost:3000/webhooks'))
     .action(async ({ forwardTo, server, json }) => {
       const key = randomBytes(32);

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
 import type { components } from '../../../generated/api.d.ts';
 import { openApi, resultOf } from '../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../api/options.ts';
+import { withServer } from '../../api/options.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { examples, printResult } from '../../output/print.ts';
 import { fields } from '../../output/table.ts';
@@ -13,10 +13,7 @@ const POLL_MS = 500;
 
 /** `valetkey webhooks test`: sends a test event and waits for its first attempt. Exits with 1 if the endpoint fails. */
 export function configure(command: Command): void {
-  command
-    .argument('<endpoint-id>', 'an endpoint of `valetkey webhooks list`')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(command.argument('<endpoint-id>', 'an endpoint of `valetkey webhooks list`'))
     .addHelpText('after', examples('webhooks test we_01k6p4a2b3c4d5e6f7g8h9j0km'))
     .action(async (endpoint_id, options) => {
       const api = openApi(options);

@@ -1,15 +1,12 @@
 import type { Command } from '@commander-js/extra-typings';
 import { openApi, requireOk } from '../../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../../api/options.ts';
+import { withServer } from '../../../api/options.ts';
 import { confirm } from '../../../output/confirm.ts';
 import { examples, printResult } from '../../../output/print.ts';
 
 /** `valetkey mcp login-provider delete` */
 export function configure(command: Command): void {
-  command
-    .option('--yes', 'do not ask')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(command.option('--yes', 'do not ask'))
     .addHelpText('after', examples('mcp login-provider delete --yes'))
     .action(async (options) => {
       await confirm('Delete the login provider? Users of MCP clients cannot log in with it any more.', options);

@@ -1,7 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { components } from '../../../../generated/api.d.ts';
 import { openApi, resultOf } from '../../../api/client.ts';
-import { JSON_OUTPUT, SERVER } from '../../../api/options.ts';
+import { withServer } from '../../../api/options.ts';
 import { readSecret, SECRET_FILE, SECRET_PROMPT } from '../../../api/secret-input.ts';
 import { repeated } from '../../../options.ts';
 import { examples, printResult } from '../../../output/print.ts';
@@ -15,35 +15,35 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 /** `valetkey mcp login-provider set`: replaces the provider that identifies the users of MCP clients. */
 export function configure(command: Command): void {
-  command
-    .addOption(
-      new Option('--type <type>', 'OIDC: an OpenID provider; JWT: an external authorization server')
-        .choices(['OIDC', 'JWT'] as const)
-        .makeOptionMandatory(),
-    )
-    .requiredOption('--issuer <address>', 'the issuer, exactly as in its metadata and tokens')
-    .option(
-      '--client-id <id>',
-      'OIDC: the client that you registered there; JWT: a client whose tokens are accepted; can be repeated',
-      repeated,
-    )
-    .addOption(SECRET_PROMPT)
-    .addOption(SECRET_FILE)
-    .addOption(new Option('--auth-method <method>', 'OIDC: how the client authenticates').choices(METHODS))
-    .option('--audience <audience>', 'JWT: a further audience of tokens; can be repeated', repeated)
-    .addOption(new Option('--algorithm <names...>', 'JWT: accepted signature algorithms').choices(ALGORITHMS))
-    .option('--scope <scope>', 'a scope to request; can be repeated', repeated)
-    .option('--identifier-claim <name>', 'the claim for the identifier; by default sub')
-    .option('--user-claim <name>', 'the claim for the user; by default sub; an empty value if accounts have none')
-    .option('--organization-claim <name>', 'the claim for the organization, such as tid')
-    .option(
-      '--organization <value>',
-      'an organization whose users may log in; by default all; can be repeated',
-      repeated,
-    )
-    .option('--user-verify-url <address>', 'where users return after connecting a missing account')
-    .addOption(SERVER)
-    .addOption(JSON_OUTPUT)
+  withServer(
+    command
+      .addOption(
+        new Option('--type <type>', 'OIDC: an OpenID provider; JWT: an external authorization server')
+          .choices(['OIDC', 'JWT'] as const)
+          .makeOptionMandatory(),
+      )
+      .requiredOption('--issuer <address>', 'the issuer, exactly as in its metadata and tokens')
+      .option(
+        '--client-id <id>',
+        'OIDC: the client that you registered there; JWT: a client whose tokens are accepted; can be repeated',
+        repeated,
+      )
+      .addOption(SECRET_PROMPT)
+      .addOption(SECRET_FILE)
+      .addOption(new Option('--auth-method <method>', 'OIDC: how the client authenticates').choices(METHODS))
+      .option('--audience <audience>', 'JWT: a further audience of tokens; can be repeated', repeated)
+      .addOption(new Option('--algorithm <names...>', 'JWT: accepted signature algorithms').choices(ALGORITHMS))
+      .option('--scope <scope>', 'a scope to request; can be repeated', repeated)
+      .option('--identifier-claim <name>', 'the claim for the identifier; by default sub')
+      .option('--user-claim <name>', 'the claim for the user; by default sub; an empty value if accounts have none')
+      .option('--organization-claim <name>', 'the claim for the organization, such as tid')
+      .option(
+        '--organization <value>',
+        'an organization whose users may log in; by default all; can be repeated',
+        repeated,
+      )
+      .option('--user-verify-url <address>', 'where users return after connecting a missing account'),
+  )
     .addHelpText(
       'after',
       examples(
