@@ -4,7 +4,7 @@ import { programVersion } from '../core/program-version.ts';
 import { type CommandLeaf, type CommandTable, childOf, isGroup, type Needs } from './command-node.ts';
 import { COMMANDS, SECTIONS } from './command-table.ts';
 import { loadEnvFile } from './env-file.ts';
-import { note } from './output/print.ts';
+import { examples, note } from './output/print.ts';
 
 const FOOTER = 'Environment variables configure it: docs/cli.md and docs/operations.md list them.';
 
@@ -29,7 +29,7 @@ export async function buildProgram(words: readonly string[]): Promise<Command> {
     .configureOutput({ outputError: () => {} })
     .exitOverride();
   await addCommands(program, COMMANDS, words);
-  return program.addHelpText('after', `\n${FOOTER}`);
+  return program.addHelpText('after', `${examples('serve', 'status', 'accounts list --help')}\n\n${FOOTER}`);
 }
 
 /** Returns the words that name a command: those before the first option, as far as the table has them. */

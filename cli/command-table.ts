@@ -83,13 +83,17 @@ export const COMMANDS: CommandTable = {
     show: api('show an account without its credentials', () => import('./commands/accounts/show.ts')),
     link: api('make a link with which a user connects an account', () => import('./commands/accounts/link.ts')),
     check: api('ask the provider whether it accepts the credentials', () => import('./commands/accounts/check.ts')),
+    refresh: api('get a new token for an account now', () => import('./commands/accounts/refresh.ts')),
     disconnect: api('delete the credentials and revoke them', () => import('./commands/accounts/disconnect.ts')),
   }),
   connections: group('list and configure connections to providers', {
     list: api('list connections', () => import('./commands/connections/list.ts')),
     show: api('show a connection', () => import('./commands/connections/show.ts')),
     set: api('change a connection, or create it', () => import('./commands/connections/set.ts')),
-    doctor: files('the same as valetkey doctor', () => import('./commands/doctor.ts')),
+    doctor: api(
+      'compare a connection with what the provider publishes',
+      () => import('./commands/connections/doctor.ts'),
+    ),
   }),
   tools: group('find, run and import tools', {
     search: api('find tools for a task', () => import('./commands/tools/search.ts')),

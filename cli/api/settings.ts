@@ -1,4 +1,6 @@
+import { isLoopbackHost } from '../../core/net/target.ts';
 import { Secret } from '../../core/secret.ts';
+import { note } from '../output/print.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Where requests are sent, and with which credential. */
@@ -17,11 +19,18 @@ export interface ApiSettings {
 export function readApiSettings(env: NodeJS.ProcessEnv, server?: string): ApiSettings {
   const { VALETKEY_TOKEN: token, VALETKEY_CLIENT_ID: id, VALETKEY_CLIENT_SECRET: secret } = env;
   const origin = readOrigin(env, server);
+  if (isOpen(origin)) note`Warning: requests to ${origin} are not encrypted; others can read the credential.`;
   if (token) return { origin, credential: { token: new Secret(token) } };
   if (id && secret) return { origin, credential: { id, secret: new Secret(secret) } };
   throw new UsageError(
     'set VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET to those of an API client, or VALETKEY_TOKEN to an access token; --env-file reads them from a file',
   );
+}
+
+/** Whether requests leave this machine without encryption. */
+function isOpen(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, ''));
 }
 
 /** Whether the environment variables have a credential. */

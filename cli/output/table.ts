@@ -10,10 +10,10 @@ const NARROW = /^\p{Emoji_Presentation}/u;
 /** States that are shown in a colour on a terminal. */
 const COLOURS: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
   ...Object.fromEntries(
-    ['ACTIVE', 'SUCCEEDED', 'COMPLETED', 'DELIVERED', 'READY', 'ok', 'ready'].map((s) => [s, 'green']),
+    ['ACTIVE', 'SUCCEEDED', 'COMPLETED', 'DELIVERED', 'READY', 'ok', 'OK', 'ready'].map((s) => [s, 'green']),
   ),
   ...Object.fromEntries(
-    ['EXPIRED', 'FAILED', 'DISCONNECTED', 'fail', 'failing', 'differs', 'broken'].map((s) => [s, 'red']),
+    ['EXPIRED', 'FAILED', 'DISCONNECTED', 'fail', 'failing', 'differs', 'DIFFERS'].map((s) => [s, 'red']),
   ),
 };
 

@@ -92,6 +92,15 @@ describe('commands of the API', () => {
     }
   });
 
+  it('connections doctor compares a connection with its connector', async () => {
+    const { stdout, stderr } = await run(['connections', 'doctor', 'gh-cli']);
+    expect(stdout, stderr).to.match(/^VERDICT +CHECK +EXPECTED +FOUND\n/);
+    expect(stdout)
+      .to.match(/^OK +connection client_secret +/m)
+      .and.not.to.include(SECRET);
+    expect((await run(['connections', 'doctor', 'gh-none'])).code).not.to.equal(0);
+  });
+
   it('connections set never shows a secret that was given as an argument', async () => {
     for (const args of [[`--client-secret=${SECRET}`], ['--client-secret', SECRET]]) {
       const { code, stdout, stderr } = await run(['connections', 'set', 'gh-cli', ...args]);
@@ -136,6 +145,7 @@ describe('commands of the API', () => {
     ]);
     expect(link.stdout, link.stderr).to.match(/^http:\/\/localhost\/\S+\n$/);
     expect(await read(['accounts', 'check', id])).to.deep.include({ id, outcome: 'ACTIVE' });
+    expect(await read(['accounts', 'refresh', id])).to.deep.include({ id, outcome: 'UNCHANGED' });
     const asked = await run(['accounts', 'disconnect', id]);
     expect([asked.code, asked.stderr]).to.deep.equal([
       1,

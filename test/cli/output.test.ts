@@ -137,6 +137,14 @@ describe('the output of valetkey', () => {
     await Promise.all([page.stop(), away.stop()]);
   });
 
+  it('warns before a credential leaves the machine without encryption', async () => {
+    const away = await commandsFor(server, { VALETKEY_URL: 'http://keys.invalid' })(['accounts', 'list']);
+    expect(away.code).to.equal(3);
+    expect(away.stderr).to.include('Warning: requests to http://keys.invalid are not encrypted');
+    const local = await commandsFor(server, { VALETKEY_URL: 'http://localhost:1' })(['accounts', 'list']);
+    expect([local.code, local.stderr.includes('Warning')]).to.deep.equal([3, false]);
+  });
+
   it('takes settings from a file', async () => {
     const file = join(folder.path, 'env');
     const settings = Object.entries(apiEnv(server)).map(([name, value]) => `${name}=${value}\n`);
