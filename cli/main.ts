@@ -45,11 +45,13 @@ function printError(args: string[], message: string): void {
   process.stderr.write(`${['valetkey', ...commandPath(args)].join(' ')}: ${lines.join('\n')}\n`);
 }
 
-/** Ends the process as SIGPIPE ends other programs, when the reader of the output has closed it. */
+/**
+ * Ends the process as SIGPIPE ends other programs, when the reader of the result has closed it. Notes that cannot be
+ * written are lost: they must not end a server, whose terminal may be gone.
+ */
 function endQuietlyOnClosedPipe(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(EXIT.closedPipe);
-    });
-  }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.closedPipe);
+  });
+  process.stderr.on('error', () => {});
 }

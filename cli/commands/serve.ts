@@ -29,8 +29,6 @@ export function configure(command: Command): void {
 
 async function serve(): Promise<void> {
   const { config, secrets } = readConfig(process.env);
-  // Standard error may be a file on a full disk; then errors of writing to it are ignored.
-  process.stderr.on('error', () => {});
   const ports = await bindPorts(config);
   const { parts, firstStart } = await createApplication(config, secrets).catch((error) => {
     ports.close();
