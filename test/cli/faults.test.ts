@@ -38,14 +38,22 @@ describe('a fault that no code handles (S6)', () => {
 });
 
 describe('a log that cannot be written (F3)', () => {
-  it('does not end the server: it serves, and stops as told', async () => {
+  for (const [what, output] of [
+    ['on a full disk', openSync('/dev/full', 'w')],
+    ['to a pipe that was closed', 'pipe'],
+  ] as const)
+    it(`does not end the server ${what}: it serves, and stops as told`, () => servesAndStops(output));
+
+  async function servesAndStops(output: number | 'pipe'): Promise<void> {
     const folder = tempDir();
     const port = await closedPort();
-    const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [COMMAND, 'serve'], {
       env: { DATA_DIR: folder.path, PORT: String(port), METRICS_PORT: '0' },
-      stdio: ['ignore', full, full],
+      stdio: ['ignore', output, output],
     });
+    // The reader of a pipe is gone.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
     const ended = once(child, 'exit');
     const isServing = () =>
       fetch(`http://127.0.0.1:${port}/healthz`).then(
@@ -61,5 +69,5 @@ describe('a log that cannot be written (F3)', () => {
     child.kill('SIGTERM');
     expect(await ended).to.deep.equal([0, null]);
     folder.remove();
-  });
+  }
 });
