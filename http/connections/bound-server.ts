@@ -38,6 +38,8 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
     // By default Node keeps only the first of duplicate headers, and a proxy may have checked another one. The joined
     // value matches no known host or token.
     joinDuplicateHeaders: true,
+    // Node would respond to such requests without limiting how many of them one connection sends; see `refusalOf`.
+    requireHostHeader: false,
     // Requests without a body then emit no stream events, which saves a tenth of the time of a read request.
     optimizeEmptyRequests: true,
     connectionsCheckingInterval: limits.checkEveryMs,
@@ -70,10 +72,13 @@ async function bind(
 ): Promise<BoundServer> {
   const waiting: Parameters<Listener>[] = [];
   let current: Listener = (...exchange) => waiting.push(exchange);
-  const server = createServer(
-    options,
-    oneAtATime((req, res) => current(req, res), maxPipelined),
-  );
+  const oneByOne = oneAtATime((req, res) => {
+    const refusal = refusalOf(req);
+    if (refusal === undefined) current(req, res);
+    else res.writeHead(refusal, { connection: 'close' }).end();
+  }, maxPipelined);
+  const server = createServer(options, oneByOne);
+  server.on('checkExpectation', oneByOne);
   await listen(server, port, host, variable);
   return {
     server,
@@ -82,6 +87,16 @@ async function bind(
       for (const exchange of waiting.splice(0)) listener(...exchange);
     },
   };
+}
+
+/** Returns the status for a request that HTTP itself forbids; undefined if the request is allowed. */
+function refusalOf({ headers: { host, expect }, httpVersion }: IncomingMessage): number | undefined {
+  if (httpVersion !== '1.1') return undefined;
+  // RFC 9112 §3.2.
+  if (host === undefined) return 400;
+  // RFC 9110 §10.1.1.
+  if (expect !== undefined && !/100-continue/i.test(expect)) return 417;
+  return undefined;
 }
 
 /** @throws ConfigError naming the variable to change, because a port in use is the most common failure of a start */

@@ -48,10 +48,22 @@ export function oneAtATime(listener: Listener, maxWaiting: number): Listener {
       lines.set(socket, line);
     }
     if (!line.isBusy) begin(line, req, res);
-    else if (line.waiting.length >= maxWaiting) socket.destroy();
-    else {
+    else if (line.waiting.length >= maxWaiting) {
+      stopParsing(socket);
+      socket.destroy();
+    } else {
       line.waiting.push({ req, res });
       pauseSoon(line, socket);
     }
   };
+}
+
+/**
+ * Ends the parsing of the bytes that a connection has received. Node would otherwise make objects for all requests in them, thousands
+ * for each connection, and keep them until the connection is closed in a later phase of the event loop. It has no public interface for
+ * this; if a version of Node lacks these members, only the memory is used again.
+ */
+function stopParsing(socket: ClientSocket & { parser?: { onIncoming?: unknown } | null }): void {
+  // The parser reads nothing after a message for which this callback returns 2 ("upgrade").
+  if (socket.parser?.onIncoming) socket.parser.onIncoming = () => 2;
 }

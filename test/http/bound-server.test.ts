@@ -26,4 +26,36 @@ describe('a server that has its port and no listener yet', () => {
     expect(paths).to.deep.equal(['/', '/kept']);
     ports.close();
   });
+
+  for (const [what, request, status] of [
+    ['without a host (F5)', 'GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
+    ['with an unknown expectation (F5)', 'GET / HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n', '417 Expectation Failed'],
+  ] as const) {
+    it(`responds once to a flood of requests ${what}, and closes the connection`, async () => {
+      const ports = await bindPorts(config);
+      ports.api.serve((_req, res) => res.end('served'));
+      const { port } = ports.api.server.address() as AddressInfo;
+      const client = connect(port, '127.0.0.1');
+      let received = '';
+      client.on('error', () => {}).on('data', (chunk) => (received += chunk));
+      client.write(request.repeat(20));
+      await once(client, 'close');
+      expect(received.match(/HTTP\/1\.1 \d+ [A-Za-z ]+/g)).to.deep.equal([`HTTP/1.1 ${status}`]);
+      ports.close();
+    });
+  }
+
+  it('serves a request that waits with its body for 100 Continue', async () => {
+    const ports = await bindPorts(config);
+    ports.api.serve((req, res) => req.resume().on('end', () => res.end('served')));
+    const { port } = ports.api.server.address() as AddressInfo;
+    const client = connect(port, '127.0.0.1');
+    client.write('POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-Continue\r\ncontent-length: 1\r\n\r\n');
+    const [interim] = await once(client, 'data');
+    client.write('x');
+    const [final] = await once(client, 'data');
+    expect(`${interim}${final}`).to.include('HTTP/1.1 100 Continue').and.to.include('served');
+    client.destroy();
+    ports.close();
+  });
 });

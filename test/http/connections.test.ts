@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { capPerAddress } from '../../http/connections/address-cap.ts';
@@ -141,6 +141,27 @@ describe('connections of clients (S2)', () => {
       other.send('/well');
       await until(() => other.received().endsWith('well'));
       expect(handled).to.deep.equal(['/0', '/well']);
+    });
+
+    it('cause no objects for the rest of a flood that arrived in one piece', async () => {
+      let made = 0;
+      class Counted extends IncomingMessage {
+        constructor(socket: Socket) {
+          super(socket);
+          made++;
+        }
+      }
+      server = createServer(
+        { IncomingMessage: Counted },
+        oneAtATime(() => {}, 4),
+      );
+      await new Promise<void>((resolve) => server.listen(0, resolve));
+      const client = await open();
+      client.read();
+      client.send(...Array.from({ length: 500 }, () => '/'));
+      await until(client.isClosed);
+      // One is served, four wait, the sixth closes the connection, and the seventh ends the parsing.
+      expect(made).to.be.within(6, 7);
     });
 
     it('may send bodies with their requests', async () => {
