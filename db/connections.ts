@@ -1,3 +1,4 @@
+import { STORAGE } from '../core/budgets.ts';
 import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
 import type { Dialect } from './dialect.ts';
 import { and, count, eq, getTableColumns, type SQL, sql } from './drizzle.ts';
@@ -14,6 +15,7 @@ import type {
   NewConnection,
 } from './rows/connections.ts';
 import { accountCounts, connections } from './schema.ts';
+import type { Pacing } from './slices.ts';
 import type { Changes, Statements } from './statements.ts';
 
 export interface ConnectionReads {
@@ -21,6 +23,7 @@ export interface ConnectionReads {
   byKeyId(environmentId: EnvironmentId, keyId: string): Promise<ConnectionRow | undefined>;
   listByProvider(environmentId: EnvironmentId, providerKey: string): Promise<ConnectionRow[]>;
   list(environmentId: EnvironmentId, filters: ConnectionFilters, page: PageRequest): Promise<Page<ConnectionRow>>;
+  /** Reads the matching connections in several statements, with other work in between unless this is a transaction. */
   listAll(environmentId: EnvironmentId, filters?: ConnectionFilters): Promise<ConnectionRow[]>;
   /** Returns the number of connections, and the size of their settings in bytes. */
   totals(environmentId: EnvironmentId): Promise<{ count: number; size: number }>;
@@ -54,7 +57,11 @@ const SIZE = sql.join(
 );
 const nextVersion = sql`${connections.version} + 1`;
 
-export function createConnectionRepository(statements: Statements, dataKeys: DataKeys): ConnectionRepository {
+export function createConnectionRepository(
+  statements: Statements,
+  dataKeys: DataKeys,
+  { yieldToEventLoop }: Pick<Pacing, 'yieldToEventLoop'>,
+): ConnectionRepository {
   const { db, once, oncePerShape, dialect } = statements;
   const list = createConnectionList(statements);
   const get = once(() => db.select(COLUMNS).from(connections).where(oneConnection).prepare());
@@ -108,7 +115,16 @@ export function createConnectionRepository(statements: Statements, dataKeys: Dat
     listByProvider: (environmentId, providerKey) =>
       list.all(environmentId, toFilters(dialect, { providerKeys: [providerKey] })),
     list: (environmentId, filters, page) => list.page(environmentId, toFilters(dialect, filters), page),
-    listAll: (environmentId, filters = {}) => list.all(environmentId, toFilters(dialect, filters)),
+    async listAll(environmentId, filters = {}) {
+      const rows = await list.rows(environmentId, toFilters(dialect, filters));
+      const found: ConnectionRow[] = [];
+      for (;;) {
+        const some = await rows('older', found.at(-1)?.id, STORAGE.rowsPerTurn);
+        found.push(...some);
+        if (some.length < STORAGE.rowsPerTurn) return found;
+        await yieldToEventLoop();
+      }
+    },
     async totals(environmentId) {
       const row = await totals().get({ environmentId });
       return { count: Number(row?.count ?? 0), size: Number(row?.size ?? 0) };

@@ -42,13 +42,18 @@ export function summarize(
   kind: StatisticGroup,
   rows: readonly StatisticRow[],
 ): { total: Statistic; groups: Statistic[] } {
-  const byKey = Map.groupBy(rows, (row) => keyOf(kind, row));
-  const groups = [...byKey].map(([key, some]) => statisticOf(key, some));
+  const groups = [...Map.groupBy(rows, (row) => keyOf(kind, row))].map(([key, some]) => ({
+    key,
+    some,
+    size: sum(some),
+  }));
   const inOrder =
     kind === 'hour'
       ? groups.toSorted((a, b) => Number(a.key) - Number(b.key))
-      : groups.toSorted((a, b) => b.executions - a.executions || (a.key < b.key ? -1 : 1)).slice(0, STATISTICS.groups);
-  return { total: statisticOf('', rows), groups: inOrder };
+      : groups.toSorted((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1)).slice(0, STATISTICS.groups);
+  const ofAll = [...Map.groupBy(rows, ({ status, upToMs }) => `${status} ${upToMs}`).values()];
+  const total = ofAll.map((some) => ({ ...(some[0] as StatisticRow), total: sum(some) }));
+  return { total: statisticOf('', total), groups: inOrder.map(({ key, some }) => statisticOf(key, some)) };
 }
 
 function keyOf(kind: StatisticGroup, { group, status }: StatisticRow): string {

@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/store.ts';
 import { STORAGE } from '../budgets.ts';
 
 /**
- * Processes a list in pieces within a large transaction, so that other work can run on the event loop between two
+ * Processes a list in pieces, within a large transaction or outside of one, so that other work can run on the event loop between two
  * pieces.
  *
  * @param work receives at most `size` elements at a time, in order

@@ -1,10 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { authorizationTypes, moduleOf } from '../../core/authorization/registry.ts';
 import type { Connections } from '../../core/capabilities/connections.ts';
 import { identityProviderOf } from '../../core/connections/vendor.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
 import { presentConnection } from '../../core/present/connection.ts';
+import { inPieces } from '../../core/scheduling/in-pieces.ts';
 import type { ConnectionRow } from '../../db/store.ts';
-import type { Handler } from '../../http/contract.ts';
+import type { Handler, Schemas } from '../../http/contract.ts';
 
 export const listConnections: Handler<'listConnections', Connections> = async (call, reply, connections) => {
   const { page_size: size, page_token: token, ...given } = call.query;
@@ -35,8 +37,10 @@ export const listConnections: Handler<'listConnections', Connections> = async (c
   const present = (row: ConnectionRow) => presentConnection(row, vendorOf(row.providerKey), call.environment);
   if (size === undefined && token === undefined) {
     const rows = await read.connections.listAll(environmentId, filters);
+    const shown: Schemas['Connection'][] = [];
+    await inPieces({ yieldToEventLoop: nextTurn }, rows, (piece) => shown.push(...piece.map(present)));
     const all = { next_page_token: '', prev_page_token: '', total_size: rows.length };
-    return reply(200, { connections: rows.map(present), ...all });
+    return reply(200, { connections: shown, ...all });
   }
   const scope = { environmentId, list: 'listConnections', filters: given };
   const page = await read.connections.list(

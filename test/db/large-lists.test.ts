@@ -265,4 +265,48 @@ describe('F6: lists that grow without end', () => {
       expect(await totals()).to.deep.equal([0, 0, 0]);
     });
   });
+
+  it('add up statistics in slices of hours', async () => {
+    const { store, env, newId } = test;
+    const HOUR_MS = 3_600_000;
+    const first = Math.floor(NOW / HOUR_MS) + 100;
+    const same = { accountId: null, agentRunId: null, apiClientId: 'c', instance: 0, connector: 'busy' };
+    await store.write(async (tx) => {
+      for (const hour of [0, 1, 1, 5, 40]) {
+        for (let tool = 0; tool < 12; tool++) {
+          const at = (first + hour) * HOUR_MS + tool;
+          const id = newId('exec');
+          await tx.executions.insert(env, { ...same, id, toolName: `tool_${tool}`, startedAt: at });
+          await tx.executions.finish(env, id, { status: 'SUCCEEDED', finishedAt: at + 1 });
+        }
+      }
+    });
+    const counts = async (group: 'hour' | 'tool_name', from: number, before: number) => {
+      const hours = { fromHour: first + from, beforeHour: first + before };
+      const rows = await store.read.executionStatistics.grouped(env, group, { ...hours, connector: 'busy' });
+      return Object.fromEntries(rows.map((row) => [row.group, row.total]));
+    };
+    const hours = (totals: Record<number, number>) =>
+      Object.fromEntries(Object.entries(totals).map(([hour, total]) => [String(first + Number(hour)), total]));
+    expect(await counts('hour', 0, 50)).to.deep.equal(hours({ 0: 12, 1: 24, 5: 12, 40: 12 }));
+    expect(await counts('hour', 1, 40)).to.deep.equal(hours({ 1: 24, 5: 12 }));
+    const byTool = await counts('tool_name', 0, 50);
+    expect(Object.keys(byTool)).to.have.length(12);
+    expect(new Set(Object.values(byTool))).to.deep.equal(new Set([5]));
+  });
+
+  it('return all connections in order, read in pieces', async () => {
+    const { store, env, newId } = test;
+    const ids = Array.from({ length: 600 }, () => newId('conn'));
+    await store.write(async (tx) => {
+      for (const id of ids) {
+        await tx.connections.insert(
+          env,
+          connection(() => id, { keyId: id, providerKey: 'many' }),
+        );
+      }
+    });
+    const listed = await store.read.connections.listAll(env, { providerKeys: ['many'] });
+    expect(listed.map(({ id }) => id)).to.deep.equal(ids.toReversed());
+  });
 });

@@ -84,6 +84,7 @@ export async function openLab(
 
   const lab: OpenLab = {
     server,
+    token: () => token,
     folder,
     async call(method, path, options) {
       const { statusCode: status, body } = await send(method, path, options);

@@ -43,6 +43,8 @@ export interface Party {
 /** The environment of a scenario: a server that has just started, and a hostile counterpart. */
 export interface Lab {
   readonly server: WatchedServer;
+  /** Returns the access token of its requests. */
+  token(): string;
   /** Sends a request to the server, with all scopes. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   /** Sends a request and reads only the status of the response. */

@@ -3,24 +3,9 @@ import { readConfig } from '../../../../http/config/config.ts';
 import { createApplication } from '../../../../wiring/create-application.ts';
 import { seed } from '../../seed.ts';
 import type { Lab, Party, Scenario } from '../scenario.ts';
+import { executions, fill, numbers } from './seed-data.ts';
 
 const HOUR = 60 * 60 * 1000;
-
-/** Runs SQL on a data directory that a server has created and closed. */
-async function fill(env: Record<string, string>, sql: string): Promise<void> {
-  await seed(env, 0);
-  const database = new Database(`${env['DATA_DIR']}/valetkey.db`);
-  database.exec(sql);
-  database.close();
-}
-
-const numbers = (count: number) =>
-  `with recursive n(at) as (select 1 union all select at + 1 from n where at < ${count})`;
-
-const executions = (count: number, startedAt: number) => `${numbers(count)}
-  insert into executions (id, environment_id, account_id, connector, tool_name, agent_run_id, api_client_id, instance, status, started_at, finished_at)
-  select 'exec_' || at, (select id from environments), null, 'c' || (at % 7), 't' || (at % 50), null, 'client', 0,
-    case when at % 1000 = 0 then 'FAILED' else 'SUCCEEDED' end, ${startedAt} + at, ${startedAt} + at from n;`;
 
 const expiredKeys = (count: number) => `${numbers(count)}
   insert into idempotency_keys (environment_id, client_id, route, key_digest, request_digest, instance, state, created_at, expires_at)

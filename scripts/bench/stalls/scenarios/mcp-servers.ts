@@ -152,6 +152,38 @@ export const MCP_SERVERS: readonly Scenario[] = [
     ({ id }, res) => reply(res, id, { tools: [toolOf(0, { description: 'x'.repeat(10 * MIB) })], nextCursor: '1' }),
     3,
   ),
+  listed('H8', '100 pages that each repeat a tool of 40 KB', ({ id, params }, res) =>
+    reply(res, id, {
+      tools: [toolOf(0, { description: 'x'.repeat(40_000) })],
+      nextCursor: String(Number(params?.cursor ?? 0) + 1),
+    }),
+  ),
+  listed('H8', 'list with cursors of 1 MiB', ({ id, params }, res) =>
+    reply(res, id, { tools: [toolOf(0)], nextCursor: `${'c'.repeat(MIB)}${params?.cursor?.length ?? 0}` }),
+  ),
+  listed('H8', 'list of 1,000 tools with names of 4 KB', ({ id }, res) =>
+    reply(res, id, {
+      tools: Array.from({ length: 1_000 }, (_, at) => ({ ...toolOf(at), name: `${at}${'n'.repeat(4_000)}` })),
+    }),
+  ),
+  listed('H8', 'list of 1,000 tools with 4 KB of unknown members', ({ id }, res) =>
+    reply(res, id, {
+      tools: Array.from({ length: 1_000 }, (_, at) =>
+        toolOf(at, { _meta: { text: 'm'.repeat(1_900) }, annotations: { title: 't'.repeat(1_500) } }),
+      ),
+    }),
+  ),
+  listed(
+    'H8',
+    'five lists of 1,000 tools at one time',
+    ({ id }, res) => reply(res, id, { tools: Array.from({ length: 1_000 }, (_, at) => toolOf(at)) }),
+    5,
+  ),
+  listed('H8', 'list of 4 MiB of one tool with 64 levels', ({ id }, res) => {
+    const nested = (levels: number): object =>
+      levels === 0 ? { type: 'string' } : { type: 'object', properties: { a: nested(levels - 1) } };
+    reply(res, id, { tools: Array.from({ length: 1_000 }, (_, at) => toolOf(at, { inputSchema: nested(60) })) });
+  }),
   listed('own', 'list of 1,000 tools', ({ id }, res) =>
     reply(res, id, { tools: Array.from({ length: 1_000 }, (_, at) => toolOf(at)) }),
   ),

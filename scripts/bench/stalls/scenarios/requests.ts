@@ -320,6 +320,12 @@ export const REQUESTS: readonly Scenario[] = [
     (lab) => sendAndWait(lab, 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(30)),
     64,
   ),
+  atOnce('F5', '50 connections with 2,000 tiny requests each', 50, (lab) =>
+    sendAndWait(lab, 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_000)),
+  ),
+  atOnce('F5', '50 connections with 2,000 requests without a host', 50, (lab) =>
+    sendAndWait(lab, 'GET / HTTP/1.1\r\n\r\n'.repeat(2_000)),
+  ),
   atOnce('own', '100 connections with a header of 15 KB each', 100, (lab) =>
     sendAndWait(lab, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${'x: 1\r\n'.repeat(2_400)}\r\n`),
   ),
