@@ -2,11 +2,14 @@ import { moduleOf } from '../authorization/registry.ts';
 import { isRecordSystem } from '../authorization/roles.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { OAuthConfigError } from '../oauth/config-error.ts';
-import { readJwk, readPrivateKey } from '../oauth/private-key.ts';
+import { readPrivateKey } from '../oauth/private-key.ts';
 import type { Secret } from '../secret.ts';
 import { readSmartClientKey } from '../smart-fhir/client-key.ts';
 
 const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+const KEY_FILE_LEVELS = 4;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
  * Checks the client secret of a connection by the rules of its type, which may require the key file of a service
@@ -22,10 +25,19 @@ export function clientSecretProblem(pattern: AuthPattern, secret: Secret): strin
     const read = isRecordSystem(pattern) ? readSmartClientKey : readPrivateKey;
     return readingProblem(() => read(secret), 'must be a private key.');
   }
+  return plainSecretProblem(secret.reveal());
+}
+
+/** Checks a secret that is sent as it is. */
+function plainSecretProblem(text: string): string | undefined {
+  const members = membersOf(parsedJson(text));
   // Sent as a client secret, a private key would leave this service in plain text.
-  return isPrivateKey(secret)
-    ? 'must be a client secret, not a private key: the provider does not accept keys'
-    : undefined;
+  if (PEM_KEY.test(text) || members.some((name) => name === 'd' || name === 'private_key'))
+    return 'must be a client secret, not a private key: the provider does not accept keys';
+  if (members.includes('client_secret')) return 'must be the client secret alone, not the file that contains it';
+  // RFC 6749 appendix A.2. A copied secret often ends with a line break.
+  if (CONTROL.test(text)) return 'must not contain line breaks or other control characters';
+  return undefined;
 }
 
 function readingProblem(read: () => unknown, demand: string): string | undefined {
@@ -38,8 +50,18 @@ function readingProblem(read: () => unknown, demand: string): string | undefined
   }
 }
 
-function isPrivateKey(secret: Secret): boolean {
-  const text = secret.reveal();
-  const json = readJwk(text) as Record<string, unknown> | null | undefined;
-  return PEM_KEY.test(text) || typeof json?.['d'] === 'string' || typeof json?.['private_key'] === 'string';
+function parsedJson(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the names of the members in a JSON value. Files with keys have few levels; deeper ones are not read. */
+function membersOf(value: unknown, levels = KEY_FILE_LEVELS): string[] {
+  if (typeof value !== 'object' || value === null || levels === 0) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap((member) => membersOf(member, levels - 1))];
 }

@@ -26,6 +26,9 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   Ed25519: { name: 'Ed25519' },
 };
 
+/** RFC 7518 §3.3. */
+const MIN_RSA_BITS = 2048;
+
 /** The default algorithm for each type of key. */
 const USUAL: Readonly<Record<string, string>> = {
   rsa: 'RS256',
@@ -46,6 +49,8 @@ export function readPrivateKey(text: Secret): SigningKey {
   const jwk = readJwk(text.reveal());
   try {
     const key = jwk ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(text.reveal());
+    if ((key.asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS) < MIN_RSA_BITS)
+      throw new OAuthConfigError(`An RSA key must have ${MIN_RSA_BITS} bits or more.`);
     const name = jwk?.['alg'] ?? USUAL[key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType ?? ''];
     const algorithm = typeof name === 'string' && Object.hasOwn(ALGORITHMS, name) ? ALGORITHMS[name] : undefined;
     if (algorithm === undefined) throw new OAuthConfigError('The private key of the client cannot sign assertions.');

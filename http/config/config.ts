@@ -139,6 +139,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     telemetry: readSetting(() => readTelemetry(env)),
     checkAllResponses: readCheckResponses(env['VALETKEY_CHECK_RESPONSES']),
   };
+  if (config.securityPolicy !== null && config.securityContacts.length === 0)
+    throw new ConfigError('VALETKEY_SECURITY_POLICY needs VALETKEY_SECURITY_CONTACT');
   return { config, secrets: readSecrets(env) };
 }
 

@@ -3,24 +3,45 @@ import { SETTINGS } from './config.ts';
 import { unsupportedTelemetry } from './telemetry.ts';
 
 const PREFIX = 'VALETKEY_';
+const OURS = /^VALET_?KEY/i;
+/** A longer name counts as a misspelled setting up to one changed character for each of these. Short names, such as HOME, resemble many others. */
+const CHARACTERS_PER_CHANGE = 6;
 /** Variables of commands that use the API, and one that the program sets for itself. */
 const OTHERS = ['VALETKEY_URL', 'VALETKEY_TOKEN', 'VALETKEY_REEXEC'];
 /** A name counts as misspelled up to this many changed characters; a short name, up to a third of its characters. */
 const MAX_CHANGES = 3;
 
 /**
- * Returns warnings about environment variables that look like settings but are not.
+ * Returns warnings about environment variables that look like settings but are not: names that begin as those of Valetkey, and names that
+ * resemble one of its settings.
  *
  * @returns one sentence for each, with the setting that was probably meant
  */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   const known: readonly string[] = [...SETTINGS, ...OTHERS];
-  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
-  const meanings = unknown.sort().map((name) => {
-    const meant = nearest(name);
+  const unknown = Object.keys(env).filter((name) => !known.includes(name));
+  const meanings = unknown.sort().flatMap((name) => {
+    const isOurs = OURS.test(name);
+    const meant = resembled(name) ?? (isOurs ? nearest(name) : undefined);
+    if (meant === undefined && !isOurs) return [];
     return `${name} is not a setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
   });
   return [...meanings, ...unsupportedTelemetry(env)];
+}
+
+/** Returns the setting that a name resembles, apart from case and underscores: `LOGLEVEL`, `VALTKEY_KEYS`. */
+function resembled(name: string): string | undefined {
+  const plain = bareOf(name);
+  return SETTINGS.find((setting) => {
+    const own = bareOf(setting);
+    return (
+      editDistance(plain, own) <= Math.floor(own.length / CHARACTERS_PER_CHANGE) && own.length >= CHARACTERS_PER_CHANGE
+    );
+  });
+}
+
+function bareOf(name: string): string {
+  return name.replaceAll('_', '').toUpperCase();
 }
 
 function nearest(name: string): string | undefined {

@@ -86,7 +86,10 @@ describe('readConfig', () => {
     [{ DATABASE_URL: '/tmp/y.db' }, { databaseFile: '/tmp/y.db' }],
     [{ VALETKEY_KEYS_FILE: '/run/keys' }, { keysFile: '/run/keys' }],
     [{ LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
-    [{ VALETKEY_SECURITY_POLICY: 'https://acme.example/policy' }, { securityPolicy: 'https://acme.example/policy' }],
+    [
+      { VALETKEY_SECURITY_POLICY: 'https://acme.example/policy', VALETKEY_SECURITY_CONTACT: 'mailto:a@acme.example' },
+      { securityPolicy: 'https://acme.example/policy' },
+    ],
     [{ VALETKEY_SHUTDOWN_DELAY: '5' }, { shutdownDelayMs: 5000 }],
     [{ VALETKEY_CHECK_RESPONSES: 'all' }, { checkAllResponses: true }],
     [{ VALETKEY_CHECK_RESPONSES: '' }, { checkAllResponses: false }],
@@ -133,6 +136,7 @@ describe('readConfig', () => {
     { VALETKEY_SECURITY_CONTACT: 'mailto:a@acme.example,javascript:alert(1)' },
     { VALETKEY_SECURITY_CONTACT: 'mailto:a@acme.example\nExpires: 2100-01-01T00:00:00Z' },
     { VALETKEY_SECURITY_POLICY: 'http://acme.example/policy' },
+    { VALETKEY_SECURITY_POLICY: 'https://acme.example/policy' },
     { VALETKEY_CLIENT_ID: 'has space', VALETKEY_CLIENT_SECRET: SECRET },
     { VALETKEY_CLIENT_SECRET: 'x'.repeat(23), VALETKEY_CLIENT_ID: 'client' },
     { VALETKEY_CLIENT_SECRET: `${SECRET}ü`, VALETKEY_CLIENT_ID: 'client' },
@@ -188,8 +192,10 @@ describe('unknownSettings', () => {
       VALETKEY_DATADIR: '/srv',
       VALETKEY_COLOUR: 'blue',
       VALETKEY_FOO: '1',
+      VALETKEYS_FILE: '/srv/keys',
     };
     expect(unknownSettings(env)).to.deep.equal([
+      'VALETKEYS_FILE is not a setting',
       'VALETKEY_CHECK_RESPONSE is not a setting; did you mean VALETKEY_CHECK_RESPONSES?',
       'VALETKEY_COLOUR is not a setting',
       'VALETKEY_DATADIR is not a setting; did you mean DATA_DIR?',
@@ -200,8 +206,26 @@ describe('unknownSettings', () => {
     ]);
   });
 
+  for (const [name, meant] of [
+    ['valetkey_rate_limit', 'VALETKEY_RATE_LIMIT'],
+    ['VALTKEY_KEYS', 'VALETKEY_KEYS'],
+    ['VALET_KEY_KEYS', 'VALETKEY_KEYS'],
+    ['VALETKEY_KEYFILE', 'VALETKEY_KEYS_FILE'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['BASE_URI', 'BASE_URL'],
+    ['DATADIR', 'DATA_DIR'],
+    ['METRIC_PORT', 'METRICS_PORT'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATABASE_CONNECTION', 'DATABASE_CONNECTIONS'],
+    ['database_url', 'DATABASE_URL'],
+  ] as const) {
+    it(`warns of ${name}, which resembles ${meant}`, () => {
+      expect(unknownSettings({ [name]: 'x' })).to.deep.equal([`${name} is not a setting; did you mean ${meant}?`]);
+    });
+  }
+
   it('is silent about every setting, and about the variables of others', () => {
-    const names = [...SETTINGS, 'PATH', 'VALETKEYS', 'valetkey_port'];
+    const names = [...SETTINGS, 'PATH', 'HOME', 'HOSTNAME', 'POST', 'DATABASE_PORT', 'LOG_FILE', 'BASE', 'DATA'];
     expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).to.deep.equal([]);
   });
 

@@ -53,6 +53,16 @@ describe('the client secret of a connection', () => {
     ['OAUTH', 'a private key', RSA, /not a private key/],
     ['POST', 'a private key', RSA, /not a private key/],
     ['POST', 'the key file of a service account', JSON.stringify(FILE), /not a private key/],
+    ['KEY', 'a short RSA key', pemOf({ modulusLength: 1024 }), /2048 bits/],
+    ['OAUTH', 'a set of private keys', '{"keys":[{"kty":"EC","d":"d-of-the-key"}]}', /not a private key/],
+    ['OAUTH', 'a list with a private key', '[{"kty":"EC","d":"d-of-the-key"}]', /not a private key/],
+    [
+      'OAUTH',
+      'the file of a client',
+      '{"web":{"client_id":"app","client_secret":"GOCSPX-0123456789"}}',
+      /the client secret alone/,
+    ],
+    ['OAUTH', 'a secret with a line break', 'secret-of-the-client-0123456789\n', /line breaks/],
     [
       'OAUTH',
       'a private key as a JWK',
