@@ -28,10 +28,10 @@ describe('a server that has its port and no listener yet', () => {
   });
 
   for (const [what, request, status] of [
-    ['without a host (F5)', 'GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
-    ['with an unknown expectation (F5)', 'GET / HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n', '417 Expectation Failed'],
+    ['without a host', 'GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
+    ['with an unknown expectation', 'GET / HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n', '417 Expectation Failed'],
   ] as const) {
-    it(`responds once to a flood of requests ${what}, and closes the connection`, async () => {
+    it(`F5: responds once to a flood of requests ${what}, and closes the connection`, async () => {
       const ports = await bindPorts(config);
       ports.api.serve((_req, res) => res.end('served'));
       const { port } = ports.api.server.address() as AddressInfo;
