@@ -836,6 +836,8 @@ export const MCP_UPSTREAM = {
   messageLevels: 64,
   /** How often one response may be resumed with another request after its stream ended early. */
   continuations: 10,
+  /** The length of an event id after which a stream can be resumed: it is sent in a header. */
+  eventIdChars: 1024,
   /** The minimum wait before resuming, even if the server requests a shorter one. */
   leastRetryMs: 100,
   retryMs: SECOND,

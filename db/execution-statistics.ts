@@ -78,7 +78,7 @@ export function createExecutionStatisticRepository(
       for (let from = fromHour; from < beforeHour; ) {
         const rest = { environmentId, fromHour: from, beforeHour };
         const after = (await hourAfterSlice().get({ ...rest, offset: limits.slice }))?.hour ?? beforeHour;
-        // One hour is read at once, even if it has more rows than a slice.
+        // One hour is read by one statement, even if it has more rows than a slice.
         const to = Math.max(after, from + 1);
         addTo(merged, await statement.all({ ...rest, ...given, beforeHour: to }));
         from = to;

@@ -286,6 +286,57 @@ describe('the session of an account at an MCP server', () => {
       expect(upstream.of('GET')).to.have.length(0);
     });
 
+    for (const [what, id] of [
+      ['an empty id', ''],
+      ['an id that no header can contain', '\u2603'],
+      ['an id with a control character', 'a\u0007b'],
+      ['an id of 100 KB', 'x'.repeat(100_000)],
+    ] as const) {
+      it(`is a failure of the server where its last event has ${what}`, async () => {
+        onCall((_request, res) => {
+          events(res);
+          res.end(`id: ${id}\ndata: \n\n`);
+        });
+        const { body } = await run();
+        expect(body.tool_error).to.include({
+          kind: 'upstream_invalid_response',
+          message: 'The MCP server ended its response without a result.',
+        });
+        expect(upstream.of('GET')).to.have.length(0);
+      });
+    }
+
+    for (const [status, headers] of [
+      [202, {}],
+      [204, {}],
+      [307, { location: 'https://elsewhere.example/mcp' }],
+      [400, {}],
+      [401, { 'www-authenticate': 'Bearer error="invalid_token"' }],
+      [403, {}],
+      [404, {}],
+      [429, { 'retry-after': '1' }],
+      [503, {}],
+    ] as const) {
+      it(`is a failure that must not be repeated where the continuation gets ${status}: the call is not sent twice`, async () => {
+        upstream.on = (request, res) => {
+          if (request.method === 'GET') return res.writeHead(status, headers).end();
+          if (request.message?.method !== 'tools/call') return false;
+          events(res);
+          return res.end('id: 1\ndata: \n\n');
+        };
+        const { body } = await run();
+        expect(body.tool_error).to.include({
+          kind: 'upstream_invalid_response',
+          retryable: false,
+          upstream_status: status,
+          message: `The MCP server returned HTTP ${status}.`,
+        });
+        expect([upstream.of('tools/call').length, upstream.of('GET').length]).to.deep.equal([1, 1]);
+        const account = await server.call('GET', `/api/v1/connected_accounts/details?id=${provider.accountId}`);
+        expect(account.body.connected_account.status).to.equal('ACTIVE');
+      });
+    }
+
     it('is a failure in the words of the server where it refuses to continue', async () => {
       upstream.on = (request, res) => {
         if (request.method === 'GET') return res.writeHead(405).end();

@@ -381,6 +381,34 @@ describe('credentials whose provider changes', () => {
       }
     });
 
+    for (const [base, expected] of [
+      [`${ORIGIN}/tenants/Ada`, 'PENDING_AUTH'],
+      [`${ORIGIN}/tenants/%61da`, 'PENDING_AUTH'],
+      [`${ORIGIN}/tenants//ada`, 'PENDING_AUTH'],
+      [`${ORIGIN}/tenants/ada;x=1`, 'PENDING_AUTH'],
+      [`${ORIGIN}:443/tenants/eve`, 'PENDING_AUTH'],
+      ['https://API.ACME.EXAMPLE/tenants/eve', 'PENDING_AUTH'],
+      ['https://api.acme.example./tenants/ada', 'PENDING_AUTH'],
+      ['http://api.acme.example/tenants/ada', 'PENDING_AUTH'],
+      [`${ORIGIN}/tenants/ada/../eve`, 400],
+      [`${ORIGIN}/tenants/ada/%2e%2e/eve`, 400],
+      [`${ORIGIN}/tenants/ada/%252e%252e/eve`, 400],
+      [`${ORIGIN}/tenants/ada/..;/eve`, 400],
+      [`${ORIGIN}/tenants/ada/..%3b/eve`, 400],
+      [`${ORIGIN}/tenants/ada%2f..%2feve`, 400],
+      [`${ORIGIN}/tenants/ada\\..\\eve`, 400],
+      ['https://u:p@api.acme.example/tenants/ada', 400],
+      ['https:api.acme.example/tenants/ada', 400],
+    ] as const) {
+      it(`does not send its credential elsewhere by the base ${base}`, async () => {
+        const id = await connect('http', { api_config: { base_url: `${ORIGIN}/tenants/ada` }, ...details });
+        const moved = await putAccount(id, { api_config: { base_url: base } });
+        expect(moved.body.connected_account?.status ?? moved.status).to.equal(expected);
+        await get(id);
+        for (const { target } of acme.requests) expect(target).to.equal('/tenants/ada/echo');
+      });
+    }
+
     it('goes back up to the base that it was given for, and no further', async () => {
       const base = (path: string) => ({ api_config: { base_url: `${ORIGIN}${path}` } });
       const id = await connect('http', { ...base('/tenants/ada'), ...details });

@@ -1,4 +1,5 @@
 import type { ByteHold } from '../../budgets/byte-budget.ts';
+import { MCP_UPSTREAM } from '../../budgets.ts';
 import { bodyMemoryExhausted } from '../../net/refused-body.ts';
 import { MessageLimitError } from './wire-errors.ts';
 
@@ -81,7 +82,7 @@ class EventParser {
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'data') this.#data.push(value);
-    else if (field === 'id' && value !== '' && !value.includes('\0')) this.#event.id = value;
+    else if (field === 'id' && isHeaderValue(value)) this.#event.id = value;
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.#event.retryMs = Number(value);
     return undefined;
   }
@@ -93,4 +94,9 @@ class EventParser {
     this.#event = {};
     return isEmpty ? undefined : event;
   }
+}
+
+/** Whether an id can be sent as Last-Event-ID (RFC 9110 §5.5). A stream cannot be resumed after any other id. */
+function isHeaderValue(id: string): boolean {
+  return id.length <= MCP_UPSTREAM.eventIdChars && /^[\t\x20-\x7e\x80-\xff]+$/.test(id);
 }

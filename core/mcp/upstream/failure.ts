@@ -3,7 +3,7 @@ import { isRetryable, kindOfStatus, type ToolError, type ToolErrorKind } from '.
 import { readRateLimit } from '../../tools/rate-limit.ts';
 import { isSendFailure, KIND_OF_FAILURE } from '../../tools/wire.ts';
 import { RpcError, UpstreamCancelled, UpstreamTimeout } from './upstream-errors.ts';
-import { MessageFormatError, MessageLimitError, StatusError } from './wire-errors.ts';
+import { ContinuationError, MessageFormatError, MessageLimitError, StatusError } from './wire-errors.ts';
 
 const MAX_WORDS = 500;
 
@@ -27,6 +27,10 @@ export function upstreamFailure(error: unknown, repeatable: boolean, now: number
   }
   if (error instanceof StatusError) return { error: ofStatus(error, repeatable, now), sent: true };
   const kind = kindOf(error);
+  if (error instanceof ContinuationError) {
+    const { message, status: upstreamStatus } = error;
+    return { error: { kind, retryable: isRetryable(kind, repeatable), message, upstreamStatus }, sent: true };
+  }
   return { error: { kind, retryable: isRetryable(kind, repeatable), message: messageOf(error) }, sent: true };
 }
 

@@ -21,6 +21,20 @@ export class MessageFormatError extends Error {
   }
 }
 
+/**
+ * The server accepted a request, but its response could not be continued. The request must not be sent again because of the status:
+ * the server may have carried it out.
+ */
+export class ContinuationError extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`The MCP server returned HTTP ${status}.`);
+    this.name = 'ContinuationError';
+    this.status = status;
+  }
+}
+
 /** An HTTP status that rejects a request. */
 export class StatusError extends Error {
   readonly status: number;

@@ -2,6 +2,7 @@ import type { ByteHold } from '../../budgets/byte-budget.ts';
 import { BODIES, MCP_UPSTREAM } from '../../budgets.ts';
 import type { PlacedPart } from '../../connectors/credential.ts';
 import type { EgressRequest, EgressStream } from '../../net/egress.ts';
+import { EgressError } from '../../net/egress-error.ts';
 import type { ResponseHeaders } from '../../net/exchange.ts';
 import { createScrubber } from '../../net/redact.ts';
 import { bodyMemoryExhausted } from '../../net/refused-body.ts';
@@ -10,7 +11,7 @@ import { failedMessage, type Question } from './message-gate.ts';
 import type { MessageReader } from './message-reader.ts';
 import { readText, responseMessages } from './response-messages.ts';
 import { CALL_KEY, type WireCall } from './wire-call.ts';
-import { MessageLimitError, StatusError } from './wire-errors.ts';
+import { ContinuationError, MessageLimitError, StatusError } from './wire-errors.ts';
 
 export interface WireParts {
   /** Sends a request under the egress policy, only to the origins of the account. */
@@ -103,9 +104,12 @@ export function createWire(parts: WireParts, connecting: WireCall): Wire {
         resume: async (lastEventId: string) => {
           const { 'content-type': _none, ...rest } = headers;
           const again = { ...rest, accept: 'text/event-stream', 'last-event-id': lastEventId };
-          const resumed = await send({ ...init, method: 'GET' }, url, again, null, call);
-          if (resumed.status !== 200) throw await statusError(resumed);
-          return resumed;
+          const resumed = await send({ ...init, method: 'GET' }, url, again, null, call).catch((error: unknown) => {
+            throw error instanceof EgressError ? error.afterSending() : error;
+          });
+          if (resumed.status === 200) return resumed;
+          resumed.body.destroy();
+          throw new ContinuationError(resumed.status);
         },
         wait,
         signal: call.signal,
