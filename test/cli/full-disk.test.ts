@@ -39,7 +39,7 @@ describe('a full disk (F3, F11)', () => {
     expect(created.length).to.be.greaterThan(5);
     expect(await isReady()).to.equal(false);
     const { body } = await server.call('GET', '/readyz');
-    expect(body).to.deep.equal({ status: 'not_ready', checks: { database: 'failing', keys: 'ok' } });
+    expect(body).to.deep.include({ status: 'not_ready', checks: { database: 'failing', keys: 'ok' } });
     await until(() => said('the database fails').length > 0);
     expect(said('the database fails').length).to.be.within(1, 3);
     expect(said('"stack"').length, 'of more than thirty refusals').to.be.lessThan(12);
