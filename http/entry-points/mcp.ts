@@ -52,8 +52,14 @@ const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const METADATA_PATH = new RegExp(`^/\\.well-known/oauth-protected-resource${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const CLIENT_PATH = /^\/oauth\/client\/([A-Za-z0-9_-]{1,100})$/;
 /** What a session has; without one there is no stream to open and nothing to end. */
-const SESSION_METHODS = ['POST', 'GET', 'DELETE'];
+const SESSION_METHODS = ['POST', 'GET', 'HEAD', 'DELETE'];
 const READ_METHODS = ['GET', 'HEAD'];
+
+/** Returns the head of a response, whose stream is ended. */
+async function headOf({ body, status, headers }: Response): Promise<Response> {
+  await body?.cancel();
+  return new Response(null, { status, headers });
+}
 
 /** Whether a request is for the MCP servers or for what they say of themselves. */
 export function isMcp(req: IncomingMessage): boolean {
@@ -142,6 +148,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
       end: () => void res.end(),
     };
     const fetch = async (request: Request) => {
+      if (req.method === 'HEAD') return headOf(await serve(new Request(request, { method: 'GET' }), known));
       const response = await serve(request, known);
       if (req.method !== 'GET') return response;
       // The connection is closed with the stream, so that nothing is stored for a client that does not read.

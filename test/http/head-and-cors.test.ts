@@ -195,7 +195,7 @@ describe('requests of pages (X16)', () => {
     expect(before.statusCode).to.equal(204);
     expect(before.headers).to.include({
       'access-control-allow-origin': PAGE,
-      'access-control-allow-methods': 'POST, GET, DELETE',
+      'access-control-allow-methods': 'POST, GET, HEAD, DELETE',
       'access-control-allow-headers': 'authorization, mcp-protocol-version, mcp-param-x',
       vary: 'Origin',
     });
@@ -219,13 +219,37 @@ describe('requests of pages (X16)', () => {
 
   it('X16: names the same methods in Allow as GET and OPTIONS have', async () => {
     const headers = { authorization: `Bearer ${token}` };
-    expect((await send('OPTIONS', mcp, {})).headers['allow']).to.equal('POST, GET, DELETE, OPTIONS');
+    expect((await send('OPTIONS', mcp, {})).headers['allow']).to.equal('POST, GET, HEAD, DELETE, OPTIONS');
     for (const method of ['GET', 'DELETE', 'HEAD', 'PATCH']) {
       const answer = await send(method, mcp, headers);
       expect([answer.statusCode, answer.headers['allow']], method).to.deep.equal([405, 'POST']);
     }
     const inSession = await send('PATCH', mcp, { ...headers, 'mcp-session-id': 'x' });
-    expect([inSession.statusCode, inSession.headers['allow']]).to.deep.equal([405, 'POST, GET, DELETE']);
+    expect([inSession.statusCode, inSession.headers['allow']]).to.deep.equal([405, 'POST, GET, HEAD, DELETE']);
+  });
+
+  it('responds to HEAD as to GET within a session, and opens no stream', async () => {
+    const session = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const started = await send(
+      'POST',
+      mcp,
+      session,
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    );
+    const headers = { ...session, 'mcp-session-id': String(started.headers['mcp-session-id']) };
+    // The session can have one stream at a time, so a GET after a stream that stayed open would be a 409.
+    for (const method of ['HEAD', 'HEAD', 'GET'] as const) {
+      const { statusCode, headers: sent, body } = await request(`${server.origin}${mcp}`, { method, headers });
+      body.on('error', () => {}).destroy();
+      expect([statusCode, sent['content-type']], method).to.deep.equal([200, 'text/event-stream']);
+    }
+    const unknown = await send('HEAD', mcp, { ...headers, 'mcp-session-id': 'unknown' });
+    expect(unknown.statusCode).to.equal(404);
   });
 
   it('accepts no header of a preflight that is not a list of names', async () => {
