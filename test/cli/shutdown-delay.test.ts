@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { type ChildServer, startChildServer } from '../support/child-server.ts';
-import { databaseOfDirectory } from '../support/engine-of-tests.ts';
+import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
+import { databaseOfDirectory, isOnServer } from '../support/engine-of-tests.ts';
+import { CLIENT_ID, CLIENT_SECRET } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('a server that is asked to stop', () => {
@@ -13,9 +14,17 @@ describe('a server that is asked to stop', () => {
     folder.remove();
   });
 
+  const settings = { DATA_DIR: folder.path, METRICS_PORT: '0', BASE_URL: 'http://localhost', ...database.env };
+
+  before(async () => {
+    if (!isOnServer()) return;
+    const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
+    const init = await runCommand(['init'], { ...settings, ...client });
+    expect(init.code, init.stderr).to.equal(0);
+  });
+
   async function start(delay: string): Promise<void> {
-    const env = { DATA_DIR: folder.path, METRICS_PORT: '0', VALETKEY_SHUTDOWN_DELAY: delay, ...database.env };
-    server = await startChildServer(env);
+    server = await startChildServer({ ...settings, VALETKEY_SHUTDOWN_DELAY: delay });
   }
 
   it('ends with 0 immediately without a delay', async () => {
