@@ -25,6 +25,7 @@ const BRAND: BrandView = {
   supportUrl: 'https://contoso.example/help',
   privacyUrl: 'https://contoso.example/privacy',
   termsUrl: 'https://contoso.example/terms',
+  homeUrl: 'https://app.contoso.example',
 };
 
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="${ACCENT}" d="M16 2 30 16 16 30 2 16Zm0 8-6 6 6 6 6-6Z"/></svg>`;

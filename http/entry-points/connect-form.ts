@@ -52,7 +52,7 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
       const browser = readFlowCookie(req, environment);
       const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
       if (!browser || isFromElsewhere(req) || !digester.equal(given, formToken(link, linkToken, browser))) {
-        return { status: 403, page: staleFormPage(inside.context) };
+        return { status: 403, page: staleFormPage(inside.context, linkPath(linkToken, isInPopup(call))) };
       }
       const inPopup = isInPopup(call);
       if (pairs['decision'] === 'cancel') return cancel(inside, link, linkToken, inPopup);

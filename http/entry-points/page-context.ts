@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { applicationOrigins } from '../../core/accounts/links/outcome.ts';
 import type { ConnectionRow } from '../../db/store.ts';
 import { type BrandView, NO_BRAND, type PageContext } from '../../web/connect/context.ts';
 import { chooseLanguage } from '../../web/languages/choose-language.ts';
@@ -52,5 +53,6 @@ function brandView(environment: Environment): BrandView {
     supportUrl: settings.supportUrl ?? '',
     privacyUrl: settings.privacyUrl ?? '',
     termsUrl: settings.termsUrl ?? '',
+    homeUrl: applicationOrigins(environment)[0] ?? '',
   };
 }

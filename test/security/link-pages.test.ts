@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { request } from 'undici';
+import { RELOAD } from '../../core/budgets.ts';
 import { type BrowserPage, hiddenFields, TestBrowser } from '../support/browser.ts';
 import { type LinkWorld, startLinkWorld } from '../support/link-world.ts';
 import {
@@ -127,6 +128,16 @@ describe('the pages of links', () => {
     function isForeign(address: string | undefined): boolean {
       // The way back leads to the origin of the application, which the environment lists.
       return !/^(\/connect\/[\w./-]+|#field_\w+|https:\/\/app\.example)$/.test(address ?? '');
+    }
+  });
+
+  it('lead back to the application where the environment is known, from every page that is not open', async () => {
+    world.clock.advance(RELOAD.environmentMs);
+    for (const [name, { text, status }] of Object.entries(await everyPage())) {
+      if (status === 303 || ['start', 'form', 'problems'].includes(name)) continue;
+      expect(text, name).to.match(
+        /<a class="button[^"]*" href="https:\/\/app\.example[^"]*">|<form method="post" action="\/connect\/[\w-]+">/,
+      );
     }
   });
 

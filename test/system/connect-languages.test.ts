@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { CONNECT_PAGES } from '../../scripts/screens/connect-pages.ts';
+import { PORTAL_PAGES } from '../../scripts/screens/portal-pages.ts';
 import { accentStyles } from '../../web/connect/accent.ts';
 import { LANGUAGES, type LanguageTag, textsOf } from '../../web/languages/texts.ts';
 import { DESK, launch, openPage, PHONE, violations } from './support/connect-browser.ts';
@@ -15,22 +16,27 @@ const BRAND = {
   supportUrl: 'https://contoso.example/help',
   privacyUrl: 'https://contoso.example/privacy',
   termsUrl: 'https://contoso.example/terms',
+  homeUrl: 'https://app.contoso.example',
 };
+
+/** The pages with the most elements. The others have the same title, sentence and buttons, which these tests audit in English. */
+const AUDITED = ['start', 'form-with-problems', 'access', 'portal'];
+
+const PAGES: typeof CONNECT_PAGES = { ...CONNECT_PAGES, ...PORTAL_PAGES };
 
 /** Serves the pages without a server: the browser asks for an origin that does not exist. */
 async function serve(page: Page): Promise<void> {
   await page.route('http://pages.test/**', (route) => {
     const { pathname } = new URL(route.request().url());
     const [, language = '', name = ''] = pathname.split('/');
-    const found = CONNECT_PAGES[name];
+    const found = PAGES[name];
     if (found) {
       const body = String(found({ texts: textsOf(language as LanguageTag), brand: BRAND }));
       return route.fulfill({ contentType: 'text/html; charset=utf-8', body });
     }
     if (pathname === '/accent.css') return route.fulfill({ contentType: 'text/css', body: accentStyles('#ffdd00') });
-    if (pathname.endsWith('connect.css')) {
-      return route.fulfill({ contentType: 'text/css', body: readFileSync(join(ASSETS, 'connect.css'), 'utf8') });
-    }
+    const [sheet] = /(?:connect|portal)\.css$/.exec(pathname) ?? [];
+    if (sheet) return route.fulfill({ contentType: 'text/css', body: readFileSync(join(ASSETS, sheet), 'utf8') });
     return route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
   });
 }
@@ -49,10 +55,10 @@ describe('the pages for users in every language', () => {
     it(`${language}: break no rule of axe, and fit on a narrow screen`, async () => {
       const { page } = await openPage(browser, { viewport: PHONE });
       await serve(page);
-      for (const name of Object.keys(CONNECT_PAGES)) {
+      for (const name of Object.keys(PAGES)) {
         await page.goto(`http://pages.test/${language}/${name}`);
         expect(await page.evaluate(fits), name).to.equal(true);
-        if (['start', 'form-with-problems'].includes(name)) expect(await violations(page), name).to.deep.equal([]);
+        if (AUDITED.includes(name)) expect(await violations(page), name).to.deep.equal([]);
       }
       await page.context().close();
     });
@@ -88,7 +94,7 @@ describe('the pages for users in every language', () => {
     await page.goto('http://pages.test/en/form-with-problems');
     const tree = await page.locator('main').ariaSnapshot();
     for (const line of [
-      '- heading "Connect Acme Desk" [level=1]',
+      '- heading "Connect Stripe" [level=1]',
       '- textbox "Sub-domain"',
       '- textbox "API key"',
       '- button "Connect"',

@@ -10,6 +10,8 @@ export interface BrandView {
   supportUrl: string;
   privacyUrl: string;
   termsUrl: string;
+  /** The start page of the application, for pages that do not know a better way back. */
+  homeUrl: string;
 }
 
 /** What every page for users needs: its language, and whose page it is. */
@@ -25,4 +27,5 @@ export const NO_BRAND: BrandView = {
   supportUrl: '',
   privacyUrl: '',
   termsUrl: '',
+  homeUrl: '',
 };

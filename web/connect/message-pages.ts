@@ -16,7 +16,8 @@ interface Extras {
   mark?: 'done';
   provider?: MarkView | undefined;
   retryUrl?: string | undefined;
-  back?: WayBack | undefined;
+  /** null: the user does not come from the application. Without it, the way leads to the start page of the application. */
+  back?: WayBack | null | undefined;
   requestId?: string | undefined;
   /** An invisible element, and the script that reads it. */
   data?: { content: Html; script: string };
@@ -72,29 +73,33 @@ export function expiredPage(context: PageContext, back?: WayBack): Page {
   return message(context, texts.plain('expired.title'), texts.html('expired.text'), { back });
 }
 
-/** The callback does not belong to a flow of this browser. */
+/** The callback does not belong to a flow of this browser. The link is not known, so the way back is the start page. */
 export function strayPage(context: PageContext): Page {
   const { texts } = context;
   return message(context, texts.plain('stray.title'), texts.html('stray.text'));
 }
 
-/** The form was not submitted from the page of this link in this browser. */
-export function staleFormPage(context: PageContext): Page {
+/**
+ * The form was not submitted from the page of this link in this browser.
+ *
+ * @param retryUrl the page of the link, if it is known
+ */
+export function staleFormPage(context: PageContext, retryUrl?: string): Page {
   const { texts } = context;
-  return message(context, texts.plain('stale.title'), texts.html('stale.text'));
+  return message(context, texts.plain('stale.title'), texts.html('stale.text'), { retryUrl });
 }
 
 /** The page for a login that has expired, was used, or is continued in another browser. */
 export function loginOverPage(context: PageContext): Page {
   const { texts } = context;
-  return message(context, texts.plain('login.over_title'), texts.html('login.over_text'));
+  return message(context, texts.plain('login.over_title'), texts.html('login.over_text'), { back: null });
 }
 
 /** The page for an authorization request that is rejected. The text is for the developer of the application. */
 export function badLoginPage(context: PageContext, text: string, requestId: string): Page {
   const { texts } = context;
   const english = html`<bdi lang="en">${text}</bdi>`;
-  return message(context, texts.plain('login.bad_title'), english, { requestId });
+  return message(context, texts.plain('login.bad_title'), english, { back: null, requestId });
 }
 
 /** The user or the provider declined. */
@@ -119,9 +124,11 @@ export function refusalPage(context: PageContext, refusal: Refusal, requestId: s
   return message(context, texts.plain('error.title'), texts.html(`error.${refusal}`), { requestId });
 }
 
-function message(context: PageContext, title: string, text: Html, extras: Extras = {}): Page {
-  const { mark, provider, retryUrl, back, requestId, data } = extras;
-  const { texts } = context;
+/** A page with a title, a sentence, and the ways to continue. */
+export function message(context: PageContext, title: string, text: Html, extras: Extras = {}): Page {
+  const { mark, provider, retryUrl, requestId, data } = extras;
+  const { texts, brand } = context;
+  const back = extras.back === undefined && brand.homeUrl ? { url: brand.homeUrl } : extras.back;
   const done = html`      <p class="badge done" aria-hidden="true">✓</p>\n`;
   const retry = html`\n      <p><a class="button" href="${retryUrl ?? ''}">${texts.html('result.try_again')}</a></p>`;
   const reference = html`\n      <p class="note">${texts.html('result.reference')} <code>${requestId ?? ''}</code></p>`;
@@ -134,7 +141,7 @@ function message(context: PageContext, title: string, text: Html, extras: Extras
   );
 }
 
-function backHtml({ texts, brand }: PageContext, back: WayBack | undefined, isMain: boolean): Html {
+function backHtml({ texts, brand }: PageContext, back: WayBack | null | undefined, isMain: boolean): Html {
   if (!back) return html``;
   const { application } = brand;
   const text = application ? texts.html('brand.back', { application }) : texts.html('brand.back_unnamed');
