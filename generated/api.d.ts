@@ -9540,6 +9540,8 @@ export interface components {
         /** @description A tool. */
         ToolResponse: {
             definition?: components["schemas"]["ToolDefinition"];
+            /** @description Example calls. Present in the format `native`. */
+            examples?: components["schemas"]["ToolExample"][];
             tool: components["schemas"]["FormattedTool"];
         };
         /** @description An MCP server did not list its tools. */

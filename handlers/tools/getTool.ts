@@ -14,6 +14,7 @@ export const getTool: Handler<'getTool', Tools> = async (call, reply, tools) => 
   const definition = definitionOf(known.tool) as unknown as Schemas['ToolDefinition'];
   return reply(200, {
     tool: presentToolAs(known, view),
+    ...(view.format === 'native' && { examples: known.tool.examples ?? [] }),
     ...(known.source === 'custom' && view.format === 'native' && { definition }),
   });
 };

@@ -31,6 +31,13 @@ describe('getTool', () => {
       expect(answer.body.tool).not.to.have.any.keys('request', 'response', 'pagination', 'examples', 'errors');
     });
 
+    it('has examples whose inputs fit the tool, in the native format', async () => {
+      const { body } = await server.call('GET', `${PATH}/github_list_issues`);
+      expect(body.examples[0].input).to.include.keys('owner', 'repo');
+      expect(body.examples[0].note).to.be.a('string');
+      expect((await server.call('GET', `${PATH}/github_list_issues?format=mcp`)).body).to.have.all.keys('tool');
+    });
+
     it('has the shape of the Gemini API', async () => {
       const { tool } = (await server.call('GET', `${PATH}/github_list_issues?format=gemini`)).body;
       expect(tool).to.have.all.keys('name', 'description', 'parameters');

@@ -11,14 +11,14 @@ export function NextSteps() {
   return (
     <Card title="Next steps">
       <ol className="steps">
-        {data.map(({ title, text, to, label, isDone }, index) => (
+        {data.map(({ title, text, to, search, label, isDone }, index) => (
           <li key={title} className={isDone ? 'done' : index === first ? 'now' : ''}>
             <div>
               <strong>{title}</strong> {isDone && <span className="muted">done</span>}
               <p>{text}</p>
             </div>
             {!isDone && (
-              <Link to={to} className={index === first ? 'button primary' : 'button plain'}>
+              <Link to={to} search={search ?? {}} className={index === first ? 'button primary' : 'button plain'}>
                 {label}
               </Link>
             )}
@@ -36,6 +36,7 @@ async function loadSteps() {
     take(api.GET('/api/v1/connected_accounts', { params: { query: { page_size: 1, status: 'ACTIVE' } } })),
     take(api.GET('/api/v1/executions', one)),
   ]);
+  const [account] = accounts.connected_accounts;
   return [
     {
       title: 'Set up a connection',
@@ -47,7 +48,8 @@ async function loadSteps() {
     {
       title: 'Connect an account',
       text: 'Open a link as a user would: give consent, or enter a key.',
-      to: '/accounts?connect=',
+      to: '/accounts',
+      search: { connect: 'any' },
       label: 'Connect',
       isDone: accounts.total_size > 0,
     },
@@ -55,6 +57,7 @@ async function loadSteps() {
       title: 'Call a tool',
       text: 'Run a tool with the account, and copy the same call for your agent.',
       to: '/tools',
+      search: account ? { connector: account.provider, account: account.id } : {},
       label: 'Try a tool',
       isDone: executions.total_size > 0,
     },

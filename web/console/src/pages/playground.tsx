@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ApiProblem, api, type Schemas, take } from '../api.ts';
 import { currentSession, may } from '../session.ts';
 import { useFilters } from '../ui/filters.tsx';
@@ -37,6 +37,11 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
       return { result, isDryRun, ms: Math.round(performance.now() - startedAt) };
     },
   });
+  // The form may be longer than the window.
+  const resultFrame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (run.status === 'success' || run.status === 'error') resultFrame.current?.scrollIntoView({ block: 'nearest' });
+  }, [run.status]);
   const mayRun = may('tools:execute') && accountId !== '';
   const call = {
     baseUrl: currentSession()?.environment.baseUrl ?? '',
@@ -99,9 +104,9 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
           {!may('tools:execute') && <span className="muted">Your role cannot run tools.</span>}
         </div>
       </Card>
-      <div className="stack">
+      <div className="stack in-sight">
         <Card title="Result">
-          <div aria-live="polite" className="stack">
+          <div aria-live="polite" className="stack" ref={resultFrame}>
             <Result run={run} />
           </div>
         </Card>

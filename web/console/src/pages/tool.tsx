@@ -22,7 +22,7 @@ export function ToolPage() {
   return (
     <Page title={tool.title} lead={<code>{tool.name}</code>} actions={<Hints hints={tool.hints} />}>
       <p>{tool.description}</p>
-      <Playground key={name} tool={tool} example={data.definition?.examples?.[0]?.input ?? {}} />
+      <Playground key={name} tool={tool} example={data.examples?.[0]?.input ?? {}} />
       <Card title="Definition">
         <Facts
           rows={[
