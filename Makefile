@@ -195,6 +195,10 @@ bench: install ## Measure the server against a minimal server, side by side, and
 bench-postgres: postgresql-installed install ## Measure the storage on PostgreSQL with 1, 2 and 4 processes against pgbench on the same server; ACCOUNTS=1000000
 	node scripts/bench/postgres/main.ts $(if $(ACCOUNTS),--accounts=$(ACCOUNTS))
 
+.PHONY: bench-webhooks
+bench-webhooks: install ## Queue 100,000 events and deliver them for two minutes: memory of the server, and requests as a ratio to a server without events
+	node scripts/bench/webhooks.ts
+
 .PHONY: bench-stalls
 bench-stalls: install ## Send 94 inputs and say for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
 	node scripts/bench/stalls/main.ts $(if $(ONLY),--only='$(ONLY)')

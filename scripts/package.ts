@@ -17,8 +17,8 @@ const FILES = [
 ];
 /** The file that the package's command starts. */
 const START = 'cli/valetkey.js';
-/** Sources of the console, which is built; pictures, which guides do not show; types of the contract. */
-const LEFT_OUT = [/^web\/console(\/|$)/, /^docs\/screens(\/|$)/, /^generated\/.*(\.d\.ts|sources\.sha256)$/];
+/** Sources of the console, which is built; pictures, which guides do not show; types, except those that pages offer. */
+const LEFT_OUT = [/^web\/console(\/|$)/, /^docs\/screens(\/|$)/, /^(?!web\/assets\/).*\.d\.ts$/, /sources\.sha256$/];
 /** The address of another module of this repository in an import, an export, `require` or `new URL`. */
 const SPECIFIER = /((?:\bfrom|\bimport|\bimport\(|\brequire\(|\bnew URL\()\s*['"]\.[^'"\n]*)\.ts(?=['"])/g;
 

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type LoadResult, runLoad } from './load.ts';
+import { type RunningProcess, withProcesses } from './processes.ts';
+import { seed } from './seed.ts';
+import { median } from './statistics.ts';
+
+/**
+ * `make bench-webhooks`: queues 100,000 events for one endpoint, then delivers them for two minutes. Meanwhile it measures requests
+ * alternately at this server and at a second one with the same accounts and no endpoint, and the memory of both.
+ */
+const ROOT = join(import.meta.dirname, '../..');
+const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
+const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
+const MEASURED_SECONDS = 3;
+
+interface Receiver {
+  port: number;
+  received: number;
+  /** From now on responds, also to the requests that wait. */
+  respond(): void;
+}
+
+/** Starts the endpoint, which leaves requests without a response until `respond` is called. */
+async function startReceiver(): Promise<Receiver & { close(): void }> {
+  let isResponding = false;
+  const waiting: ServerResponse[] = [];
+  const server = createServer((req, res) => {
+    req.resume().on('end', () => {
+      receiver.received++;
+      if (isResponding) res.writeHead(204).end();
+      else waiting.push(res);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const receiver = {
+    port: (server.address() as { port: number }).port,
+    received: 0,
+    respond() {
+      isResponding = true;
+      for (const res of waiting) res.writeHead(204).end();
+    },
+    close: () => server.close().closeAllConnections(),
+  };
+  return receiver;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { events: { type: 'string', default: '100000' }, seconds: { type: 'string', default: '120' } },
+  });
+  const events = Number(values.events);
+  const longestMs = Number(values.seconds) * 1000;
+  mkdirSync(join(ROOT, 'data'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, 'data', 'bench-webhooks-'));
+  const receiver = await startReceiver();
+  try {
+    await withProcesses(async (start) => {
+      const envOf = (name: string) => ({
+        DATA_DIR: join(folder, name),
+        BASE_URL: 'http://localhost',
+        METRICS_PORT: '0',
+        MALLOC_ARENA_MAX: '1',
+        VALETKEY_RATE_LIMIT: 'off',
+        VALETKEY_CLIENT_ID: CLIENT.id,
+        VALETKEY_CLIENT_SECRET: CLIENT.secret,
+        VALETKEY_EGRESS_ALLOW: `127.0.0.1:${receiver.port}`,
+      });
+      const startServer = (name: string) =>
+        start({
+          args: [...FLAGS, join(ROOT, 'cli/valetkey.js'), 'serve'],
+          env: envOf(name),
+          readyPath: '/readyz',
+          core: 0,
+          logFile: join(folder, `${name}.log`),
+        });
+      const first = await startServer('queued');
+      await createEndpoint(first, `http://127.0.0.1:${receiver.port}/`);
+      await first.stop();
+      console.log(`Queueing ${events} events ...`);
+      const queued = await seed(envOf('queued'), events);
+      const plain = await seed(envOf('plain'), events);
+      const sides = [
+        {
+          name: 'queued',
+          server: await startServer('queued'),
+          ...queued,
+          loads: [] as LoadResult[],
+          rss: [] as number[],
+        },
+        { name: 'plain', server: await startServer('plain'), ...plain, loads: [] as LoadResult[], rss: [] as number[] },
+      ];
+      const watching = setInterval(() => {
+        for (const { server, rss } of sides) rss.push(server.rss());
+      }, 100);
+      const before = receiver.received;
+      const startedAt = performance.now();
+      receiver.respond();
+      for (let round = 0; receiver.received - before < events && performance.now() - startedAt < longestMs; round++) {
+        for (const side of round % 2 === 0 ? sides : sides.toReversed()) side.loads.push(await load(side));
+      }
+      const seconds = (performance.now() - startedAt) / 1000;
+      await sleep(500);
+      clearInterval(watching);
+      const delivered = receiver.received - before;
+      console.log(
+        `${delivered} deliveries in ${seconds.toFixed(0)} s (${(delivered / seconds).toFixed(0)} per second)`,
+      );
+      for (const { name, rss } of sides) {
+        console.log(
+          `memory, ${name}: ${(rss[0] as number).toFixed(0)} MB at the start, at most ${Math.max(...rss).toFixed(0)} MB`,
+        );
+      }
+      const [one, two] = sides.map(({ loads }) => loads);
+      for (const figure of ['p50', 'p99'] as const) {
+        const of = (loads: LoadResult[] = []) => median(loads.map((result) => result[figure]));
+        console.log(
+          `${figure}: ${of(one).toFixed(2)} ms while delivering, ${of(two).toFixed(2)} ms without: ratio ${(of(one) / of(two)).toFixed(2)}`,
+        );
+      }
+    });
+  } finally {
+    receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Reads accounts over four connections, with pauses as of real clients. */
+function load({ server, accountIds, token }: { server: RunningProcess; accountIds: string[]; token: string }) {
+  let next = 0;
+  return runLoad({
+    port: server.port,
+    connections: 4,
+    pauseMs: 5,
+    seconds: MEASURED_SECONDS,
+    warmUpSeconds: 0.5,
+    token,
+    request: () => ({
+      method: 'GET',
+      path: `/api/v1/connected_accounts/details?id=${accountIds[next++ % accountIds.length]}`,
+    }),
+    status: 200,
+    onCounted: () => {},
+  });
+}
+
+async function createEndpoint({ port }: RunningProcess, url: string): Promise<void> {
+  const origin = `http://127.0.0.1:${port}`;
+  const form = { grant_type: 'client_credentials', client_id: CLIENT.id, client_secret: CLIENT.secret };
+  const issued = await fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+  const { access_token: token } = (await issued.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ url, event_types: ['connected_account.created'] });
+  const created = await fetch(`${origin}/api/v1/webhook_endpoints`, { method: 'POST', headers, body });
+  if (created.status !== 201) throw new Error(`no endpoint: ${created.status} ${await created.text()}`);
+}
+
+await main();
