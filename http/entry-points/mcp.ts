@@ -54,6 +54,8 @@ const CLIENT_PATH = /^\/oauth\/client\/([A-Za-z0-9_-]{1,100})$/;
 /** What a session has; without one there is no stream to open and nothing to end. */
 const SESSION_METHODS = ['POST', 'GET', 'HEAD', 'DELETE'];
 const READ_METHODS = ['GET', 'HEAD'];
+/** Such as `tools/call` and `notifications/tools/list_changed`. */
+const METHOD = /^[a-z_]{1,32}(\/[a-z_]{1,32}){0,3}$/i;
 
 /** Returns the head of a response, whose stream is ended. */
 async function headOf({ body, status, headers }: Response): Promise<Response> {
@@ -111,6 +113,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     const hold = bodyHoldOf(exchange, parts);
     const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
+    exchange.mcpMethod = methodOf(parsedBody);
     if (!allowsBody(session.grant.scopes, parsedBody)) {
       exchange.responseHeaders['www-authenticate'] = await challenge(exchange, serverId, 'insufficient_scope');
       throw new ApiError('INSUFFICIENT_SCOPE', 'The access token does not allow tool calls.', { scope: 'tools:call' });
@@ -249,6 +252,12 @@ function requestedOrigin({ req, environment }: Exchange): string {
   if (!asked || asked.host === '') return baseUrl;
   const isLocal = kind === 'DEVELOPMENT' && isLoopbackName(asked.hostname);
   return isLocal ? `http://${host}` : asked.origin;
+}
+
+/** Returns the method of a message for traces. Clients choose it, so texts that are no method names are left out. */
+function methodOf(body: unknown): string | undefined {
+  const { method } = (body ?? {}) as { method?: unknown };
+  return typeof method === 'string' && METHOD.test(method) ? method : undefined;
 }
 
 /** Whether scopes allow every message in a body, which is one message or a list. */

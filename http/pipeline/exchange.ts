@@ -25,6 +25,8 @@ export class Exchange {
   name: string;
   /** The operation of the contract; undefined at the other entry points. */
   operation: Operation | undefined = undefined;
+  /** The method of a message to an MCP server. */
+  mcpMethod: string | undefined = undefined;
   environment: Environment | undefined = undefined;
   client: Principal | undefined = undefined;
   /** Why the request was not authenticated, for the log. */

@@ -12,13 +12,18 @@ export function requestSpan({ req, requestId }: Exchange): SpanFacts {
   };
 }
 
-/** Adds what is known after the response: the route of an operation, otherwise the name of the request. */
-export function endRequestSpan(span: SpanFacts, { req, name, operation, environment }: Exchange, status: number): void {
+/** Adds what is known after the response: the method of an MCP message, or the route of an operation. */
+export function endRequestSpan(
+  span: SpanFacts,
+  { req, name, operation, environment, mcpMethod }: Exchange,
+  status: number,
+): void {
   const route = operation?.path;
-  span.name = `${req.method} ${route ?? name}`;
+  span.name = mcpMethod ?? `${req.method} ${route ?? name}`;
   Object.assign(span.attributes, {
     'http.route': route,
     'http.response.status_code': status,
+    'mcp.method.name': mcpMethod,
     'valetkey.operation': name,
     'valetkey.environment_id': environment?.id,
   });
