@@ -123,7 +123,7 @@ export async function startServer(
     async stop() {
       isStopping = true;
       parts.announceEnd();
-      await wait(parts.config.shutdownDelayMs);
+      if (parts.config.shutdownDelayMs > 0) await wait(parts.config.shutdownDelayMs);
       parts.eventFeed.close();
       await mcp.close();
       const servers = [bound.api.server, bound.metrics?.server];
