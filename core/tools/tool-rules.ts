@@ -37,6 +37,7 @@ export function createToolRules(): ToolRules {
         ...checkName(tool, provider),
         ...checkHints(tool),
         ...checkRequest(tool),
+        ...checkOrigin(tool, provider),
         ...checkClosed(tool.input_schema, 'input_schema'),
         ...checkReferences(tool, references, provider),
         ...checkFiles(tool, references),
@@ -90,6 +91,13 @@ function checkRequest({ request, pagination }: ToolDefinition): FieldError[] {
     problems.push({ field: 'pagination.request', message });
   }
   return problems;
+}
+
+/** Checks that a tool of another origin than the base address stays within those that the provider names. */
+function checkOrigin({ request: { origin } }: ToolDefinition, { api }: ProviderDefinition): FieldError[] {
+  if (origin === undefined || api.extra_origins?.includes(origin)) return [];
+  const message = `must be one of the provider's extra_origins: ${api.extra_origins?.join(', ') ?? 'it has none'}`;
+  return [{ field: 'request.origin', message }];
 }
 
 function checkReferences(tool: ToolDefinition, references: References, provider: ProviderDefinition): FieldError[] {

@@ -55,6 +55,8 @@ export interface ToolParameter {
 
 export interface ToolRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The origin in place of the base URL; one of the provider's `extra_origins`. */
+  origin?: string;
   /** A URI template (RFC 6570) that is appended to the base URL. */
   path: string;
   query?: Record<string, unknown>;

@@ -7,17 +7,18 @@ import { createResolver } from '../../core/openapi-conversion/resolve.ts';
 import { createSchemaReader } from '../../core/openapi-conversion/schema-view.ts';
 import { successResponseOf } from '../../core/openapi-conversion/success-response.ts';
 import type { JsonSchema, Tool } from '../../core/tools/tool.ts';
+import { responseSchema } from '../catalogue-drafts/response-schema.ts';
+import { noticeOf, toolFile } from '../catalogue-drafts/tool-file.ts';
 import { finishTool } from './finish.ts';
 import { overlayOf } from './overlay.ts';
-import { responseSchema } from './response-schema.ts';
-import { GENERATED_NOTICE, toolFile } from './tool-file.ts';
 import { readWords, type ToolWords, wordsOf } from './words.ts';
 
 const DESCRIPTION = new URL(
-  '../../.catalogue/node_modules/@octokit/openapi/generated/api.github.com.json',
+  '../../.catalogue/vendors/node_modules/@octokit/openapi/generated/api.github.com.json',
   import.meta.url,
 );
 const TOOLS = new URL('../../catalogue/tools/github/', import.meta.url);
+const WORDS = 'github/words.yaml';
 
 const words = readWords();
 const files = [{ name: 'api.github.com.json', text: await readFile(DESCRIPTION, 'utf8') }];
@@ -59,7 +60,7 @@ for (const said of words.tools) {
   try {
     const tool = tools.get(said.name);
     if (!tool) throw new Error(`the description has no usable operation ${said.operation}`);
-    made.set(`${said.name}.yaml`, toolFile(finishTool(tool, said, words, answerOf(said))));
+    made.set(`${said.name}.yaml`, toolFile(finishTool(tool, said, words, answerOf(said)), WORDS));
   } catch (error) {
     problems.push(`${said.name}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -68,7 +69,7 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 
 for (const file of await readdir(TOOLS)) {
-  const isMade = (await readFile(new URL(file, TOOLS), 'utf8')).startsWith(GENERATED_NOTICE);
+  const isMade = (await readFile(new URL(file, TOOLS), 'utf8')).startsWith(noticeOf(WORDS));
   if (isMade && !made.has(file)) await rm(new URL(file, TOOLS));
   if (!isMade && made.has(file)) throw new Error(`catalogue/tools/github/${file} was written by hand`);
 }

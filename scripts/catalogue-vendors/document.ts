@@ -76,6 +76,8 @@ export interface VendorParameter {
   name: string;
   in: string;
   required: boolean;
+  /** False if a list is one value with commas. */
+  explode: boolean;
   schema: unknown;
 }
 
@@ -94,6 +96,7 @@ export function parametersOf(
         name,
         in: String(parameter['in']),
         required: parameter['required'] === true,
+        explode: parameter['explode'] !== false,
         schema: parameter['schema'] ?? content?.['schema'] ?? {},
       });
     }

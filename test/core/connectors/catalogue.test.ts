@@ -4,7 +4,7 @@ import { createCatalogue, toolFits } from '../../../core/connectors/catalogue.ts
 import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
 import { buildCatalogue } from '../../../scripts/catalogue.ts';
 import { type CatalogueFiles, readCatalogueFiles } from '../../../scripts/catalogue-files.ts';
-import { GENERATED_NOTICE, toolFile } from '../../../scripts/catalogue-github/tool-file.ts';
+import { noticeOf, toolFile } from '../../../scripts/catalogue-drafts/tool-file.ts';
 import { readWords } from '../../../scripts/catalogue-github/words.ts';
 import { createCatalogueRules } from '../../../scripts/catalogue-rules.ts';
 import type { CatalogueJson } from '../../support/catalogue-json.ts';
@@ -117,7 +117,7 @@ describe('The catalogue', () => {
 describe('The tools of GitHub that are made', () => {
   const words = readWords();
   const made = files.tools.filter(({ file }) =>
-    readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').startsWith(GENERATED_NOTICE),
+    readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').startsWith(noticeOf('github/words.yaml')),
   );
 
   it('are those that there are words for', () => {
@@ -130,7 +130,7 @@ describe('The tools of GitHub that are made', () => {
       expect(data).to.include({ title: said?.title, description: said?.description });
       expect(data.hints).to.deep.equal(said?.hints);
       expect(data.scopes).to.deep.equal(words.scopes[said?.scopes ?? '']);
-      expect(toolFile(data)).to.equal(readFileSync(new URL(`tools/github/${data.name}.yaml`, CATALOGUE), 'utf8'));
+      expect(toolFile(data, 'github/words.yaml')).to.equal(readFileSync(new URL(`tools/github/${data.name}.yaml`, CATALOGUE), 'utf8'));
     }
   });
 });

@@ -15,6 +15,29 @@ export function responseSchema(
   select: string | undefined,
   fields: readonly string[],
 ): JsonSchema {
+  const root = treeOf(fields);
+  let selected = schema;
+  for (const name of segments(select ?? '')) selected = memberOf(viewOf(selected, read), name, read);
+  const view = viewOf(selected, read);
+  if (typesOf(view).includes('array')) return { type: 'array', items: written(view['items'], root, read) };
+  return written(selected, root, read);
+}
+
+/** Returns the schema of a response that no description has: its members, of any type. */
+export function keptSchema(fields: readonly string[], isList: boolean): JsonSchema {
+  const { type: _type, ...item } = untyped(treeOf(fields));
+  return isList ? { type: 'array', items: { type: 'object', ...item } } : { type: 'object', ...item };
+}
+
+function untyped(tree: Tree): JsonSchema {
+  const items = tree.get('*');
+  if (items) return { type: ['array', 'null'], items: untyped(items) };
+  if (tree.size === 0) return {};
+  const members = [...tree].map(([name, below]): [string, JsonSchema] => [name, untyped(below)]);
+  return { type: ['object', 'null'], properties: Object.fromEntries(members) };
+}
+
+function treeOf(fields: readonly string[]): Tree {
   const root: Tree = new Map();
   for (const field of fields) {
     let node = root;
@@ -24,11 +47,7 @@ export function responseSchema(
       node = next;
     }
   }
-  let selected = schema;
-  for (const name of segments(select ?? '')) selected = memberOf(viewOf(selected, read), name, read);
-  const view = viewOf(selected, read);
-  if (typesOf(view).includes('array')) return { type: 'array', items: written(view['items'], root, read) };
-  return written(selected, root, read);
+  return root;
 }
 
 function written(node: unknown, tree: Tree, read: SchemaReader): JsonSchema {

@@ -1,0 +1,80 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import type { ToolBody, ToolPagination } from '../../core/tools/tool.ts';
+
+/**
+ * What is said of an input: a description, if the description of the API has its type; a type in words, a description, and a
+ * sample for examples; or null for what `inputs` says.
+ */
+export type InputWords = null | string | [type: unknown, description: string, sample?: unknown];
+
+/** What is said of one tool; types, places and the rest come from the description of the API, if there is one. */
+export interface ToolWords {
+  /** The name without the connector. */
+  do: string;
+  /** Method and path. The variables of the path are inputs. */
+  call: string;
+  /** The description, to which reading tools add that they change nothing. */
+  says: string;
+  title?: string;
+  /** The name of an entry of `scopes`. */
+  scope?: string;
+  /** What the call does, if it is not what the method usually means. */
+  hint?: 'read' | 'add' | 'set' | 'once' | 'end';
+  /** Inputs described under `inputs`, separated by spaces. */
+  use?: string;
+  /** Inputs by name. `!` makes one required, `?` optional; `=` is followed by its place: `?name`, `^Header` or `/pointer`. */
+  in?: Record<string, InputWords>;
+  /** Templates by place, for values that no input is sent as. */
+  fixed?: Record<string, unknown>;
+  /** Another origin than the base address. */
+  origin?: string;
+  format?: ToolBody['format'];
+  media_type?: string;
+  /** The part of the response that is returned. */
+  from?: string;
+  /** The members that are kept, separated by spaces, or `@` and the name of an entry of `keeps`. */
+  keep?: string;
+  /** What is returned if it is not JSON with members to keep. */
+  gives?: 'none' | 'file' | 'text' | 'object' | 'list';
+  /** The name of an entry of `pages`. */
+  page?: string;
+  /** Inputs of the example, besides samples of those that are required. */
+  try?: Record<string, unknown>;
+  /** What the example is for. */
+  eg?: string;
+  /** Reviewed differences from the description of the API. */
+  differs?: Record<string, string>;
+}
+
+/** The words for the tools of one connector. */
+export interface Drafts {
+  connector: string;
+  /** The date of the comparison with the description of the API. */
+  on: string;
+  scopes?: Record<string, string[][]>;
+  /** Common inputs, with the same keys as `in` of a tool. */
+  inputs?: Record<string, InputWords>;
+  keeps?: Record<string, string>;
+  pages?: Record<string, ToolPagination>;
+  /** The notation of lists in forms. */
+  lists?: ToolBody['lists'];
+  /** What a tool has that says nothing else. */
+  usual?: Pick<ToolWords, 'scope' | 'from' | 'page' | 'fixed'>;
+  /** Whether the tools reach nobody outside the account. */
+  closed?: boolean;
+  /** By tag. */
+  tools: Record<string, ToolWords[]>;
+}
+
+const FOLDER = new URL('../../catalogue/generated/', import.meta.url);
+
+export async function readDrafts(): Promise<Drafts[]> {
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.yaml')).sort();
+  return Promise.all(
+    files.map(async (name) => {
+      const words = parse(await readFile(new URL(name, FOLDER), 'utf8')) as Omit<Drafts, 'connector'>;
+      return { ...words, connector: name.slice(0, -'.yaml'.length) };
+    }),
+  );
+}

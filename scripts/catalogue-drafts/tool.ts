@@ -1,0 +1,255 @@
+import { successResponseOf } from '../../core/openapi-conversion/success-response.ts';
+import { isRecord } from '../../core/tools/pointer.ts';
+import type { JsonSchema, ToolBody, ToolDefinition, ToolHints, ToolPagination } from '../../core/tools/tool.ts';
+import type { Comparison } from '../catalogue-files.ts';
+import { operationOf } from '../catalogue-vendors/compare.ts';
+import type { StampedDocument } from '../catalogue-vendors/stamps.ts';
+import type { Drafts, InputWords, ToolWords } from './drafts.ts';
+import { contentOf, type Described, type Input, placed, readKey } from './places.ts';
+import { keptSchema, responseSchema } from './response-schema.ts';
+
+const CAPITALS = /\b(id|ids|url|urls|api|csv|pdf|sms|dns|crm|sql|ssl|ip|html|json|seo|faq|acl|sso|ai|hr)\b/g;
+const HINTS: Record<NonNullable<ToolWords['hint']>, [boolean, boolean, boolean]> = {
+  read: [true, false, true],
+  add: [false, false, false],
+  set: [false, true, true],
+  once: [false, false, true],
+  end: [false, true, false],
+};
+const USUAL: Record<string, NonNullable<ToolWords['hint']>> = { GET: 'read', HEAD: 'read', POST: 'add', DELETE: 'set' };
+
+/** Returns the tool for its words, with what the description of the API says of its operation. */
+export function toolOf(
+  said: ToolWords,
+  tag: string,
+  drafts: Drafts,
+  documents: readonly StampedDocument[],
+): ToolDefinition & { compared?: Comparison } {
+  const [method = '', path = ''] = said.call.split(' ') as [ToolDefinition['request']['method'], string];
+  const found = documentOf(method, path, documents);
+  const fixed = { ...drafts.usual?.fixed, ...said.fixed };
+  const inputs = inputsOf(said, drafts, { method, path, fixed, api: found?.api });
+  const hint = said.hint ?? USUAL[method] ?? 'set';
+  const keep = said.keep?.startsWith('@') ? drafts.keeps?.[said.keep.slice(1)] : said.keep;
+  if (said.keep?.startsWith('@') && keep === undefined) throw new Error(`there is no list ${said.keep}`);
+  const fields = keep?.split(' ').map((field) => `/${field}`);
+  const select = said.from ?? (said.gives ? undefined : drafts.usual?.from);
+  const scope = said.scope ?? drafts.usual?.scope;
+  const scopes = scope === undefined ? [] : drafts.scopes?.[scope];
+  if (!scopes) throw new Error(`there are no scopes ${scope}`);
+  const title = said.title ?? titleOf(said.do);
+  return {
+    name: `${drafts.connector}_${said.do}`,
+    title,
+    description: descriptionOf(said.says, hint),
+    tags: [tag],
+    hints: hintsOf(hint, method, !drafts.closed),
+    scopes,
+    input_schema: schemaOf(inputs),
+    output_schema: outputOf(said, select, fields, found?.api),
+    examples: [
+      {
+        input: {
+          ...Object.fromEntries(inputs.filter(({ required }) => required).map(({ key, sample }) => [key, sample])),
+          ...said.try,
+        },
+        note: said.eg ?? `${title}.`,
+      },
+    ],
+    request: requestOf(said, { method, path, fixed, api: found?.api, lists: drafts.lists }, inputs),
+    ...pagesOf(said, drafts, inputs, select),
+    ...responseOf(said, select, fields),
+    ...(found && { compared: { with: found.stamp, on: drafts.on, ...(said.differs && { differs: said.differs }) } }),
+  };
+}
+
+function documentOf(method: string, path: string, documents: readonly StampedDocument[]) {
+  const probe = { request: { method, path }, input_schema: { properties: {} } } as unknown as ToolDefinition;
+  const found = documents.flatMap(({ stamp, vendor }) => {
+    const operation = operationOf(probe, vendor);
+    return operation ? [{ stamp, api: { operation, vendor } }] : [];
+  });
+  return found.sort((a, b) => b.api.operation.fixed - a.api.operation.fixed)[0];
+}
+
+interface Where {
+  method: string;
+  path: string;
+  fixed: Record<string, unknown>;
+  api: Described | undefined;
+}
+
+function inputsOf(said: ToolWords, drafts: Drafts, { method, path, fixed, api }: Where): Input[] {
+  const variables = [...path.matchAll(/\{[+]?([a-z][a-z0-9_]*)\}/g)].map(([, name = '']) => name);
+  const templates = new Set(
+    [...JSON.stringify(fixed).matchAll(/"(?:\$input|\$file|input)":"(\w+)"/g)].map(([, name = '']) => name),
+  );
+  const common = new Map(
+    Object.entries(drafts.inputs ?? {}).map(([text, words]) => [readKey(text).key, { text, words }]),
+  );
+  const wanted = new Map<string, { text: string; words: InputWords }>();
+  for (const name of variables) wanted.set(name, { text: name, words: null });
+  for (const text of (said.use ?? '').split(' ').filter(Boolean)) wanted.set(readKey(text).key, { text, words: null });
+  for (const [text, words] of Object.entries(said.in ?? {})) wanted.set(readKey(text).key, { text, words });
+  const where = { method, path: variables, templates, api };
+  return [...wanted].map(([key, { text, words }]) => {
+    const usual = common.get(key);
+    const chosen = words ?? usual?.words;
+    if (chosen === undefined || chosen === null) throw new Error(`nothing is said of the input ${key}`);
+    const own = readKey(text);
+    const shared = usual && readKey(usual.text);
+    const at = own.at ?? shared?.at;
+    return placed(`${key}${own.mark || (shared?.mark ?? '')}${at ? `=${at}` : ''}`, chosen, where);
+  });
+}
+
+function schemaOf(inputs: readonly Input[]): JsonSchema {
+  const required = inputs.filter((input) => input.required).map(({ key }) => key);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(inputs.map(({ key, schema }) => [key, schema])),
+  };
+}
+
+function requestOf(
+  said: ToolWords,
+  { method, path, fixed, api, lists }: Where & { lists: ToolBody['lists'] },
+  inputs: readonly Input[],
+): ToolDefinition['request'] {
+  const plain: string[] = [];
+  const query: Record<string, unknown> = {};
+  const headers: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
+  let whole: unknown;
+  const put = (at: string, template: unknown) => {
+    if (at.startsWith('?')) query[at.slice(1)] = template;
+    else if (at.startsWith('^')) headers[at.slice(1)] = template;
+    else if (at === '/') whole = template;
+    else set(body, at, template);
+  };
+  for (const { key, place, schema } of inputs) {
+    const isFile = schema['format'] === 'file' || (isRecord(schema['items']) && schema['items']['format'] === 'file');
+    const template = isFile ? { $file: key } : { $input: key };
+    if (place.in === 'query' && place.name === key && schema['type'] !== 'array') plain.push(key);
+    else if (place.in === 'query' && place.list === 'joined' && schema['type'] === 'array')
+      put(`?${place.name}`, { $join: { input: key, separator: ',' } });
+    else if (place.in === 'query') put(`?${place.name}`, template);
+    else if (place.in === 'header') put(`^${place.name}`, template);
+    else if (place.in === 'body') put(place.pointer, template);
+  }
+  for (const [at, template] of Object.entries(fixed)) put(at, template);
+  const value = whole ?? (Object.keys(body).length > 0 ? body : undefined);
+  const tail = plain.length === 0 ? '' : `{${path.includes('?') ? '&' : '?'}${plain.join(',')}}`;
+  const format = said.format ?? formatOf(Object.keys(contentOf(api)));
+  return {
+    method: method as ToolDefinition['request']['method'],
+    ...(said.origin && { origin: said.origin }),
+    path: path + tail,
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(value !== undefined && {
+      body: {
+        format,
+        ...(format === 'form' && lists && { lists }),
+        ...(said.media_type && { media_type: said.media_type }),
+        value,
+      },
+    }),
+  } as ToolDefinition['request'];
+}
+
+function formatOf(types: readonly string[]): ToolBody['format'] {
+  if (types.length === 0 || types.some((type) => /json|\*/.test(type))) return 'json';
+  if (types.some((type) => type.includes('urlencoded'))) return 'form';
+  return types.some((type) => type.startsWith('multipart')) ? 'multipart' : 'json';
+}
+
+function set(body: Record<string, unknown>, pointer: string, template: unknown): void {
+  const names = pointer.split('/').slice(1);
+  const last = names.pop() ?? '';
+  let node = body;
+  for (const name of names) {
+    node[name] ??= {};
+    node = node[name] as Record<string, unknown>;
+  }
+  node[last] = template;
+}
+
+function pagesOf(
+  said: ToolWords,
+  drafts: Drafts,
+  inputs: readonly Input[],
+  select: string | undefined,
+): { pagination?: ToolPagination } {
+  const name = said.page ?? drafts.usual?.page;
+  if (name === undefined || name === 'none') return {};
+  const pages = drafts.pages?.[name];
+  if (!pages) throw new Error(`there are no pages ${name}`);
+  const { page_size_input: size, ...request } = pages.request ?? {};
+  const isOffered = inputs.some(({ key }) => key === size);
+  const needsItems = ['page', 'offset'].includes(pages.style) && pages.response?.items === undefined;
+  return {
+    pagination: {
+      ...pages,
+      ...(pages.request && { request: { ...request, ...(isOffered && { page_size_input: size }) } }),
+      ...(needsItems && { response: { ...pages.response, items: select ?? '' } }),
+    } as ToolPagination,
+  };
+}
+
+function responseOf(
+  { gives }: ToolWords,
+  select: string | undefined,
+  fields: string[] | undefined,
+): Pick<ToolDefinition, 'response'> {
+  if (gives === 'file') return { response: { file: true } };
+  if (!select && !fields) return {};
+  return { response: { ...(select && { select }), ...(fields && { fields }) } };
+}
+
+function outputOf(
+  { gives, do: name, differs }: ToolWords,
+  select: string | undefined,
+  fields: string[] | undefined,
+  api: Described | undefined,
+): JsonSchema {
+  if (gives === 'none') return { description: 'The response has no content.', type: 'null' };
+  if (gives === 'text') return { type: 'string' };
+  if (gives === 'file') return { type: 'object', description: 'A file.' };
+  const isList = gives === 'list' || (gives !== 'object' && /^(list|search|find)_/.test(name));
+  if (!fields) return gives === 'list' ? { type: 'array' } : { type: 'object' };
+  const schema = api && successResponseOf(api.operation, api.vendor.resolve).schema;
+  // A response that differs for a reviewed reason has members that the description does not type.
+  const isOther = Object.keys(differs ?? {}).some((finding) => finding.startsWith('response'));
+  if (schema === undefined || !api || isOther) return keptSchema(fields, isList);
+  return responseSchema(schema, api.vendor.read, select, fields);
+}
+
+function hintsOf(hint: NonNullable<ToolWords['hint']>, method: string, isOpen: boolean): ToolHints {
+  const [reads, destroys, repeats] = HINTS[hint];
+  const hints = {
+    read_only: reads,
+    destructive: destroys,
+    idempotent: repeats || method === 'PUT',
+    open_world: isOpen,
+  };
+  const isUsual = method === 'POST' || (method === 'DELETE' ? destroys && repeats : reads === (method === 'GET'));
+  return isUsual ? hints : { ...hints, reason: 'The operation differs from what its method usually means.' };
+}
+
+function descriptionOf(says: string, hint: string): string {
+  return hint === 'read' && !/changes nothing/i.test(says) ? `${says.trim()} Changes nothing.` : says.trim();
+}
+
+function titleOf(name: string): string {
+  const words = name
+    .replaceAll('_', ' ')
+    .replace(CAPITALS, (word) =>
+      word
+        .toUpperCase()
+        .replace(/S$/, word.length > 2 && word.endsWith('s') && word !== 'dns' && word !== 'sms' ? 's' : 'S'),
+    );
+  return words[0]?.toUpperCase() + words.slice(1);
+}
