@@ -27,9 +27,11 @@ export interface VendorDocument {
 export async function openDocument(source: Source, folder = FOLDER): Promise<VendorDocument> {
   const text = await readFile(locationOf(source, folder), 'utf8');
   const document = await normalise(readDocument(source.file, text));
+  if (source.unneeded) dropRequired(document, new Set(source.unneeded));
   const resolve = createResolver(document);
   const operations = listOperations(document, resolve).flatMap((operation): VendorOperation[] => {
-    const own = belowPrefix(operation.path, source.under ?? '');
+    const path = source.without ? operation.path.replaceAll(source.without, '') : operation.path;
+    const own = belowPrefix(path, source.under ?? '');
     if (own === undefined) return [];
     const names = [...own.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
     // A part after # distinguishes operations of one path; the one without it is the plain one.
@@ -37,6 +39,13 @@ export async function openDocument(source: Source, folder = FOLDER): Promise<Ven
     return [{ ...operation, matcher: matcherOf((source.prefix ?? '') + own, source), names, fixed }];
   });
   return { source, document, operations, resolve, read: createSchemaReader(resolve) };
+}
+
+function dropRequired(node: unknown, names: ReadonlySet<string>): void {
+  if (Array.isArray(node)) for (const item of node) dropRequired(item, names);
+  if (!isRecord(node)) return;
+  for (const value of Object.values(node)) dropRequired(value, names);
+  if (Array.isArray(node['required'])) node['required'] = node['required'].filter((name) => !names.has(String(name)));
 }
 
 /** Reads JSON as it is, because descriptions may be larger than those that users import. */

@@ -16,6 +16,10 @@ export interface Source {
   prefix?: string;
   /** Whether bodies may be JSON although the description has another type: it shows uploads, or forms. */
   json?: boolean;
+  /** A text that the paths of the description contain, and those of tools leave out. */
+  without?: string;
+  /** Members that the description requires everywhere, but the API does not. */
+  unneeded?: string[];
   /** Parameters that carry the credential. */
   credentials?: string[];
   /** Whether a parameter of a path may have several segments (Google's resource names). */
