@@ -23,7 +23,10 @@ export interface ToolWords {
   hint?: 'read' | 'add' | 'set' | 'once' | 'end';
   /** Inputs described under `inputs`, separated by spaces. */
   use?: string;
-  /** Inputs by name. `!` makes one required, `?` optional; `=` is followed by its place: `?name`, `^Header` or `/pointer`. */
+  /**
+   * Inputs by name. `!` makes one required, `?` optional; `=` is followed by its place: `?name`, `^Header`, `/pointer`, or `~` if
+   * only `fixed` uses it.
+   */
   in?: Record<string, InputWords>;
   /** Templates by place, for values that no input is sent as. */
   fixed?: Record<string, unknown>;
@@ -61,6 +64,8 @@ export interface Drafts {
   lists?: ToolBody['lists'];
   /** What a tool has that says nothing else. */
   usual?: Pick<ToolWords, 'scope' | 'from' | 'page' | 'fixed'>;
+  /** Reviewed differences that several tools have. */
+  differs?: Record<string, string>;
   /** Whether the tools reach nobody outside the account. */
   closed?: boolean;
   /** By tag. */

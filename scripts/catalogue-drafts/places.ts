@@ -82,6 +82,7 @@ function find(
   { method, path, templates, api }: Parameters<typeof placed>[2],
 ): Found {
   if (path.includes(key)) return { place: { in: 'path' }, node: api && pathNode(path.indexOf(key), api) };
+  if (at === '~') return { place: { in: 'template' } };
   if (at?.startsWith('?')) return inQuery(at.slice(1), api);
   if (at?.startsWith('^')) return { place: { in: 'header', name: at.slice(1) } };
   if (at?.startsWith('/')) return inBody(at, api);

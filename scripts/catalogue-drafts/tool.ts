@@ -2,7 +2,7 @@ import { successResponseOf } from '../../core/openapi-conversion/success-respons
 import { isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema, ToolBody, ToolDefinition, ToolHints, ToolPagination } from '../../core/tools/tool.ts';
 import type { Comparison } from '../catalogue-files.ts';
-import { operationOf } from '../catalogue-vendors/compare.ts';
+import { compareTool, operationOf } from '../catalogue-vendors/compare.ts';
 import type { StampedDocument } from '../catalogue-vendors/stamps.ts';
 import type { Drafts, InputWords, ToolWords } from './drafts.ts';
 import { contentOf, type Described, type Input, placed, readKey } from './places.ts';
@@ -27,7 +27,7 @@ export function toolOf(
 ): ToolDefinition & { compared?: Comparison } {
   const [method = '', path = ''] = said.call.split(' ') as [ToolDefinition['request']['method'], string];
   const found = documentOf(method, path, documents);
-  const fixed = { ...drafts.usual?.fixed, ...said.fixed };
+  const fixed = said.fixed ?? drafts.usual?.fixed ?? {};
   const inputs = inputsOf(said, drafts, { method, path, fixed, api: found?.api });
   const hint = said.hint ?? USUAL[method] ?? 'set';
   const keep = said.keep?.startsWith('@') ? drafts.keeps?.[said.keep.slice(1)] : said.keep;
@@ -38,7 +38,7 @@ export function toolOf(
   const scopes = scope === undefined ? [] : drafts.scopes?.[scope];
   if (!scopes) throw new Error(`there are no scopes ${scope}`);
   const title = said.title ?? titleOf(said.do);
-  return {
+  const tool: ToolDefinition = {
     name: `${drafts.connector}_${said.do}`,
     title,
     description: descriptionOf(said.says, hint),
@@ -59,8 +59,21 @@ export function toolOf(
     request: requestOf(said, { method, path, fixed, api: found?.api, lists: drafts.lists }, inputs),
     ...pagesOf(said, drafts, inputs, select),
     ...responseOf(said, select, fields),
-    ...(found && { compared: { with: found.stamp, on: drafts.on, ...(said.differs && { differs: said.differs }) } }),
   };
+  return found ? { ...tool, compared: comparisonOf(tool, said, drafts, found) } : tool;
+}
+
+/** Returns the stamp of a tool with the reviewed differences: its own, and those of `differs` that it has. */
+function comparisonOf(
+  tool: ToolDefinition,
+  said: ToolWords,
+  drafts: Drafts,
+  { stamp, api }: { stamp: string; api: Described },
+): Comparison {
+  const findings = drafts.differs ? (compareTool(tool, api.vendor) ?? []) : [];
+  const common = Object.entries(drafts.differs ?? {}).filter(([finding]) => findings.includes(finding));
+  const differs = { ...Object.fromEntries(common), ...said.differs };
+  return { with: stamp, on: drafts.on, ...(Object.keys(differs).length > 0 && { differs }) };
 }
 
 function documentOf(method: string, path: string, documents: readonly StampedDocument[]) {

@@ -157,6 +157,16 @@ describe('The rules of the catalogue', () => {
     return rules.check({ connectors, tools }).join('\n');
   }
 
+  it('allow another origin than the base address only if the connector names it', () => {
+    const other = (names: string[]) =>
+      problemsOf(({ connector, list }) => {
+        connector['api'].extra_origins = names;
+        list['request'].origin = 'https://uploads.github.com';
+      });
+    expect(other([])).to.include("request.origin: must be one of the provider's extra_origins");
+    expect(other(['https://uploads.github.com'])).to.equal('');
+  });
+
   it('pass what is right', () => {
     expect(problemsOf(() => undefined)).to.equal('');
   });

@@ -35,6 +35,11 @@ describe('The request of a call', () => {
     });
   });
 
+  it('goes to another origin of the provider if the tool names one', () => {
+    const tool = toolOf({ request: { method: 'GET', origin: 'https://uploads.example.com', path: '/things' } });
+    expect(rendered({ tool }).url).to.equal('https://uploads.example.com/things');
+  });
+
   it('adds renamed and free query parameters', () => {
     const request = {
       method: 'GET' as const,
