@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { createCatalogue, toolFits } from '../../../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
 import { buildCatalogue } from '../../../scripts/catalogue.ts';
-import { type CatalogueFiles, readCatalogueFiles } from '../../../scripts/catalogue-files.ts';
 import { noticeOf, toolFile } from '../../../scripts/catalogue-drafts/tool-file.ts';
+import { type CatalogueFiles, readCatalogueFiles } from '../../../scripts/catalogue-files.ts';
 import { readWords } from '../../../scripts/catalogue-github/words.ts';
 import { createCatalogueRules } from '../../../scripts/catalogue-rules.ts';
 import type { CatalogueJson } from '../../support/catalogue-json.ts';
@@ -130,7 +130,9 @@ describe('The tools of GitHub that are made', () => {
       expect(data).to.include({ title: said?.title, description: said?.description });
       expect(data.hints).to.deep.equal(said?.hints);
       expect(data.scopes).to.deep.equal(words.scopes[said?.scopes ?? '']);
-      expect(toolFile(data, 'github/words.yaml')).to.equal(readFileSync(new URL(`tools/github/${data.name}.yaml`, CATALOGUE), 'utf8'));
+      expect(toolFile(data, 'github/words.yaml')).to.equal(
+        readFileSync(new URL(`tools/github/${data.name}.yaml`, CATALOGUE), 'utf8'),
+      );
     }
   });
 });
