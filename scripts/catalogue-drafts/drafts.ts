@@ -66,7 +66,7 @@ export interface Drafts {
   usual?: Pick<ToolWords, 'scope' | 'from' | 'page' | 'fixed'>;
   /** Reviewed differences that several tools have. */
   differs?: Record<string, string>;
-  /** Whether the tools reach nobody outside the account. */
+  /** Whether the tools reach no one outside the account. */
   closed?: boolean;
   /** By tag. */
   tools: Record<string, ToolWords[]>;

@@ -46,7 +46,7 @@ export function toolOf(
     hints: hintsOf(hint, method, !drafts.closed),
     scopes,
     input_schema: schemaOf(inputs),
-    output_schema: outputOf(said, select, fields, found?.api),
+    output_schema: outputOf(said, select, fields, found?.api, isReviewed(said, drafts, select)),
     examples: [
       {
         input: {
@@ -223,10 +223,11 @@ function responseOf(
 }
 
 function outputOf(
-  { gives, do: name, differs }: ToolWords,
+  { gives, do: name }: ToolWords,
   select: string | undefined,
   fields: string[] | undefined,
   api: Described | undefined,
+  isOther: boolean,
 ): JsonSchema {
   if (gives === 'none') return { description: 'The response has no content.', type: 'null' };
   if (gives === 'text') return { type: 'string' };
@@ -234,10 +235,16 @@ function outputOf(
   const isList = gives === 'list' || (gives !== 'object' && /^(list|search|find)_/.test(name));
   if (!fields) return gives === 'list' ? { type: 'array' } : { type: 'object' };
   const schema = api && successResponseOf(api.operation, api.vendor.resolve).schema;
-  // A response that differs for a reviewed reason has members that the description does not type.
-  const isOther = Object.keys(differs ?? {}).some((finding) => finding.startsWith('response'));
   if (schema === undefined || !api || isOther) return keptSchema(fields, isList);
   return responseSchema(schema, api.vendor.read, select, fields);
+}
+
+/** Whether the response differs from the description for a reviewed reason, so that the description cannot type it. */
+function isReviewed(said: ToolWords, drafts: Drafts, select: string | undefined): boolean {
+  const own = Object.keys(said.differs ?? {}).some((finding) => finding.startsWith('response'));
+  return (
+    own || (select !== undefined && drafts.differs?.[`response ${select}: is not in the description`] !== undefined)
+  );
 }
 
 function hintsOf(hint: NonNullable<ToolWords['hint']>, method: string, isOpen: boolean): ToolHints {

@@ -50,7 +50,7 @@ function dropRequired(node: unknown, names: ReadonlySet<string>): void {
 
 /** Reads JSON as it is, because descriptions may be larger than those that users import. */
 function readDocument(name: string, text: string): Record<string, unknown> {
-  if (name.endsWith('.json')) return JSON.parse(text) as Record<string, unknown>;
+  if (name.endsWith('.json')) return JSON.parse(text.replace(/^\uFEFF/, '')) as Record<string, unknown>;
   return loadDocument([{ name, text }]);
 }
 

@@ -6,6 +6,7 @@ import { rankTools } from '../../core/discovery/rank-tools.ts';
 import { createToolIndex } from '../../core/discovery/tool-index.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 import { QUERIES } from './queries.ts';
+import { NEW_QUERIES } from './queries-new.ts';
 import { WIDE_QUERIES } from './queries-wide.ts';
 
 const catalogue = createCatalogue(
@@ -20,7 +21,7 @@ describe('the search among tools', () => {
   }
 
   it('is asked for tools that there are', () => {
-    const unknown = [...QUERIES, ...WIDE_QUERIES]
+    const unknown = [...QUERIES, ...WIDE_QUERIES, ...NEW_QUERIES]
       .flatMap(([, ...expected]) => expected)
       .filter((name) => !catalogue.tool(name));
     expect(unknown).to.deep.equal([]);
@@ -49,5 +50,16 @@ describe('the search among tools', () => {
     }
     expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(0.95 * WIDE_QUERIES.length);
     expect(places.filter((place) => place === 0).length).to.be.at.least(0.8 * WIDE_QUERIES.length);
+  });
+
+  it('puts what is meant among the first five for 95 % of the questions about the newest connectors, and first for 80 %', () => {
+    const places = NEW_QUERIES.map(([query, ...expected]) =>
+      rankTools([index], query).findIndex(({ card }) => expected.includes(card.name)),
+    );
+    if (process.env['SHOW_RANKS']) {
+      for (const [at, place] of places.entries()) if (place !== 0) console.log(place, NEW_QUERIES[at]);
+    }
+    expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(0.95 * NEW_QUERIES.length);
+    expect(places.filter((place) => place === 0).length).to.be.at.least(0.8 * NEW_QUERIES.length);
   });
 });
