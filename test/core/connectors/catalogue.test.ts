@@ -64,7 +64,7 @@ describe('The catalogue', () => {
   it('gives the tools of a connector alone, also where its name begins that of another', () => {
     const expected = Object.values(index.tools).filter((tool) => tool.connector === 'discord_bot');
     expect(catalogue.toolsOf('discord_bot')).to.have.deep.members(expected).and.not.have.length(0);
-    expect(catalogue.toolsOf('discord')).to.deep.equal([]);
+    expect(catalogue.toolsOf('discord').map(({ connector }) => connector)).to.not.include('discord_bot');
   });
 
   it('is not taken for an index when it is something else', () => {
