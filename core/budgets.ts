@@ -162,6 +162,8 @@ export const OPERATORS = {
   sessionMs: 12 * HOUR,
   /** An access token of a session. It is short because a page holds it in its memory. */
   tokenMs: 10 * MINUTE,
+  /** A login at the OpenID provider of the company. */
+  companyLoginMs: 10 * MINUTE,
   /** Sessions and unused addresses of one environment. */
   sessions: 1000,
 } as const;

@@ -5,6 +5,7 @@ import { createAccountParts } from './accounts.ts';
 import { startBackground } from './background.ts';
 import { createCapabilities } from './capabilities.ts';
 import { checkVerification } from './check-verification.ts';
+import { createCompanyLogin } from './company-login.ts';
 import { createEventParts } from './events.ts';
 import { createExecutionParts } from './executions.ts';
 import { registerInstance } from './instance.ts';
@@ -63,7 +64,7 @@ export async function createApplication(
 
   const all = { ...shared, ...accounts, ...links, ...executions, ...background, ...requests };
   const opened = closing.move();
-  const withConfig = { config, ...all };
+  const withConfig = { config, companyLogin: createCompanyLogin(setup), ...all };
   const capabilities = createCapabilities(withConfig);
   const parts = { ...withConfig, capabilities, close: () => opened.disposeAsync() };
   return { parts, firstStart };

@@ -1,4 +1,5 @@
 import type { JobQueue } from '../core/jobs/queue.ts';
+import type { CompanyLogin } from '../core/operators/company-login.ts';
 import type { Capabilities } from '../handlers/index.ts';
 import type { Config } from '../http/config/config.ts';
 import type { AccountParts } from './accounts.ts';
@@ -33,6 +34,8 @@ export interface Parts
     WebhookParts,
     Registration {
   readonly config: Config;
+  /** How operators log in at the OpenID provider of their company; null if they use one-time addresses only. */
+  readonly companyLogin: CompanyLogin | null;
   /** Adds durable jobs. */
   readonly jobQueue: JobQueue;
   /** The parts that the handlers of each group of operations use. */

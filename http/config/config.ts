@@ -6,6 +6,7 @@ import type { ConnectionTerms } from '../../db/store.ts';
 import { parseContacts, parsePolicy, type SecurityContact } from '../documents/security-text.ts';
 import type { LogFormat } from '../monitoring/log.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
+import { type CompanyLoginSettings, parseCompanyLogin } from './company-login.ts';
 
 /** The configuration, without secrets. */
 export interface Config extends SecurityContact {
@@ -30,6 +31,8 @@ export interface Config extends SecurityContact {
   trustedProxies: string;
   /** Whether the server has the console for operators. */
   console: boolean;
+  /** How operators log in at the OpenID provider of their company; null if they use one-time addresses only. */
+  companyLogin: CompanyLoginSettings | null;
   logLevel: string;
   logFormat: LogFormat;
   /** The raw settings `VALETKEY_EGRESS_ALLOW` and `VALETKEY_ENDPOINT_OVERRIDES`; core/net parses them. */
@@ -50,6 +53,8 @@ export interface Secrets {
   /** The address of a standby for lists; null if they are read from the primary. */
   replicaUrl: Secret | null;
   keys: Secret | null;
+  /** The client secret of the login of operators; null for a public client. */
+  companyLogin: Secret | null;
   firstClient: { id: string; secret: Secret } | null;
 }
 
@@ -82,6 +87,13 @@ export const SETTINGS = [
   'VALETKEY_SECURITY_POLICY',
   'VALETKEY_CONSOLE',
   'METRICS_HOST',
+  'VALETKEY_CONSOLE_OIDC_ISSUER',
+  'VALETKEY_CONSOLE_OIDC_CLIENT_ID',
+  'VALETKEY_CONSOLE_OIDC_CLIENT_SECRET',
+  'VALETKEY_CONSOLE_OIDC_SCOPES',
+  'VALETKEY_CONSOLE_OIDC_NAME_CLAIM',
+  'VALETKEY_CONSOLE_OIDC_ROLE_CLAIM',
+  'VALETKEY_CONSOLE_OIDC_ROLES',
   'METRICS_PORT',
   'LOG_LEVEL',
   'LOG_FORMAT',
@@ -129,6 +141,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     ),
     trustedProxies: readTrustedProxies(env['VALETKEY_TRUSTED_PROXIES'] || ''),
     console: readSwitch(env, 'VALETKEY_CONSOLE'),
+    companyLogin: readSetting(() => parseCompanyLogin(env)),
     logLevel: readLogLevel(env['LOG_LEVEL']),
     logFormat: readLogFormat(env['LOG_FORMAT']),
     securityContacts: readSetting(() => parseContacts(env['VALETKEY_SECURITY_CONTACT'] ?? '')),
@@ -185,6 +198,9 @@ function readSecrets(env: Env): Secrets {
   return {
     databaseUrl: isServer(url) ? new Secret(url) : null,
     replicaUrl: replicaUrl ? new Secret(replicaUrl) : null,
+    companyLogin: env['VALETKEY_CONSOLE_OIDC_CLIENT_SECRET']
+      ? new Secret(env['VALETKEY_CONSOLE_OIDC_CLIENT_SECRET'])
+      : null,
     keys: env['VALETKEY_KEYS'] ? new Secret(env['VALETKEY_KEYS']) : null,
     firstClient: id && secret ? { id, secret: new Secret(secret) } : null,
   };

@@ -16,13 +16,15 @@ export interface BrowserCookie {
  * Creates a cookie that only this host can set and read. With the prefix `__Host-`, browsers reject it from any other host
  * and without TLS. The prefix cannot be used with plain http, which is only for loopback. `SameSite=Lax`, because users
  * arrive by navigation from other sites: from the provider and from the application.
+ *
+ * @param isValue whether a text has the form of the value; by default of a token
  */
-export function browserCookie(name: string): BrowserCookie {
+export function browserCookie(name: string, isValue?: (text: string | undefined) => boolean): BrowserCookie {
   const nameIn = (environment: Environment) => (isSecure(environment) ? `__Host-${name}` : name);
   const attributes = (environment: Environment) =>
     `Path=/; HttpOnly; SameSite=Lax${isSecure(environment) ? '; Secure' : ''}`;
   return {
-    read: (req, environment) => readCookie(req, nameIn(environment)),
+    read: (req, environment) => readCookie(req, nameIn(environment), isValue),
     set: (environment, secret) => `${nameIn(environment)}=${secret}; ${attributes(environment)}`,
     remove: (environment) => `${nameIn(environment)}=; Max-Age=0; ${attributes(environment)}`,
   };

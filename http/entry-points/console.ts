@@ -3,17 +3,11 @@ import { ApiError } from '../../core/errors.ts';
 import { CONSOLE_PATH } from '../../core/operators/console-address.ts';
 import { SESSION_GENERATION } from '../../core/operators/principal.ts';
 import { scopesOf } from '../../core/operators/roles.ts';
-import {
-  actorOf,
-  endSession,
-  type OperatorTools,
-  openSession,
-  sessionOfCookie,
-} from '../../core/operators/sessions.ts';
+import { actorOf, endSession, openSession, sessionOfCookie } from '../../core/operators/sessions.ts';
 import { rfc3339 } from '../../core/text/rfc3339.ts';
 import { issueAccessToken } from '../../core/tokens/access-token.ts';
 import type { SigningKeys } from '../../core/tokens/signing-key.ts';
-import type { OperatorSessionRow, Store } from '../../db/store.ts';
+import type { OperatorSessionRow } from '../../db/store.ts';
 import { readBody } from '../body/body.ts';
 import { type BodyMemory, bodyHoldOf } from '../body/body-hold.ts';
 import { JSON_BODY } from '../body/body-rule.ts';
@@ -23,10 +17,11 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
 import { errorReply } from '../responses/failure.ts';
 import { respondUntyped } from '../responses/reply.ts';
+import { COMPANY_CALLBACK, type CompanyLoginParts, createCompanyLogins } from './company-login.ts';
 import { type ConsoleFiles, createConsoleFiles } from './console-files.ts';
 import { noSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
 
-export type ConsoleParts = BodyMemory & Omit<OperatorTools, 'newId'> & { store: Store; signingKeys: SigningKeys };
+export type ConsoleParts = BodyMemory & CompanyLoginParts & { signingKeys: SigningKeys };
 
 type Action = (exchange: Exchange, environment: Environment) => Promise<Reply>;
 
@@ -42,6 +37,7 @@ export function createConsole(
   files: ConsoleFiles = createConsoleFiles(),
 ): EntryPoint {
   const { store, now } = parts;
+  const companyLogins = createCompanyLogins(parts);
 
   const actions: Record<string, Action> = {
     /** Exchanges the token of a one-time address for a session. */
@@ -85,6 +81,20 @@ export function createConsole(
         },
       });
     },
+    /** Says how operators can log in, before they have. */
+    async 'POST /session:options'() {
+      return respondUntyped(200, { company_login_host: companyLogins.host });
+    },
+    /** Begins a login at the OpenID provider of the company. */
+    async 'POST /session:begin'(_exchange, environment) {
+      const { url, cookie } = await companyLogins.begin(environment);
+      return respondUntyped(200, { url }, { 'set-cookie': cookie });
+    },
+    /** The provider returns the browser here. The login page continues with a one-time token, as with any other address. */
+    async [`GET ${COMPANY_CALLBACK}`](exchange, environment) {
+      const { location, cookie } = await companyLogins.finish(exchange, environment);
+      return respondUntyped(303, undefined, { location, 'set-cookie': cookie });
+    },
     async 'POST /session:end'(exchange, environment) {
       const session = await findSession(exchange, environment);
       if (session) {
@@ -115,13 +125,15 @@ export function createConsole(
       if (!path.startsWith('/session')) return files.serve(exchange, path);
       const environment = await pipeline.findEnvironment(exchange);
       pipeline.limit(exchange);
-      const action = Object.hasOwn(actions, `POST ${path}`) ? actions[`POST ${path}`] : undefined;
+      const method = path === COMPANY_CALLBACK ? 'GET' : 'POST';
+      const action = Object.hasOwn(actions, `${method} ${path}`) ? actions[`${method} ${path}`] : undefined;
       if (!action) throw new ApiError('NOT_FOUND', 'The path does not exist.');
-      if (req.method !== 'POST') {
-        exchange.responseHeaders['allow'] = 'POST';
+      if (req.method !== method) {
+        exchange.responseHeaders['allow'] = method;
         throw new ApiError('METHOD_NOT_ALLOWED', 'The path does not support this method.');
       }
-      requireOwnPage(exchange);
+      // The provider's redirect comes from another site; the cookie of the login and the state protect it.
+      if (path !== COMPANY_CALLBACK) requireOwnPage(exchange);
       return action(exchange, environment);
     },
     showError: errorReply,

@@ -23,6 +23,7 @@ describe('readConfig', () => {
       connectionsPerAddress: 1_000,
       trustedProxies: '',
       console: true,
+      companyLogin: null,
       logLevel: 'info',
       logFormat: 'auto',
       securityContacts: [],
@@ -32,7 +33,13 @@ describe('readConfig', () => {
       shutdownDelayMs: 0,
       checkAllResponses: false,
     });
-    expect(secrets).to.deep.equal({ databaseUrl: null, replicaUrl: null, keys: null, firstClient: null });
+    expect(secrets).to.deep.equal({
+      databaseUrl: null,
+      replicaUrl: null,
+      keys: null,
+      firstClient: null,
+      companyLogin: null,
+    });
   });
 
   it('takes an empty variable for an absent one', () => {
@@ -49,6 +56,9 @@ describe('readConfig', () => {
       'DATABASE_PREPARE',
       'DATABASE_REPLICA_URL',
       'VALETKEY_CONSOLE',
+      'VALETKEY_CONSOLE_OIDC_ISSUER',
+      'VALETKEY_CONSOLE_OIDC_CLIENT_SECRET',
+      'VALETKEY_CONSOLE_OIDC_ROLES',
     ];
     const empty = Object.fromEntries([...names, ...vault].map((name) => [name, '']));
     expect(readConfig(empty)).to.deep.equal(readConfig({}));
@@ -79,6 +89,24 @@ describe('readConfig', () => {
     [{ VALETKEY_RATE_LIMIT: 'off' }, { rateLimit: null }],
     [{ VALETKEY_RATE_LIMIT: '5' }, { rateLimit: 5 }],
     [{ VALETKEY_CONNECTIONS_PER_ADDRESS: 'off' }, { connectionsPerAddress: null }],
+    [
+      {
+        VALETKEY_CONSOLE_OIDC_ISSUER: 'https://login.acme.example/t1',
+        VALETKEY_CONSOLE_OIDC_CLIENT_ID: 'console',
+        VALETKEY_CONSOLE_OIDC_SCOPES: 'email groups',
+        VALETKEY_CONSOLE_OIDC_ROLES: 'owner=cn=admins,dc=acme; viewer=a;viewer=b',
+      },
+      {
+        companyLogin: {
+          issuer: 'https://login.acme.example/t1',
+          clientId: 'console',
+          scopes: ['openid', 'email', 'groups'],
+          nameClaim: 'email',
+          roleClaim: 'groups',
+          roleValues: { OWNER: ['cn=admins,dc=acme'], VIEWER: ['a', 'b'] },
+        },
+      },
+    ],
     [{ VALETKEY_CONNECTIONS_PER_ADDRESS: '20' }, { connectionsPerAddress: 20 }],
     [{ LOG_FORMAT: 'text' }, { logFormat: 'text' }],
     [{ VALETKEY_TRUSTED_PROXIES: '10.0.0.0/8' }, { trustedProxies: '10.0.0.0/8' }],
@@ -94,7 +122,7 @@ describe('readConfig', () => {
     [{ VALETKEY_CHECK_RESPONSES: 'all' }, { checkAllResponses: true }],
     [{ VALETKEY_CHECK_RESPONSES: '' }, { checkAllResponses: false }],
   ] as [Record<string, string>, Record<string, unknown>][]) {
-    it(`reads ${JSON.stringify(env)}`, () => expect(readConfig(env).config).to.include(expected));
+    it(`reads ${JSON.stringify(env)}`, () => expect(readConfig(env).config).to.deep.include(expected));
   }
 
   for (const env of [
@@ -116,6 +144,15 @@ describe('readConfig', () => {
     { DATABASE_CONNECTIONS: 'off' },
     { DATABASE_PREPARE: 'no' },
     { DATABASE_REPLICA_URL: 'file:x' },
+    { VALETKEY_CONSOLE_OIDC_ISSUER: 'https://login.acme.example' },
+    { VALETKEY_CONSOLE_OIDC_CLIENT_ID: 'console' },
+    { VALETKEY_CONSOLE_OIDC_ISSUER: 'http://login.acme.example', VALETKEY_CONSOLE_OIDC_CLIENT_ID: 'console' },
+    { VALETKEY_CONSOLE_OIDC_ISSUER: 'https://a@login.acme.example', VALETKEY_CONSOLE_OIDC_CLIENT_ID: 'console' },
+    ...['', 'admin=a', 'owner=', 'owner', 'owner=a,b;c', '__proto__=a'].map((VALETKEY_CONSOLE_OIDC_ROLES) => ({
+      VALETKEY_CONSOLE_OIDC_ROLES,
+      VALETKEY_CONSOLE_OIDC_ISSUER: 'https://login.acme.example',
+      VALETKEY_CONSOLE_OIDC_CLIENT_ID: 'console',
+    })),
     { DATABASE_REPLICA_URL: 'postgres://standby/valetkey' },
     { VALETKEY_RATE_LIMIT: '0' },
     { VALETKEY_RATE_LIMIT: '1.5' },

@@ -53,6 +53,8 @@ export interface AuthorizationServerOptions {
   fhirBase?: string;
   /** The resource for which tokens can be requested (RFC 8707). With it, clients can register themselves (RFC 7591). */
   resource?: string;
+  /** Claims of the id_token beside `sub`, by the name of the user. */
+  claimsOf?: (login: string) => Record<string, unknown>;
   /** The port, for a server whose address is on loopback with plain http. */
   localPort?: number;
   /** Whether its pages are isolated from the page that opened them (`Cross-Origin-Opener-Policy: same-origin`). */
@@ -85,7 +87,11 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     },
     findAccount: (_context: unknown, accountId: string) => ({
       accountId,
-      claims: () => ({ sub: accountId, email: `${accountId}@as.example` }),
+      claims: () => ({ sub: accountId, email: `${accountId}@as.example`, ...options.claimsOf?.(accountId) }),
+    }),
+    ...(options.claimsOf && {
+      claims: { openid: ['sub', 'email', 'email_verified', 'groups', 'name'] },
+      conformIdTokenClaims: false,
     }),
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/sign-in/${uid}` },
     issueRefreshToken: () => true,

@@ -60,6 +60,22 @@ export async function logIn(token: string): Promise<string | undefined> {
   return ((await response.json()) as { detail?: string }).detail ?? 'The login failed.';
 }
 
+/** Returns the host of the company's OpenID provider; null if operators log in with one-time addresses only. */
+export async function companyLoginHost(): Promise<string | null> {
+  const response = await post('/console/session:options');
+  if (!response.ok) return null;
+  return ((await response.json()) as { company_login_host: string | null }).company_login_host;
+}
+
+/** Begins a login at the company's OpenID provider. @returns an error text; undefined while the browser goes there */
+export async function logInAtCompany(): Promise<string | undefined> {
+  const response = await post('/console/session:begin');
+  const body = (await response.json()) as { url?: string; detail?: string };
+  if (!response.ok || body.url === undefined) return body.detail ?? 'The login failed.';
+  location.assign(body.url);
+  return undefined;
+}
+
 /** Ends the session, here and in other tabs. */
 export async function logOut(): Promise<void> {
   await post('/console/session:end');

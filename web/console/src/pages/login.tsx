@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { logIn } from '../session.ts';
+import { useEffect, useRef, useState } from 'react';
+import { companyLoginHost, logIn, logInAtCompany } from '../session.ts';
 import { Button, Copy } from '../ui/parts.tsx';
 
 /** The token of the address. It is taken out of the address, so that it is in no history and no screenshot. */
@@ -13,34 +13,73 @@ function takeToken(): string {
 /** The token that the console was opened with. It is used once. */
 let opened = takeToken();
 
+/** This tab has begun a login at the company: the token that follows is its own, and the page need not ask. */
+const BEGUN = 'valetkey-company-login';
+const BEGUN_MS = 10 * 60 * 1000;
+
+/** Returns the page to open after a login that this tab has begun; undefined if it has not. */
+function takeBegun(): string | undefined {
+  const [at = '', next = ''] = (sessionStorage.getItem(BEGUN) ?? '').split(' ');
+  sessionStorage.removeItem(BEGUN);
+  return at !== '' && Date.now() - Number(at) < BEGUN_MS ? next : undefined;
+}
+
+/** Why a login at the company failed. */
+const FAILURES: Record<string, string> = {
+  over: 'The login has expired, or began in another browser. Log in again.',
+  denied: 'The login was cancelled or denied.',
+  no_role: 'Your account has no role in this console. Ask an owner which group gives one.',
+  failed: 'The login provider could not be used. Try again, or use a one-time address.',
+  busy: 'Too many operators are logged in. Ask an owner to end sessions.',
+};
+
 /**
  * Exchanges a one-time address for a session. It asks first, so that a page or a message that opens someone else's address does not log
  * the operator in as that person.
  */
 export function LoginPage() {
   const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as { next?: string };
+  const search = useSearch({ strict: false }) as { next?: string; failed?: string };
   const [token, setToken] = useState(opened);
-  const [error, setError] = useState('');
+  const [error, setError] = useState(FAILURES[search.failed ?? ''] ?? '');
   const [isBusy, setIsBusy] = useState(false);
-  useEffect(() => {
-    document.title = 'Log in · Valetkey';
-    opened = '';
-    const onHash = () => setToken((known) => takeToken() || known);
-    window.addEventListener('hashchange', onHash);
-    return () => window.removeEventListener('hashchange', onHash);
-  }, []);
+  const [host, setHost] = useState<string | null>(null);
+  const isStarted = useRef(false);
 
-  async function submit() {
+  async function submit(next = search.next) {
     setIsBusy(true);
     const problem = await logIn(token);
     setIsBusy(false);
-    if (problem === undefined) await navigate({ to: placeAfter(search.next), replace: true });
+    if (problem === undefined) await navigate({ to: placeAfter(next), replace: true });
     else {
       setError(problem);
       setToken('');
     }
   }
+
+  async function goToCompany() {
+    setIsBusy(true);
+    sessionStorage.setItem(BEGUN, `${Date.now()} ${search.next ?? '/'}`);
+    const problem = await logInAtCompany();
+    if (problem === undefined) return;
+    setIsBusy(false);
+    setError(problem);
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs once
+  useEffect(() => {
+    document.title = 'Log in · Valetkey';
+    opened = '';
+    const onHash = () => setToken((known) => takeToken() || known);
+    window.addEventListener('hashchange', onHash);
+    if (!isStarted.current) {
+      isStarted.current = true;
+      const next = takeBegun();
+      if (token && next !== undefined) void submit(next);
+      if (!token) void companyLoginHost().then(setHost);
+    }
+    return () => window.removeEventListener('hashchange', onHash);
+  }, []);
 
   return (
     <main className="login">
@@ -59,7 +98,16 @@ export function LoginPage() {
         </>
       ) : (
         <>
-          <p>Log in with a one-time address. On the machine of the server, print one:</p>
+          {host && (
+            <>
+              <p>Log in with your account at {host}.</p>
+              <Button kind="primary" autoFocus disabled={isBusy} onClick={() => void goToCompany()}>
+                Log in with {host}
+              </Button>
+              <p className="muted">Or with a one-time address.</p>
+            </>
+          )}
+          <p>{host ? 'On' : 'Log in with a one-time address. On'} the machine of the server, print one:</p>
           <Copy text="node_modules/.bin/node cli/valetkey.js console" label="the command" block />
           <p className="muted">
             An operator with the role owner can also create one for you: Settings, Operators. Each address works once,
