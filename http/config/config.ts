@@ -5,8 +5,8 @@ import { Secret } from '../../core/secret.ts';
 import type { ConnectionTerms } from '../../db/store.ts';
 import { parseContacts, parsePolicy, type SecurityContact } from '../documents/security-text.ts';
 import type { LogFormat } from '../monitoring/log.ts';
-import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 import { type CompanyLoginSettings, parseCompanyLogin } from './company-login.ts';
+import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 
 /** The configuration, without secrets. */
 export interface Config extends SecurityContact {

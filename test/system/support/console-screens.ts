@@ -3,13 +3,18 @@ import { join } from 'node:path';
 import { fillConsole } from './console-data.ts';
 import { startConsoleWorld } from './console-world.ts';
 
-/** Takes pictures of the pages of the console, for docs/screens: `node test/system/support/console-screens.ts [page,page] [folder]`. */
+/**
+ * Takes pictures of the pages of the console. Without a folder, those that are kept in docs/screens; with one, in every size and scheme:
+ * `node test/system/support/console-screens.ts [page,page] [folder]`.
+ */
 const SIZES = [
   { width: 320, height: 640 },
   { width: 768, height: 1024 },
   { width: 1440, height: 900 },
 ];
-const [only = '', folder = join(import.meta.dirname, '../../../docs/screens')] = process.argv.slice(2);
+const KEPT = ['320-dark', '1440-light'];
+const [only = '', given] = process.argv.slice(2);
+const folder = given ?? join(import.meta.dirname, '../../../docs/screens');
 
 mkdirSync(folder, { recursive: true });
 const world = await startConsoleWorld();
@@ -37,6 +42,7 @@ const PAGES: Record<string, string> = {
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const viewport of SIZES) {
+    if (given === undefined && !KEPT.includes(`${viewport.width}-${colorScheme}`)) continue;
     const { page, go, complaints } = await world.logIn({ viewport, colorScheme, reducedMotion: 'reduce' });
     for (const [name, path] of Object.entries(PAGES)) {
       if (only && !only.split(',').includes(name)) continue;

@@ -40,7 +40,8 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
   // The form may be longer than the window.
   const resultFrame = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (run.status === 'success' || run.status === 'error') resultFrame.current?.scrollIntoView({ block: 'nearest' });
+    if (run.status === 'success' || run.status === 'error')
+      resultFrame.current?.parentElement?.scrollIntoView({ block: 'nearest' });
   }, [run.status]);
   const mayRun = may('tools:execute') && accountId !== '';
   const call = {

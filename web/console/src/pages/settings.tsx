@@ -4,6 +4,7 @@ import { api, type Schemas, take } from '../api.ts';
 import { currentSession, dropToken, may } from '../session.ts';
 import { Button, Card, Facts, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
 import { ApiClients } from './api-clients.tsx';
+import { Brand } from './brand.tsx';
 import { Operators } from './operators.tsx';
 
 type Environment = Schemas['Environment'];
@@ -54,6 +55,7 @@ function EnvironmentSettings() {
           <code>valetkey environments</code> and <code>valetkey keys</code>.
         </p>
       </Card>
+      <Brand key={`brand ${JSON.stringify(environment)}`} environment={environment} />
       <SettingsForm key={JSON.stringify(environment)} environment={environment} />
     </>
   );
@@ -79,6 +81,8 @@ function SettingsForm({ environment }: { environment: Environment }) {
       keep_events: form.has('keep_events'),
       mcp_login_url: String(form.get('mcp_login_url')) || null,
       mcp_dynamic_registration: form.has('mcp_dynamic_registration'),
+      mcp_trusted_client_hosts: list('mcp_trusted_client_hosts'),
+      mcp_redirect_schemes: list('mcp_redirect_schemes'),
     });
   };
   return (
@@ -155,6 +159,32 @@ function SettingsForm({ environment }: { environment: Environment }) {
           hint="Needed by clients such as ChatGPT that have no published document."
           checked={environment.mcp_dynamic_registration}
         />
+        <Field
+          label="Trusted hosts of MCP clients"
+          hint="Users are not asked for consent for clients whose document is at one of these hosts. One in each line."
+        >
+          {(id) => (
+            <textarea
+              id={id}
+              name="mcp_trusted_client_hosts"
+              defaultValue={environment.mcp_trusted_client_hosts.join('\n')}
+              spellCheck={false}
+            />
+          )}
+        </Field>
+        <Field
+          label="Private schemes of MCP clients"
+          hint="Schemes of their redirect URIs, such as cursor. One in each line."
+        >
+          {(id) => (
+            <textarea
+              id={id}
+              name="mcp_redirect_schemes"
+              defaultValue={environment.mcp_redirect_schemes.join('\n')}
+              spellCheck={false}
+            />
+          )}
+        </Field>
         <Trouble error={save.error} />
         <div className="actions">
           <Button type="submit" kind="primary" disabled={save.isPending}>
