@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { createAccount } from '../support/accounts.ts';
+import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { execute } from '../support/execute.ts';
-import { violations } from './support/connect-browser.ts';
+import { closedPort } from '../support/upstream.ts';
+import { openPage, violations } from './support/connect-browser.ts';
 import { addAccounts, addCalls, addNotes, fillConsole } from './support/console-data.ts';
 import { type ConsoleWorld, startConsoleWorld } from './support/console-world.ts';
 
@@ -148,6 +150,33 @@ describe('the console in a browser', () => {
       await page.context().close();
     });
   }
+
+  it('logs an operator in at the OpenID provider of the company, and opens the page that was asked for', async () => {
+    const issuerPort = await closedPort();
+    const company = await startAuthorizationServer({
+      localPort: issuerPort,
+      claimsOf: (login) => ({ email: `${login}@acme.example`, email_verified: true, groups: ['admins'] }),
+    });
+    const client = { client_id: 'console', client_secret: 'secret-of-the-console' };
+    const one = await startConsoleWorld({
+      VALETKEY_EGRESS_ALLOW: `127.0.0.1:${issuerPort}`,
+      VALETKEY_CONSOLE_OIDC_ISSUER: company.issuer,
+      VALETKEY_CONSOLE_OIDC_CLIENT_ID: client.client_id,
+      VALETKEY_CONSOLE_OIDC_CLIENT_SECRET: client.client_secret,
+      VALETKEY_CONSOLE_OIDC_ROLES: 'owner=admins',
+    });
+    await company.register({ ...client, redirect_uris: [`${one.server.origin}/console/session/callback`] });
+    const { page } = await openPage(one.browser);
+    await page.goto(`${one.server.origin}/console/accounts`);
+    await page.getByRole('button', { name: `Log in with 127.0.0.1:${issuerPort}` }).click();
+    await page.getByLabel('User name').fill('grace');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    await page.getByText('grace@acme.example').waitFor();
+    expect(page.url()).not.to.include('#');
+    await one.stop();
+    await company.stop();
+  });
 
   it('ends in every tab when the operator logs out', async () => {
     const { page } = await world.logIn();

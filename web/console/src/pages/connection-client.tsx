@@ -53,7 +53,7 @@ export function ClientOfConnection({ connection }: { connection: Connection }) {
         <li className="stack">
           <h3>1. Register an application at {provider.data?.provider.display_name ?? connection.provider_key}</h3>
           <p>Enter this address there as the callback, also called redirect URI:</p>
-          <Copy text={connection.callback_url} label="the callback address" block />
+          <Copy text={connection.callback_url} label="the callback address" />
         </li>
         <li className="stack">
           <h3>2. Enter its client here</h3>
