@@ -16,7 +16,7 @@ import { expectShown } from './shown.ts';
 
 const run = promisify(execFile);
 const README = readPage('README.md');
-const QUICKSTART = ['Quickstart', 'The same with GitHub', 'A generated client', 'An MCP client'];
+const QUICKSTART = ['Quickstart', 'With curl', 'The same with GitHub', 'A generated client', 'An MCP client'];
 const GITHUB_TOKEN = 'ghp_quickstart0123456789';
 /** Printed between the outputs of two blocks. */
 const SEPARATOR = '\u001e';
