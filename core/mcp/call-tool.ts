@@ -47,14 +47,17 @@ export interface McpCall {
   sentTo: ConnectState | null;
   /** The signal is aborted when the client cancels the call or disconnects. */
   watch: CallWatch & { signal: AbortSignal };
+  /** Whether a call that needs a link is left to the caller, who then repeats it. */
+  leavesLinks?: boolean;
 }
 
 /**
  * `connect`: the user must open a link first, for the reason in `message`. `waited`: the client had already received
- * the link, and this call has waited for the user.
+ * the link, and this call has waited for the user. `left`: a link is needed, and nothing was done.
  */
 export type CallResponse =
   | { kind: 'result'; result: CallToolResult }
+  | { kind: 'left' }
   | { kind: 'connect'; link: ConnectState; message: string; waited: boolean };
 
 /**
@@ -64,7 +67,7 @@ export type CallResponse =
 export async function callTool(
   tools: CallTools,
   session: McpSession,
-  { offered: { tool, connection }, toolInput, sentTo, watch }: McpCall,
+  { offered: { tool, connection }, toolInput, sentTo, watch, leavesLinks = false }: McpCall,
 ): Promise<CallResponse> {
   const { environment, grant } = session;
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
@@ -115,6 +118,7 @@ export async function callTool(
   }
 
   async function connect(action?: string): Promise<CallResponse> {
+    if (leavesLinks) return { kind: 'left' };
     const provider = await displayName(tools, connection);
     if (sentTo) return { kind: 'connect', link: sentTo, message: stillWaitingMessage(provider), waited: true };
     try {

@@ -1,5 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { SealedTokens } from '../vault/sealed-token.ts';
+import type { KnownSessions } from './known-sessions.ts';
 
 /** The context of a request to an MCP server. */
 export interface McpExchange {
@@ -18,6 +19,7 @@ export interface McpExchange {
 
 export interface McpEndpointOptions {
   sealed: SealedTokens;
+  known: KnownSessions;
   /** Milliseconds UTC. */
   now(): number;
   /** Receives rejected requests and failures, to log them. */

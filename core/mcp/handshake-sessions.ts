@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { LRUCache } from 'lru-cache';
-import { MCP_SERVER } from '../budgets.ts';
 import type { McpEndpointOptions, McpExchange } from './exchange.ts';
 import { createLiveSessions } from './live-sessions.ts';
 import { createOpenStreams } from './open-streams.ts';
-import { openSessionId, sealSessionId } from './session-id.ts';
+import { sealSessionId } from './session-id.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 
@@ -13,18 +10,15 @@ const HEADER = 'mcp-session-id';
 
 /**
  * Handles the sessions of the revision 2025-11-25. The server stores nothing between requests: the session id contains
- * the data of the handshake. Only the ids of sessions that clients have ended are remembered, up to a limit and in this
- * process only. If such an id is forgotten, its owner could use it again with a valid token, but a new session would
- * give the same access.
+ * the data of the handshake.
  */
 export function createHandshakeSessions(
   sdk: Sdk,
   factory: McpServerFactory,
-  { sealed, now, onError }: McpEndpointOptions,
+  { sealed, now, known, onError }: McpEndpointOptions,
 ) {
   const live = createLiveSessions(sdk, factory, onError);
   const streams = createOpenStreams(now);
-  const ended = new LRUCache<string, true>({ max: MCP_SERVER.endedSessions });
 
   async function begin(request: Request, { auth: authInfo, owner, parsedBody }: McpExchange): Promise<Response> {
     const { params } = parsedBody as { params?: unknown };
@@ -45,10 +39,10 @@ export function createHandshakeSessions(
       const { auth, owner, parsedBody } = exchange;
       const id = request.headers.get(HEADER);
       if (id === null) return begin(request, exchange);
-      const handshake = openSessionId(sealed, owner, id);
-      if (handshake === null || ended.has(digestOf(id))) return noSession();
+      const handshake = known.open(owner, id);
+      if (handshake === null) return noSession();
       if (request.method === 'DELETE') {
-        ended.set(digestOf(id), true);
+        known.end(id);
         await live.end(id);
         return new Response(null, { status: 200 });
       }
@@ -60,10 +54,6 @@ export function createHandshakeSessions(
 
     close: () => live.close(),
   };
-}
-
-function digestOf(id: string): string {
-  return createHash('sha256').update(id).digest('base64url');
 }
 
 /** The response is the same for an unknown id, an ended session and the session of another user. */

@@ -23,22 +23,22 @@ export interface ToolServerTools extends CallTools {
   sealedStates: SealedTokens;
 }
 
+/** How the server names itself to clients. */
+export const SERVER_INFO = { name: 'valetkey', title: 'Valetkey', version: programVersion() };
+
 type Sdk = typeof import('@modelcontextprotocol/server');
 
 /** Creates the server for one request, or for one session of the older revision. */
 export async function createToolServer(tools: ToolServerTools, { era }: McpRequestContext): Promise<Server> {
   const sdk = await import('@modelcontextprotocol/server');
-  const server = new sdk.Server(
-    { name: 'valetkey', title: 'Valetkey', version: programVersion() },
-    {
-      capabilities: { tools: {} },
-      // Lists are private, so intermediate caches must not share them (threat M5).
-      cacheHints: {
-        'tools/list': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
-        'server/discover': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
-      },
+  const server = new sdk.Server(SERVER_INFO, {
+    capabilities: { tools: {} },
+    // Lists are private, so intermediate caches must not share them (threat M5).
+    cacheHints: {
+      'tools/list': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
+      'server/discover': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
     },
-  );
+  });
   sendPlainErrors(server);
   server.setRequestHandler('tools/list', ({ params }, ctx) =>
     logged(sdk, tools, () => listTools(sdk, tools, sessionOf(ctx.http?.authInfo), params?.cursor)),
@@ -83,6 +83,7 @@ async function call(
   if (sentTo && wasDeclined(ctx)) return declined(await displayName(tools, offered.connection));
   const response = await callTool(tools, session, { offered, toolInput: input, sentTo, watch: watchOf(ctx) });
   if (response.kind === 'result') return response.result;
+  if (response.kind === 'left') throw new Error('a call was left that is served whole');
   const { link, message, waited } = response;
   // Asking again would cause an endless loop with clients that repeat the call immediately.
   if (waited) return linkInWords(link, message);

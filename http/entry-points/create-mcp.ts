@@ -1,5 +1,6 @@
 import { ApiError, type AuthFailure } from '../../core/errors.ts';
 import { createOutputChecker } from '../../core/mcp/output-checker.ts';
+import { serveDirectCall } from '../../core/mcp/serve-direct-call.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import type { OpenedSession } from '../../core/mcp/session.ts';
 import { openSessionToken } from '../../core/mcp/session-token.ts';
@@ -38,6 +39,7 @@ export function createMcpServing(parts: McpServingParts): McpServing {
 
   return {
     factory: (context) => createToolServer(tools, context),
+    call: (session, call, signal) => serveDirectCall(tools, session, call, signal),
     async authenticate(environment, serverId, token, requestId) {
       const refused = (detail: string, authFailure: AuthFailure) =>
         new ApiError('UNAUTHENTICATED', detail, { authFailure });

@@ -6,6 +6,8 @@ import { isLoopbackName } from '../../core/environments/hosts.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { McpEndpoint } from '../../core/mcp/endpoint.ts';
 import { createMcpEndpoint } from '../../core/mcp/endpoint.ts';
+import { createKnownSessions } from '../../core/mcp/known-sessions.ts';
+import { createRunningCalls } from '../../core/mcp/running-calls.ts';
 import { MCP_PATH, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import { type McpSession, ownerOf, toAuthInfo } from '../../core/mcp/session.ts';
 import { clientDescription, clientDocumentUrl } from '../../core/mcp/upstream/authorization.ts';
@@ -26,13 +28,14 @@ import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
 import { isForeignOrigin } from '../pipeline/same-origin.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import { commonHeaders } from '../responses/write.ts';
+import { cancelDirectCalls, type ServeDirectCall, serveDirectly } from './mcp-direct.ts';
 import { mcpProblem } from './mcp-problem.ts';
 
 export interface McpParts extends BodyMemory {
   readonly store: { readonly read: ReadRepositories };
   readonly catalogue: Catalogue;
   readonly sealedTokens: SealedTokens;
-  readonly log: Pick<Logger, 'debug'>;
+  readonly log: Pick<Logger, 'debug' | 'error'>;
   /** Milliseconds UTC. */
   now(): number;
 }
@@ -42,6 +45,8 @@ export interface McpServing {
   /** @throws ApiError UNAUTHENTICATED */
   authenticate(environment: Environment, serverId: string, token: string, requestId: string): Promise<McpSession>;
   factory: McpServerFactory;
+  /** Runs calls that need nothing of the protocol's package; if it is absent, the package serves all requests. */
+  call?: ServeDirectCall;
 }
 
 export interface McpEntryPoint extends EntryPoint {
@@ -73,11 +78,12 @@ export function isMcp(req: IncomingMessage): boolean {
  * protocol is processed.
  */
 export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeline: Pipeline): McpEntryPoint {
+  const sessions = { known: createKnownSessions(parts.sealedTokens), running: createRunningCalls() };
   let endpoint: Promise<McpEndpoint> | undefined;
   const endpointOf = () => {
     const { now, sealedTokens: sealed } = parts;
     const onError = (err: Error) => parts.log.debug({ err }, 'MCP request refused');
-    endpoint ??= createMcpEndpoint(serving.factory, { now, sealed, onError });
+    endpoint ??= createMcpEndpoint(serving.factory, { now, sealed, known: sessions.known, onError });
     return endpoint;
   };
 
@@ -118,7 +124,10 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
       exchange.responseHeaders['www-authenticate'] = await challenge(exchange, serverId, 'insufficient_scope');
       throw new ApiError('INSUFFICIENT_SCOPE', 'The access token does not allow tool calls.', { scope: 'tools:call' });
     }
-    return hand(exchange, session, parsedBody);
+    const { log } = parts;
+    const { call: serve } = serving;
+    const status = serve && (await serveDirectly({ ...sessions, serve, log }, exchange, session, parsedBody));
+    return status ?? hand(exchange, session, parsedBody);
   }
 
   async function authenticate(exchange: Exchange, environment: Environment, serverId: string): Promise<McpSession> {
@@ -138,6 +147,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
   /** The response of the protocol: JSON, or a stream of events. */
   async function hand(exchange: Exchange, session: McpSession, parsedBody: unknown): Promise<number> {
     const { req, res } = exchange;
+    cancelDirectCalls(sessions, exchange, session, parsedBody);
     // One after the other: each takes much of a turn of the event loop when it is loaded.
     const { serve } = await endpointOf();
     const { toNodeHandler } = await import('@modelcontextprotocol/node');
@@ -220,6 +230,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     dispatch,
     showError: (error, { requestId }) => mcpProblem(error, requestId),
     async close() {
+      sessions.running.close();
       await (await endpoint)?.close();
     },
   };

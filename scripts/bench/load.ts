@@ -29,7 +29,7 @@ export interface LoadResult {
 }
 
 /**
- * Closed loop over keep-alive connections: each sends its next request when the response to the last one is complete. Requests are sent as text and responses are delimited by their Content-Length: a full HTTP client would cost more than the server.
+ * Closed loop over keep-alive connections: each sends its next request when the response to the last one is complete. Requests are sent as text and responses are delimited by their Content-Length or last chunk: a full HTTP client would cost more than the server.
  *
  * @throws Error if a response has a different status, or a connection ends
  */
@@ -99,9 +99,10 @@ function nextShare(): number {
   return (++shares * GOLDEN) % 1;
 }
 
-function serialise({ method, path, type, body, anonymous }: BenchRequest, token: string): string {
+function serialise({ method, path, type, body, anonymous, headers = {} }: BenchRequest, token: string): string {
   const credential = anonymous ? '' : `authorization: Bearer ${token}\r\n`;
-  const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${credential}`;
+  const further = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${credential}${further.join('')}`;
   if (body === undefined) return `${head}\r\n`;
   return `${head}content-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
@@ -111,27 +112,33 @@ interface Answer {
   text(): string;
 }
 
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
 /** Returns a function that joins the chunks of one response; it returns null until the response is complete. */
 function createReader(): (chunk: Buffer) => Answer | null {
   let held: Buffer | null = null;
-  let end = 0;
+  let headLength = 0;
+  let bodyLength: number | null = 0;
   let status = 0;
+  const isComplete = (bytes: Buffer) =>
+    bodyLength === null
+      ? bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)
+      : bytes.length >= headLength + bodyLength;
   return (chunk) => {
     const bytes: Buffer = held ? Buffer.concat([held, chunk]) : chunk;
-    if (end === 0) {
+    held = bytes;
+    if (headLength === 0) {
       const headEnd = bytes.indexOf('\r\n\r\n');
-      if (headEnd >= 0) {
-        const head = bytes.toString('latin1', 0, headEnd);
-        status = Number(head.slice(9, 12));
-        end = headEnd + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-      }
+      if (headEnd < 0) return null;
+      const head = bytes.toString('latin1', 0, headEnd);
+      status = Number(head.slice(9, 12));
+      headLength = headEnd + 4;
+      const isChunked = /\r\ntransfer-encoding: *chunked/i.test(head);
+      bodyLength = isChunked ? null : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
     }
-    if (end === 0 || bytes.length < end) {
-      held = bytes;
-      return null;
-    }
+    if (!isComplete(bytes)) return null;
     held = null;
-    end = 0;
+    headLength = 0;
     return { status, text: () => bytes.toString('utf8') };
   };
 }

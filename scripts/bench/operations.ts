@@ -4,6 +4,8 @@ export interface BenchRequest {
   path: string;
   type?: string;
   body?: string;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>;
   /** Whether the request is sent without an access token. */
   anonymous?: boolean;
 }

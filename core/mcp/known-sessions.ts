@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { MCP_SERVER } from '../budgets.ts';
+import type { SealedTokens } from '../vault/sealed-token.ts';
+import { type Handshake, openSessionId } from './session-id.ts';
+
+/** The sessions of the revision 2025-11-25, whose ids contain everything but whether they have ended. */
+export interface KnownSessions {
+  /** @returns null if the id was altered, has expired, belongs to another owner, or its session has ended */
+  open(owner: string, id: string): Handshake | null;
+  end(id: string): void;
+}
+
+/**
+ * Remembers the ids of sessions that clients have ended, up to a limit and in this process only. If such an id is
+ * forgotten, its owner could use it again with a valid token, but a new session would give the same access.
+ */
+export function createKnownSessions(sealed: SealedTokens): KnownSessions {
+  const ended = new LRUCache<string, true>({ max: MCP_SERVER.endedSessions });
+  return {
+    open(owner, id) {
+      const handshake = openSessionId(sealed, owner, id);
+      return handshake === null || (ended.size > 0 && ended.has(digestOf(id))) ? null : handshake;
+    },
+    end: (id) => void ended.set(digestOf(id), true),
+  };
+}
+
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('base64url');
+}

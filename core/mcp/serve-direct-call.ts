@@ -1,0 +1,26 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { callTool } from './call-tool.ts';
+import type { DirectCall } from './direct-call.ts';
+import { findOffered } from './offered-tools.ts';
+import type { McpSession } from './session.ts';
+import type { ToolServerTools } from './tool-server.ts';
+
+/**
+ * Runs a `tools/call` without the protocol's package.
+ *
+ * @param signal aborted when the client cancels the call or disconnects
+ * @returns undefined if the package must serve the call: nothing was done then. The tool is unknown, its user must open
+ * a link first, or its server may report progress
+ */
+export async function serveDirectCall(
+  tools: ToolServerTools,
+  session: McpSession,
+  { name, input, wantsProgress }: DirectCall,
+  signal: AbortSignal,
+): Promise<CallToolResult | undefined> {
+  const offered = await findOffered(tools.store.read, tools, session.server, name);
+  if (!offered || (wantsProgress && offered.tool.mcp)) return undefined;
+  const call = { offered, toolInput: input, sentTo: null, watch: { signal }, leavesLinks: true };
+  const response = await callTool(tools, session, call);
+  return response.kind === 'result' ? response.result : undefined;
+}

@@ -1,0 +1,210 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runLoad } from './load.ts';
+import { type BenchRequest, newAccount, UPSTREAM_ORIGIN } from './operations.ts';
+import { type RunningProcess, withProcesses } from './processes.ts';
+import { median } from './statistics.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
+const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
+const ISSUE = { owner: 'octocat', repo: 'hello-world', issue_number: 42 };
+const META = 'io.modelcontextprotocol/';
+/** A server that has just started is still compiling its code; with fewer slices, the one that was started first seems to be faster. */
+const WARM_UP_SLICES = 8;
+const JSON_TYPE = 'application/json';
+
+/** What requests need: an account of each server, a token of its user for MCP, and an access token. */
+interface Subject {
+  token: string;
+  accounts: string[];
+  connectionId: string;
+  mcpToken: string;
+}
+
+type Build = (subject: Subject, turn: number) => BenchRequest;
+
+const accountOf = ({ accounts }: Subject, turn: number) => accounts[turn % accounts.length] as string;
+
+const REQUESTS: Record<string, Build> = {
+  'get-auth': (subject, turn) => ({
+    method: 'GET',
+    path: `/api/v1/connected_accounts/auth?id=${accountOf(subject, turn)}`,
+  }),
+  'get-details': (subject, turn) => ({
+    method: 'GET',
+    path: `/api/v1/connected_accounts/details?id=${accountOf(subject, turn)}`,
+  }),
+  'execute-tool': (subject, turn) => ({
+    method: 'POST',
+    path: '/api/v1/execute_tool',
+    type: JSON_TYPE,
+    body: JSON.stringify({
+      tool_name: 'github_get_issue',
+      tool_input: ISSUE,
+      connected_account_id: accountOf(subject, turn),
+    }),
+  }),
+  'mcp-2026': (subject) => {
+    const _meta = {
+      [`${META}protocolVersion`]: '2026-07-28',
+      [`${META}clientInfo`]: { name: 'bench', version: '1' },
+      [`${META}clientCapabilities`]: {},
+    };
+    const standard = {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'github_get_issue',
+    };
+    return mcpCall(subject, { _meta }, standard);
+  },
+  'mcp-2025': (subject) => mcpCall(subject, {}, { 'mcp-protocol-version': '2025-11-25' }),
+  proxy: (subject, turn) => ({
+    method: 'GET',
+    path: '/api/v1/proxy/repos/octocat/hello-world/issues/42',
+    headers: { 'valetkey-account-id': accountOf(subject, turn) },
+  }),
+};
+
+function mcpCall({ connectionId, mcpToken }: Subject, more: object, headers: Record<string, string>): BenchRequest {
+  const params = { name: 'github_get_issue', arguments: ISSUE, ...more };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const accept = `${JSON_TYPE}, text/event-stream`;
+  const authorization = `Bearer ${mcpToken}`;
+  return {
+    method: 'POST',
+    path: `/mcp/${connectionId}`,
+    type: JSON_TYPE,
+    body,
+    anonymous: true,
+    headers: { accept, authorization, ...headers },
+  };
+}
+
+/**
+ * Compares the processor time per request of two checkouts, in short slices by turns, so that a busy machine affects
+ * both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both use the same upstream.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      against: { type: 'string' },
+      only: { type: 'string', default: Object.keys(REQUESTS).join(',') },
+      slices: { type: 'string', default: '8' },
+      seconds: { type: 'string', default: '1.5' },
+      connections: { type: 'string', default: '10' },
+    },
+  });
+  if (!values.against) throw new Error('--against must name the folder of another checkout');
+  mkdirSync(join(ROOT, 'data'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, 'data', 'ab-'));
+  const slices = Number(values.slices);
+  try {
+    await withProcesses(async (start) => {
+      const common = { core: 0, readyPath: '/' };
+      const upstreamFile = join(import.meta.dirname, 'upstream.ts');
+      const upstream = await start({ ...common, args: [upstreamFile], env: {}, logFile: join(folder, 'upstream.log') });
+      const sides: { name: string; process: RunningProcess; subject: Subject }[] = [];
+      for (const [name, root] of Object.entries({ this: ROOT, other: values.against as string })) {
+        const process = await start({
+          args: [...FLAGS, join(root, 'cli/valetkey.js'), 'serve'],
+          env: environmentOf(join(folder, name), upstream.port),
+          readyPath: '/readyz',
+          core: 0,
+          logFile: join(folder, `${name}.log`),
+        });
+        sides.push({ name, process, subject: await prepare(process.port) });
+      }
+      for (const operation of values.only.split(',')) {
+        const build = REQUESTS[operation];
+        if (!build) throw new Error(`no operation ${operation}; there are ${Object.keys(REQUESTS).join(', ')}`);
+        const spent: Record<string, number[]> = { this: [], other: [] };
+        for (let slice = -WARM_UP_SLICES; slice < slices; slice++) {
+          for (const { name, process, subject } of slice % 2 === 0 ? sides : sides.toReversed()) {
+            const micros = await cpuPerRequest(
+              process,
+              subject,
+              build,
+              Number(values.connections),
+              Number(values.seconds),
+            );
+            if (slice >= 0) spent[name]?.push(micros);
+          }
+        }
+        const ratios = (spent['this'] ?? []).map((micros, index) => micros / (spent['other']?.[index] ?? Number.NaN));
+        const shown = Object.entries(spent).map(([name, all]) => `${name} ${median(all).toFixed(0)} µs`);
+        const sorted = ratios.toSorted((a, b) => a - b).map((ratio) => ratio.toFixed(2));
+        console.log(
+          `${operation}: ${shown.join(', ')}; ratio ${median(ratios).toFixed(3)} (${sorted[0]} to ${sorted.at(-1)})`,
+        );
+      }
+      for (const { name, process } of sides) console.log(`memory of ${name}: ${process.rss().toFixed(0)} MB`);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function cpuPerRequest(
+  process: RunningProcess,
+  subject: Subject,
+  build: Build,
+  connections: number,
+  seconds: number,
+): Promise<number> {
+  const cpu: number[] = [];
+  let turn = 0;
+  const result = await runLoad({
+    port: process.port,
+    connections,
+    pauseMs: 0,
+    seconds,
+    warmUpSeconds: 0.2,
+    token: subject.token,
+    status: 200,
+    request: () => build(subject, turn++),
+    onCounted: () => cpu.push(process.cpu()),
+  });
+  return ((cpu[1] ?? Number.NaN) - (cpu[0] ?? Number.NaN)) / result.requests;
+}
+
+/** Creates accounts over the API, because checkouts may differ in everything else. */
+async function prepare(port: number): Promise<Subject> {
+  const send = async (path: string, headers: Record<string, string>, body: string) => {
+    const response = await fetch(`http://localhost:${port}${path}`, { method: 'POST', headers, body });
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+    // biome-ignore lint/suspicious/noExplicitAny: responses of several shapes
+    return (await response.json()) as any;
+  };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const grant = `grant_type=client_credentials&client_id=${CLIENT.id}&client_secret=${CLIENT.secret}`;
+  const { access_token: token } = await send('/oauth/token', form, grant);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': JSON_TYPE };
+  const accounts: string[] = [];
+  let connectionId = '';
+  for (let number = 0; number < 200; number++) {
+    const body = JSON.stringify(newAccount(`user-${number}@example.com`));
+    const { connected_account: account } = await send('/api/v1/connected_accounts', headers, body);
+    accounts.push(account.id);
+    connectionId = account.connection_id;
+  }
+  const { organization_id, user_id, identifier } = newAccount('user-0@example.com');
+  const user = JSON.stringify({ server_id: connectionId, organization_id, user_id, identifier });
+  const { token: mcpToken } = await send('/api/v1/mcp/session_tokens', headers, user);
+  return { token, accounts, connectionId, mcpToken };
+}
+
+function environmentOf(folder: string, upstreamPort: number): Record<string, string> {
+  return {
+    DATA_DIR: folder,
+    BASE_URL: 'http://localhost',
+    METRICS_PORT: '0',
+    VALETKEY_RATE_LIMIT: 'off',
+    VALETKEY_CLIENT_ID: CLIENT.id,
+    VALETKEY_CLIENT_SECRET: CLIENT.secret,
+    VALETKEY_ENDPOINT_OVERRIDES: `${UPSTREAM_ORIGIN}=http://127.0.0.1:${upstreamPort}`,
+  };
+}
+
+await main();
