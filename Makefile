@@ -28,22 +28,37 @@ $(INSTALLED): package.json package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# The packages that running needs: a third of all. The time of INSTALLED then says that the others are missing.
+RUNNABLE := node_modules/.runnable
+
+$(RUNNABLE): package.json package-lock.json
+	@if ! { test $(INSTALLED) -nt package.json && test $(INSTALLED) -nt package-lock.json; }; then \
+	  npm ci --omit=dev --no-audit --no-fund --loglevel=error && touch -t 197001020000 $(INSTALLED); fi
+	@touch $@
+
+# The console has its own packages.
+CONSOLE_INSTALLED := web/console/node_modules/.package-lock.json
+
+$(CONSOLE_INSTALLED): web/console/package.json web/console/package-lock.json
+	npm ci --prefix web/console --no-audit --no-fund --loglevel=error
+	@touch $@
+
 REFERENCE := build/reference/VERSION
 
 .PHONY: reference
 reference: $(REFERENCE) ## Copy the viewer of the API reference from its package, which a server without development packages does not have
 
-$(REFERENCE): $(INSTALLED)
+$(REFERENCE): $(RUNNABLE) scripts/build-reference.ts
 	@node scripts/build-reference.ts && touch $@
 
 .PHONY: run
-run: install $(REFERENCE) ## Start the server; a first start makes the data directory, the keys and an API client
-	@node scripts/generate-if-stale.ts
+run: $(RUNNABLE) $(REFERENCE) ## Start the server; a first start makes the data directory, the keys and an API client
+	@node scripts/generate-if-stale.ts --check || $(MAKE) --no-print-directory generate
 	@node scripts/build-console.ts
 	@MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve
 
 .PHONY: console
-console: install ## Build the console to build/console, if a source has changed
+console: $(RUNNABLE) ## Build the console to build/console, if a source has changed
 	@node scripts/build-console.ts
 
 .PHONY: package
@@ -106,13 +121,13 @@ catalogue-check: install ## Judge every connector and tool of catalogue/: schema
 	node scripts/catalogue.ts --check
 
 .PHONY: test
-test: install ## Run the tests that need npm packages only
+test: install $(REFERENCE) ## Run the tests that need npm packages only
 	node scripts/generate-if-stale.ts
 	node scripts/build-console.ts
 	VALETKEY_FULL_SUITE=1 $(MOCHA) --parallel --jobs 2 $(TESTS)
 
 .PHONY: test-fast
-test-fast: install ## Run the quick tests, in less than a minute; .mocharc.fast.yaml lists what is left out
+test-fast: install $(REFERENCE) ## Run the quick tests, in less than a minute; .mocharc.fast.yaml lists what is left out
 	node scripts/generate-if-stale.ts
 	node scripts/build-console.ts
 	@echo "Left out, because make test runs them: $$(sed -n 's/^  - //p' .mocharc.fast.yaml | paste -sd' ')" | fold -s -w 120
@@ -124,7 +139,7 @@ soak: install ## Refresh 1,000 rounds for 200 callers in four processes, and att
 	LINK_FLOWS=1000 $(MOCHA) test/security/link-adversary.test.ts
 
 .PHONY: test-system
-test-system: install ## Run the tests that need Chromium, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
+test-system: install $(REFERENCE) ## Run the tests that need Chromium, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
 	bash scripts/install-system-packages.sh chromium python3-oauthlib radicale strace
 	node scripts/build-console.ts
 	$(MOCHA) 'test/system/**/*.test.ts'
@@ -138,7 +153,7 @@ test-postgres: install ## Run the tests that touch storage on PostgreSQL and PgB
 	node test/support/postgres/with-postgres.ts --pooler $(MOCHA) --parallel --jobs 2 $(POOLER_TESTS)
 
 .PHONY: check
-check: install ## Check drift of generated files, lint, import rules, names of authorization types, the storage port, tests of operations, banned phrases, types, contract compatibility and the Node binary
+check: install $(CONSOLE_INSTALLED) ## Check drift of generated files, lint, import rules, names of authorization types, the storage port, tests of operations, banned phrases, types, contract compatibility and the Node binary
 	node scripts/generate.ts --check
 	biome check --error-on-warnings .
 	node scripts/check-imports.ts

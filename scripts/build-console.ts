@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 
 /**
@@ -19,7 +22,7 @@ function digestOfSources(): string {
   for (const file of [
     ...sources.sort(),
     join(CONSOLE, 'index.html'),
-    join(ROOT, 'package-lock.json'),
+    join(CONSOLE, 'package-lock.json'),
     import.meta.filename,
   ]) {
     hash
@@ -30,8 +33,17 @@ function digestOfSources(): string {
   return hash.digest('hex');
 }
 
+/** The console has its own packages, which a server does not need. */
+function installPackages(): void {
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: CONSOLE, stdio: 'inherit' });
+}
+
+type Build = (options: object) => Promise<unknown>;
+
 async function build(): Promise<void> {
-  const { build } = await import('vite');
+  const packages = createRequire(join(CONSOLE, 'package.json'));
+  if (!existsSync(join(CONSOLE, 'node_modules/vite'))) installPackages();
+  const { build } = (await import(pathToFileURL(packages.resolve('vite')).href)) as { build: Build };
   await build({
     configFile: false,
     root: CONSOLE,

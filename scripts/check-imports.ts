@@ -181,7 +181,8 @@ function folderOf(file: string): Folder | undefined {
 function sourceFiles(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
-    return entries.filter((e) => e.isFile() && /\.(ts|js)$/.test(e.name)).map((e) => join(e.parentPath, e.name));
+    const files = entries.filter((e) => e.isFile() && /\.(ts|js)$/.test(e.name)).map((e) => join(e.parentPath, e.name));
+    return files.filter((file) => !file.includes('node_modules'));
   } catch {
     return [];
   }

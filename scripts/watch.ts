@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { inBackground } from '../core/scheduling/background.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const WATCHED = ['catalogue', 'cli', 'core', 'db', 'handlers', 'http', 'spec', 'web', 'wiring'];
+const PAGES = ['assets', 'connect', 'docs', 'languages', 'portal'].map((name) => `web/${name}`);
+const WATCHED = ['catalogue', 'cli', 'core', 'db', 'handlers', 'http', 'spec', ...PAGES, 'wiring'];
 /** How long to wait after a change, because editors write a file in several steps. */
 const SETTLE_MS = 100;
 const SERVE = ['--disable-sigusr1', 'cli/valetkey.js', 'serve'];

@@ -27,6 +27,25 @@ describe('npm scripts', () => {
   });
 });
 
+describe('the packages of the console', () => {
+  it('have the versions of the same packages of the server and its tests', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+    const all: Record<string, string> = { ...dependencies, ...devDependencies };
+    const { dependencies: own } = JSON.parse(read('web/console/package.json')) as { dependencies: typeof all };
+    const shared = Object.keys(own).filter((name) => name in all);
+    expect(shared).to.include('openapi-fetch');
+    for (const name of shared) expect(own[name], name).to.equal(all[name]);
+  });
+
+  it('are installed apart, so that make run installs only what running needs', () => {
+    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: boolean }> };
+    const packages = Object.entries(lock.packages);
+    expect(lock.packages).not.to.have.any.keys('node_modules/react', 'node_modules/vite');
+    expect(packages.filter(([, { dev }]) => !dev).length).to.be.lessThan(packages.length / 2);
+    expect(read('Makefile')).to.match(/^run: \$\(RUNNABLE\) /m);
+  });
+});
+
 describe('targets of the Makefile that run tests (F12)', () => {
   const root = join(import.meta.dirname, '../..');
   const runs = [...readFileSync(join(root, 'Makefile'), 'utf8').matchAll(/^\t(.*)\$\(MOCHA\) (.*)$/gm)].map(

@@ -27,7 +27,8 @@ describe('a rolling upgrade from version N to N + 1', function () {
     name = createEmptyDatabase();
     env = { DATABASE_URL: urlOf(name), DATA_DIR: folder.path, BASE_URL: 'http://localhost' };
     mkdirSync(root);
-    for (const source of SOURCES) cpSync(join(ROOT, source), join(root, source), { recursive: true });
+    const filter = (file: string) => !file.endsWith('node_modules');
+    for (const source of SOURCES) cpSync(join(ROOT, source), join(root, source), { recursive: true, filter });
     cpSync(join(ROOT, 'package.json'), join(root, 'package.json'));
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
     const migrations = join(root, 'db/postgres/migrations');
