@@ -66,7 +66,7 @@ describe('listProviders', () => {
     it('pages in both directions', async () => {
       const pages = await walkPages(server, `${PATH}?page_size=5`, 'providers');
       // A list has at most 100 entries; the pages have all.
-    expect(names(pages.flat() as Listed[]).slice(0, 100)).to.deep.equal(names(await list()));
+      expect(names(pages.flat() as Listed[]).slice(0, 100)).to.deep.equal(names(await list()));
     });
 
     it('shows no custom provider of another environment (C1)', async () => {
