@@ -265,7 +265,7 @@ function requestedOrigin({ req, environment }: Exchange): string {
   return isLocal ? `http://${host}` : asked.origin;
 }
 
-/** Returns the method of a message for traces. Clients choose it, so texts that are no method names are left out. */
+/** Returns the method of a message for traces. Clients choose it, so other texts are left out. */
 function methodOf(body: unknown): string | undefined {
   const { method } = (body ?? {}) as { method?: unknown };
   return typeof method === 'string' && METHOD.test(method) ? method : undefined;

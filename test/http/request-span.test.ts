@@ -44,7 +44,7 @@ describe('the span of a request', () => {
     expect(JSON.stringify(requests())).not.to.include('a-secret-path');
   });
 
-  it('has the method of an MCP message, unless that is no method name', async () => {
+  it('has the method of an MCP message, unless it is not a method name', async () => {
     const { id } = await createConnection(server, { connector: 'github' });
     const token = await sessionToken(server, id, { user_id: 'user-1', identifier: 'ada' });
     ended.length = 0;
