@@ -36,7 +36,10 @@ export async function makeBackup({ source, target, now, program, progress }: Bac
   removeAbandoned(dirname(path), now);
   const copy = partialPath(path);
   closeSync(openSync(copy, 'wx', 0o600));
-  const cleanUp = () => rmSync(copy, { force: true });
+  // A copy that failed on a full disk leaves its journal as well.
+  const cleanUp = () => {
+    for (const file of [copy, `${copy}-journal`]) rmSync(file, { force: true });
+  };
   process.once('exit', cleanUp);
   try {
     const job = { source: resolve(source), copy, madeAt: now.toISOString(), program };
