@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '^[\\x21-\\x7e]+$': 'must contain only printable ASCII characters without spaces',
   '^[!#-\\[\\]-~]+$': 'must contain only printable ASCII characters without spaces, quotation marks and backslashes',
   '^(https://\\S+)?$': 'must be empty or a URL that starts with https:// and has no spaces',
+  '^https://\\S+$': 'must be a URL that starts with https:// and has no spaces',
   '^https?://\\S+$': 'must be a URL that starts with https:// or http:// and has no spaces',
   '^https?://': 'must start with https:// or http://',
   '^ca_[0-9a-hjkmnp-tv-z]{26}$': 'must be the id of a connected account: ca_ and 26 lower-case letters and digits',
