@@ -49,7 +49,8 @@ describe('createTool', () => {
       const { connector: _connector, ...definition } = body;
       expect(answer.body.definition).to.deep.equal(definition);
       expect(answer.body.tool).to.deep.include({ name: body['name'], connector, source: 'custom', paginated: false });
-      expect((await server.call('GET', `${PATH}/acme_crm_get_deal`)).body).to.deep.equal(answer.body);
+      const { examples } = definition;
+      expect((await server.call('GET', `${PATH}/acme_crm_get_deal`)).body).to.deep.equal({ ...answer.body, examples });
       expect((await auditOf(server, 'acme_crm_get_deal')).map(({ action }) => action)).to.deep.equal(['tool.created']);
     });
 
