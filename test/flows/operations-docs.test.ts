@@ -42,7 +42,7 @@ describe('backup and restore as docs/operations.md says', () => {
 
   it('does not restore without the keys of that time, and says so', async () => {
     const failure = await run(restore, host).catch((error: { stderr: string }) => error.stderr);
-    expect(failure).to.match(/^valetkey restore: The key file /);
+    expect(failure).to.match(/^valetkey restore: The key file /m);
   });
 
   it('restores to another host, where the server opens the credentials', async () => {
