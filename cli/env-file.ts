@@ -2,7 +2,8 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * Adds the variables of a file to the environment, as `node --env-file` does. Variables that are set keep their values.
- * Node 24 reads the option itself, also behind the name of the program, and ends with 9 if the file does not exist.
+ * Node 24 also handles the option itself, even after the name of the program, and exits with 9 if the file does not
+ * exist.
  */
 export function loadEnvFile(path: string | undefined): void {
   if (path === undefined) return;

@@ -10,7 +10,7 @@ export const EXIT = {
   /** The server rejected the client, its token or its scopes. */
   notAllowed: 4,
   notFound: 5,
-  /** The reader of the output closed it: 128 and the number of SIGPIPE. */
+  /** The reader of the output closed it: 128 plus the number of SIGPIPE. */
   closedPipe: 141,
 } as const;
 

@@ -29,7 +29,7 @@ function endParsing({ code, exitCode, message }: CommanderError, args: string[])
   process.exitCode = EXIT.usage;
   // A group of commands without one of them shows its help instead of an error.
   if (code === 'commander.help') return;
-  // The value of a wrong option, or an argument too many, may be a secret.
+  // The value of an invalid option, or a surplus argument, may be a secret.
   const text = message
     .replace(/^error: /, '')
     .replace(/('--?[\w-]+)=[^\n]*'/, "$1'")
@@ -46,8 +46,8 @@ function printError(args: string[], message: string): void {
 }
 
 /**
- * Ends the process as SIGPIPE ends other programs, when the reader of the result has closed it. Notes that cannot be
- * written are lost: they must not end a server, whose terminal may be gone.
+ * Exits with the code of SIGPIPE when the reader has closed standard output, as other programs do. Errors of standard
+ * error are ignored, because a server must keep running after its terminal was closed.
  */
 function endQuietlyOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -114,7 +114,6 @@ export const BODIES = {
   waiting: 2_000,
 } as const;
 
-/** How long Valetkey keeps tokens and rows. */
 /** The logo of an environment, which every page of a link shows. */
 export const LOGO = {
   /** Enough for a drawing, and little for a page to load. */
@@ -123,6 +122,7 @@ export const LOGO = {
   pixels: 2048,
 } as const;
 
+/** How long Valetkey keeps tokens and rows. */
 export const LIFETIME = {
   /** An access token: the maximum time for which a leaked token is useful. */
   accessTokenMs: HOUR,
@@ -393,7 +393,7 @@ export const POSTGRES = {
   migrationLockMs: 2 * SECOND,
   migrationAttempts: 30,
   migrationPauseMs: SECOND,
-  /** Lists are read from the primary if the replica is further behind; how often that is checked. */
+  /** The lag of a replica above which lists are read from the primary, and how often it is checked. */
   replicaLagMs: 10 * SECOND,
   replicaCheckMs: SECOND,
   /** How often the partial rows of each count are merged into one row. */
@@ -729,7 +729,7 @@ export const MCP_SERVER = {
   waitForUserMs: 25 * SECOND,
 } as const;
 
-/** Logins of users for clients of our MCP servers, and the grants of users (threats A1 to A12). */
+/** The portal, in which users see and end their connections. */
 export const PORTAL = {
   /** The lifetime of a one-time URL, to which the application redirects the browser immediately. */
   urlMs: 10 * MINUTE,
@@ -737,11 +737,12 @@ export const PORTAL = {
   sessionMs: HOUR,
   /** The most accounts, connections and MCP clients that a portal lists. */
   rows: 100,
-  /** The accounts, those used last, whose calls a portal lists, and the calls of each. */
+  /** The number of accounts, those used last, whose calls a portal lists, and the number of calls of each. */
   accountsWithCalls: 5,
   calls: 10,
 };
 
+/** Logins of users for clients of our MCP servers, and the grants of users (threats A1 to A12). */
 export const MCP_LOGIN = {
   /** The time from the authorization request of a client to the consent of the user. */
   loginMs: 10 * MINUTE,

@@ -18,7 +18,7 @@ export interface SpanFacts {
 export const SPANS = 'valetkey.span';
 
 const spans = tracingChannel<unknown, SpanFacts>(SPANS);
-/** Passed to work that is not traced, so that the work can set attributes without asking. */
+/** Passed to work that is not traced, so that the work can set attributes without checking whether it is. */
 const UNTRACED: SpanFacts = { name: '', kind: 'internal', attributes: {} };
 
 /**

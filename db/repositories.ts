@@ -194,7 +194,7 @@ export interface RepositoryOptions extends Partial<AccountOptions> {
 /**
  * Creates the repositories of one connection.
  *
- * @returns the repositories, and their endings, which the engine must call at the end of each transaction
+ * @returns the repositories, and the functions that the engine must call at the end of each transaction
  */
 export function createRepositories(
   statements: Statements,

@@ -66,10 +66,11 @@ export interface Store {
    */
   shareReads(): Promise<void>;
   /**
-   * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is undone, and its error
-   * is the rejection. A unit may await nothing but the functions of its `tx`: fetch first, then write. Inside of it read through `tx` as
-   * well, since `read` shows what was committed before. A unit may run more than once, so it has no effect but through its `tx`. A unit
-   * whose write fails, also with a UniqueError, must fail as well: an engine may undo all of it.
+   * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is
+   * undone, and the promise is rejected with its error. A unit may await nothing but the functions of its `tx`: fetch
+   * first, then write. It must read through `tx` too, because `read` only shows what was committed before. A unit may
+   * run more than once, so it must not have any effect except through its `tx`. A unit whose write fails, even with a
+   * UniqueError, must fail too, because an engine may undo all of it.
    *
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */
@@ -124,8 +125,8 @@ export interface Store {
 export interface WriteTerms {
   /**
    * False for a unit that decides nothing by what it reads: each of its writes names its row and the state that the row
-   * must have. Other units may then change between its statements what it has read, so it does not conflict with units
-   * that only read or write the neighbours of its rows. True by default.
+   * must have. Other units may then change what it has read before it ends, so it does not conflict with units that
+   * only read or write the neighbours of its rows. True by default.
    */
   isolated?: boolean;
 }

@@ -12,10 +12,11 @@ const VERSION = '1.72.1';
 const INTEGRITY = 'sha512-XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeGz2r+M27P2EDWKyUITRm/NzlP8z2pw/Ow==';
 
 /**
- * Copies the files of the reference viewer that browsers load to `build/reference`, unless that version is there. Only the archive of
- * the package is downloaded: with its dependencies, which its scripts contain already, it would take 310 MB to install.
+ * Copies the files of the reference viewer that browsers load to `build/reference`, unless that version is there. Only
+ * the archive of the package is downloaded: with its dependencies, which its scripts contain already, it would take 310
+ * MB to install.
  *
- * @throws Error if the archive is another one than that of the digest
+ * @throws Error if the archive does not match the digest
  */
 export function buildReference(target = TARGET): void {
   const versionFile = join(target, VERSION_FILE);

@@ -36,7 +36,7 @@ export async function requireOk(call: Promise<{ error?: unknown; response: Respo
   if (!response.ok) throw new ApiFailure(response.status, error);
 }
 
-/** Returns the body of a successful response as it arrives. @throws ApiFailure for another one */
+/** Returns the body of a successful response as it arrives. @throws ApiFailure for any other response */
 export async function streamOf(
   call: Promise<{ data?: ReadableStream<Uint8Array> | null; error?: unknown; response: Response }>,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
@@ -45,7 +45,7 @@ export async function streamOf(
   return data as ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Returns the body of a successful response. @throws ApiFailure for another one */
+/** Returns the body of a successful response. @throws ApiFailure for any other response */
 export async function resultOf<Body>(
   call: Promise<{ data?: Body; error?: unknown; response: Response }>,
 ): Promise<NonNullable<Body>> {

@@ -11,7 +11,7 @@ export const LIMIT = new Option('--limit <number>', 'show at most so many')
   .argParser(wholeNumber(1, 1_000_000));
 export const ALL = new Option('--all', 'show every one').conflicts('limit');
 
-/** What identifies an account if its id is not given. */
+/** The options that identify an account if its id is not given. */
 export const CONNECTOR = new Option('--connector <name>', 'the connection or provider of the account');
 export const IDENTIFIER = new Option('--identifier <name>', 'your name for the user, such as an e-mail address');
 export const ORGANIZATION = new Option('--organization <id>', 'the organization that owns the account');
@@ -35,17 +35,17 @@ export function accountKey(id: string | undefined, { connector, identifier, orga
   };
 }
 
-/** Adds the options that identify an account, and what every command of the API has. */
+/** Adds the options that identify an account, and those of every command that calls the API. */
 export function withAccount<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
   return withServer(command.addOption(CONNECTOR).addOption(IDENTIFIER).addOption(ORGANIZATION).addOption(USER));
 }
 
-/** Adds what every list has. */
+/** Adds the options of every list. */
 export function withPages<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
   return withServer(command.addOption(LIMIT).addOption(ALL));
 }
 
-/** Adds what every command of the API has. */
+/** Adds the options of every command that calls the API. */
 export function withServer<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
   return command.addOption(SERVER).addOption(JSON_OUTPUT);
 }

@@ -35,7 +35,7 @@ function required(text: string): Secret {
 function prompt(question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output, terminal: true });
-  // The terminal has stopped to show what is typed.
+  // Written only when the terminal no longer shows what is typed.
   process.stderr.write(question);
   return new Promise((resolve) => {
     lines.once('line', resolve).once('SIGINT', () => resolve(''));

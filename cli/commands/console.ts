@@ -11,7 +11,7 @@ import { createOperatorEvents, readCatalogue } from '../operator-events.ts';
 import { examples, JSON_FLAG, JSON_HELP, note, printResult } from '../output/print.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** `valetkey console`: prints a one-time address of the console, while the server runs or not. */
+/** `valetkey console`: prints a one-time address of the console, whether or not the server runs. */
 export function configure(command: Command): void {
   const roles = ['owner', 'editor', 'viewer'] as const;
   command

@@ -12,7 +12,8 @@ import { UsageError } from '../usage-error.ts';
 type Loaded = ReturnType<typeof readConfig>;
 
 /**
- * `valetkey restore <backup> [--replace]`: replaces the database by a verified backup. The server must not be running.
+ * `valetkey restore <backup> [--replace]`: replaces the database with a verified backup. The server must not be
+ * running.
  */
 export function configure(command: Command): void {
   command

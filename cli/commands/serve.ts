@@ -14,7 +14,7 @@ import { endOnUnhandledFault } from '../last-resort.ts';
 import { offerConsole } from '../offer-console.ts';
 import { examples } from '../output/print.ts';
 
-/** The log line of a start lists so many environments. */
+/** The maximum number of environments in the log line of a start. */
 const ENVIRONMENTS_SHOWN = 20;
 
 /** `valetkey serve` */
@@ -54,7 +54,7 @@ async function serve(): Promise<void> {
   printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
 }
 
-/** What an operator compares after a start: the program, its data, and how it is reached. */
+/** Returns what an operator checks after a start: the version, the data, the key and the addresses. */
 async function describeServer({ config, store, vault }: Parts, secrets: Secrets) {
   const environments = await store.read.environments.list();
   return {

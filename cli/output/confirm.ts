@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../usage-error.ts';
 import { shown } from './print.ts';
 
-/** Asks before something is deleted. @throws UsageError without a yes, also without a terminal that could ask */
+/** Asks before something is deleted. @throws UsageError if the user does not confirm, or if there is no terminal to ask */
 export async function confirm(question: string, { yes }: { yes?: true | undefined }): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) throw new UsageError('nothing was done: --yes confirms it where no terminal can ask');

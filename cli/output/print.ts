@@ -4,7 +4,7 @@ import { toJson } from './json.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What every command that prints a result can do. */
+/** The option of every command that prints a result. */
 export const JSON_FLAG = '--json';
 export const JSON_HELP = 'print the result as JSON';
 
@@ -18,7 +18,7 @@ export function say(parts: TemplateStringsArray, ...values: unknown[]): void {
   process.stdout.write(`${shown(parts, ...values)}\n`);
 }
 
-/** Prints a line on standard error, which leaves the result on standard output alone. */
+/** Prints a line on standard error, so that standard output contains only the result. */
 export function note(parts: TemplateStringsArray, ...values: unknown[]): void {
   process.stderr.write(`${shown(parts, ...values)}\n`);
 }

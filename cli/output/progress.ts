@@ -2,7 +2,7 @@ import { clearLine, cursorTo } from 'node:readline';
 
 /** How often a line on a terminal is written, in milliseconds. */
 const REFRESH_MS = 100;
-/** Elsewhere, work that takes less time than this is not worth a line, in milliseconds. */
+/** Outside of a terminal, work that takes less time than this prints no line, in milliseconds. */
 const QUIET_MS = 5_000;
 const STEP = 10;
 

@@ -17,12 +17,12 @@ const COLOURS: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
   ),
 };
 
-/** The heads of a table, and how a row is shown under each. */
+/** The headings of a table, and how a row is shown under each. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
 /**
- * Formats rows under heads. On a terminal, the widest cells are cut so that a row fits into a line; elsewhere nothing is
- * cut.
+ * Formats rows under headings. On a terminal, the widest cells are cut so that a row fits into a line; elsewhere
+ * nothing is cut.
  */
 export function table<Row>(columns: Columns<Row>, rows: readonly Row[], width = process.stdout.columns): string {
   const heads = Object.keys(columns);

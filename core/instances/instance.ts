@@ -4,7 +4,7 @@ import { INSTANCE } from '../budgets.ts';
 /** This process among those that serve its database. */
 export interface Instance {
   id: string;
-  /** By which rows name it. */
+  /** The number by which rows refer to this process. */
   number: number;
 }
 

@@ -33,10 +33,11 @@ function secretPlace({ environmentId, id, issuer, oidc }: LoginProviderRow): Rec
 }
 
 /**
- * Returns the login provider that an administrator sets. It gets a new id, so that grants that the present one identified users for end,
- * unless only the client secret, the scopes or `user_verify_url` change.
+ * Returns the login provider that an administrator sets. It gets a new id, which ends the grants of users whom the
+ * present provider identified, unless only the client secret, the scopes or `user_verify_url` change.
  *
- * @param present the login provider until now; its client secret is kept for the same issuer, client and authentication method
+ * @param present the login provider until now; its client secret is kept for the same issuer, client and authentication
+ * method
  * @throws ApiError VALIDATION_FAILED, naming each invalid field
  */
 export function loginProviderOf(
@@ -145,8 +146,8 @@ export function openLoginSecret(vault: Vault, provider: LoginProviderRow): Secre
 }
 
 /**
- * Whether the API client, operator session or login provider that identified a user still may do so. Disabling the API client, the end of
- * the session, or replacing the login provider, ends what users were identified for.
+ * Whether the API client, operator session or login provider that identified a user still may do so. The grants of the
+ * users end when the API client is disabled, the session ends, or the login provider is replaced.
  *
  * @param now milliseconds UTC
  */

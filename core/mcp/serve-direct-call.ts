@@ -9,7 +9,7 @@ import type { ToolServerTools } from './tool-server.ts';
  * Runs a `tools/call` without the protocol's package.
  *
  * @param signal aborted when the client cancels the call or disconnects
- * @returns undefined if the package must serve the call: nothing was done then. The tool is unknown, its user must open
+ * @returns undefined if the package must serve the call, and nothing was done: the tool is unknown, its user must open
  * a link first, or its server may report progress
  */
 export async function serveDirectCall(

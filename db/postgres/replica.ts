@@ -31,7 +31,7 @@ interface ReplicaOptions {
 const LAG = `select case when not pg_is_in_recovery() or pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
   else coalesce((extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint, 0) end`;
 
-/** The replica need not be reachable: it is used as soon as it is. */
+/** The replica need not be reachable yet: it is used as soon as it can be reached. */
 export function openReplica(location: string, { size, prepare, limits, report }: ReplicaOptions): Replica {
   const readers = createReaders(
     createHosts(location, (address) => openHost(address, { mayBeStandby: true })),

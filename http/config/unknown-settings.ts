@@ -4,16 +4,22 @@ import { unsupportedTelemetry } from './telemetry.ts';
 
 const PREFIX = 'VALETKEY_';
 const OURS = /^VALET_?KEY/i;
-/** A longer name counts as a misspelled setting up to one changed character for each of these. Short names, such as HOME, resemble many others. */
+/**
+ * A name without the prefix counts as a misspelled setting if it differs by at most one character in this many. Shorter
+ * settings are not compared, because they resemble many other names, such as HOME.
+ */
 const CHARACTERS_PER_CHANGE = 6;
 /** Variables of commands that use the API, and one that the program sets for itself. */
 const OTHERS = ['VALETKEY_URL', 'VALETKEY_TOKEN', 'VALETKEY_REEXEC'];
-/** A name counts as misspelled up to this many changed characters; a short name, up to a third of its characters. */
+/**
+ * A name with the prefix counts as misspelled if it differs by at most this many characters, and at most a third of its
+ * length.
+ */
 const MAX_CHANGES = 3;
 
 /**
- * Returns warnings about environment variables that look like settings but are not: names that begin as those of Valetkey, and names that
- * resemble one of its settings.
+ * Returns warnings about environment variables that look like settings but are not: names with the prefix of Valetkey,
+ * and names that resemble one of its settings.
  *
  * @returns one sentence for each, with the setting that was probably meant
  */

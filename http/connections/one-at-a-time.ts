@@ -59,9 +59,9 @@ export function oneAtATime(listener: Listener, maxWaiting: number): Listener {
 }
 
 /**
- * Ends the parsing of the bytes that a connection has received. Node would otherwise make objects for all requests in them, thousands
- * for each connection, and keep them until the connection is closed in a later phase of the event loop. It has no public interface for
- * this; if a version of Node lacks these members, only the memory is used again.
+ * Ends the parsing of the bytes that a connection has received. Node would otherwise make objects for all requests in
+ * them, thousands for each connection, and keep them until the connection is closed in a later phase of the event loop.
+ * Node has no public interface for this; in a version that lacks these members, the function has no effect.
  */
 function stopParsing(socket: ClientSocket & { parser?: { onIncoming?: unknown } | null }): void {
   // The parser reads nothing after a message for which this callback returns 2 ("upgrade").

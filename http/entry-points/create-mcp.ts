@@ -48,7 +48,8 @@ export function createMcpServing(parts: McpServingParts): McpServing {
       const opened = await open(environment, serverId, token);
       if (!opened.ok) throw refused(INVALID, opened.authFailure);
       const { grant } = opened;
-      // A server that is gone is like a token that is wrong: who has no token learns of no server.
+      // A missing server is reported like an invalid token, so that a client without a token cannot find out which
+      // servers exist.
       const server = await findServer(read, environment.id, serverId);
       if (!server) throw refused(INVALID, { reason: 'server_unknown', clientId: grant.clientId });
       return { environment, server, grant, requestId };

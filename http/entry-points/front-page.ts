@@ -28,7 +28,7 @@ const TEXT = 'text/plain; charset=utf-8';
 
 /** Serves the pages that show the address or the state of the server: `/` and `/.well-known/security.txt`. */
 export function addFrontPage(app: Express, parts: FrontPageParts, pipeline: Pipeline): void {
-  /** A page for a browser, and JSON for a terminal. */
+  /** Returns a page to a browser, and JSON to any other client. */
   async function front({ req }: Exchange, baseUrl: string): Promise<Content> {
     const { database, keys, ending } = await parts.readiness();
     const [version, ready] = [programVersion(), database && keys && !ending];

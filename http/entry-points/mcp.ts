@@ -40,7 +40,7 @@ export interface McpParts extends BodyMemory {
   now(): number;
 }
 
-/** What makes the product's MCP servers; the fixture of the conformance tests has others. */
+/** The parts that provide the MCP servers of the product; the fixture of the conformance tests has other ones. */
 export interface McpServing {
   /** @throws ApiError UNAUTHENTICATED */
   authenticate(environment: Environment, serverId: string, token: string, requestId: string): Promise<McpSession>;
@@ -56,7 +56,7 @@ export interface McpEntryPoint extends EntryPoint {
 const SERVER_PATH = new RegExp(`^${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const METADATA_PATH = new RegExp(`^/\\.well-known/oauth-protected-resource${MCP_PATH}/([A-Za-z0-9_-]{1,100})$`);
 const CLIENT_PATH = /^\/oauth\/client\/([A-Za-z0-9_-]{1,100})$/;
-/** What a session has; without one there is no stream to open and nothing to end. */
+/** The methods of requests that can belong to a session: GET opens its stream, DELETE ends it. */
 const SESSION_METHODS = ['POST', 'GET', 'HEAD', 'DELETE'];
 const READ_METHODS = ['GET', 'HEAD'];
 /** Such as `tools/call` and `notifications/tools/list_changed`. */
@@ -68,7 +68,7 @@ async function headOf({ body, status, headers }: Response): Promise<Response> {
   return new Response(null, { status, headers });
 }
 
-/** Whether a request is for the MCP servers or for what they say of themselves. */
+/** Whether a request is for the MCP servers or for the documents that describe them. */
 export function isMcp(req: IncomingMessage): boolean {
   return /^\/(mcp|\.well-known\/oauth-protected-resource|oauth\/client)(\/|\?|$)/.test(req.url ?? '/');
 }
@@ -144,7 +144,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     }
   }
 
-  /** The response of the protocol: JSON, or a stream of events. */
+  /** Sends the response of the protocol: JSON, or a stream of events. */
   async function hand(exchange: Exchange, session: McpSession, parsedBody: unknown): Promise<number> {
     const { req, res } = exchange;
     cancelDirectCalls(sessions, exchange, session, parsedBody);
@@ -212,7 +212,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     return `Bearer ${parameters.join(', ')}`;
   }
 
-  /** OAuth Client ID Metadata Document: what a connection is where its address is its client id. */
+  /** Returns the OAuth Client ID Metadata Document of a connection whose client id is the address of this document. */
   async function describeClient(environment: Environment, id: string): Promise<Reply> {
     const { read } = parts.store;
     const connection = await read.connections.get(environment.id, id);

@@ -6,8 +6,8 @@ import type { AuthRequestRow } from '../../db/store.ts';
 import type { WayBack } from '../../web/connect/message-pages.ts';
 
 /**
- * Binds a form to its link, to the browser that was shown the page, and to what the page asked for, so only the page
- * itself can know it.
+ * Returns the token that binds a form to its link, to the browser that was shown the page, and to the fields of the
+ * form, so that only this page can submit it.
  */
 export function linkFormToken(
   { digester }: { digester: Pick<Digester, 'digest'> },

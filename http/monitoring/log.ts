@@ -56,7 +56,7 @@ function isText(format: LogFormat): boolean {
   return format === 'text' || (format === 'auto' && process.stdout.isTTY);
 }
 
-/** Writes each line for people, and immediately: someone watches. */
+/** Writes each line as readable text, and immediately, because a user may be watching. */
 function textOutput(output: LogOutput): DestinationStream {
   const hasColours = process.stdout.isTTY && process.stdout.hasColors();
   return {

@@ -21,7 +21,7 @@ const MEASURED_SECONDS = 3;
 interface Receiver {
   port: number;
   received: number;
-  /** From now on responds, also to the requests that wait. */
+  /** Responds from now on, also to the requests that wait. */
   respond(): void;
 }
 
@@ -129,7 +129,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Reads accounts over four connections, with pauses as of real clients. */
+/** Reads accounts over four connections, with pauses as real clients make them. */
 function load({ server, accountIds, token }: { server: RunningProcess; accountIds: string[]; token: string }) {
   let next = 0;
   return runLoad({

@@ -3,18 +3,18 @@ import { parse } from 'yaml';
 import type { ToolBody, ToolPagination } from '../../core/tools/tool.ts';
 
 /**
- * What is said of an input: a description, if the description of the API has its type; a type in words, a description, and a
- * sample for examples; or null for what `inputs` says.
+ * How an input is described: by a text, if the API's own description has its type; by a type in words, a text, and a
+ * sample for examples; or by the entry of `inputs` (null).
  */
 export type InputWords = null | string | [type: unknown, description: string, sample?: unknown];
 
-/** What is said of one tool; types, places and the rest come from the description of the API, if there is one. */
+/** The words for one tool. Types, places and the rest come from the API's own description, if there is one. */
 export interface ToolWords {
   /** The name without the connector. */
   do: string;
   /** Method and path. The variables of the path are inputs. */
   call: string;
-  /** The description, to which reading tools add that they change nothing. */
+  /** The description. For a tool that only reads, a sentence is added that says so. */
   says: string;
   title?: string;
   /** The name of an entry of `scopes`. */
@@ -62,13 +62,13 @@ export interface Drafts {
   pages?: Record<string, ToolPagination>;
   /** The notation of lists in forms. */
   lists?: ToolBody['lists'];
-  /** What a tool has that says nothing else. */
+  /** The defaults of tools that do not set these keys. */
   usual?: Pick<ToolWords, 'scope' | 'from' | 'page' | 'fixed'>;
   /** Reviewed differences that several tools have. */
   differs?: Record<string, string>;
   /** Whether the tools reach no one outside the account. */
   closed?: boolean;
-  /** By tag. */
+  /** The tools by tag. */
   tools: Record<string, ToolWords[]>;
 }
 

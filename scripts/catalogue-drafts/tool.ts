@@ -18,7 +18,7 @@ const HINTS: Record<NonNullable<ToolWords['hint']>, [boolean, boolean, boolean]>
 };
 const USUAL: Record<string, NonNullable<ToolWords['hint']>> = { GET: 'read', HEAD: 'read', POST: 'add', DELETE: 'set' };
 
-/** Returns the tool for its words, with what the description of the API says of its operation. */
+/** Returns a tool from its words and from the API's own description of its operation. */
 export function toolOf(
   said: ToolWords,
   tag: string,

@@ -19,7 +19,7 @@ const TYPES: Record<string, () => JsonSchema> = {
   any: () => ({ $comment: 'open: any value' }),
   file: () => fileInputSchema(''),
 };
-/** What a JSON Schema is recognised by; an object with other members names its members. */
+/** An object with only these keys is a JSON Schema; any other object lists members with their types. */
 const KEYWORDS =
   /^(type|items|properties|required|additionalProperties|enum|format|pattern|default|m(in|ax)(imum|Length|Items))$/;
 const LIMITS: Record<string, [string, string]> = {

@@ -48,7 +48,7 @@ function dropRequired(node: unknown, names: ReadonlySet<string>): void {
   if (Array.isArray(node['required'])) node['required'] = node['required'].filter((name) => !names.has(String(name)));
 }
 
-/** Reads JSON as it is, because descriptions may be larger than those that users import. */
+/** Reads JSON without the limits of imports, because descriptions may be larger than those that users import. */
 function readDocument(name: string, text: string): Record<string, unknown> {
   if (name.endsWith('.json')) return JSON.parse(text.replace(/^\uFEFF/, '')) as Record<string, unknown>;
   return loadDocument([{ name, text }]);
@@ -80,7 +80,7 @@ export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** A parameter of an operation; that of the operation counts before that of its path. */
+/** A parameter of an operation; one of the operation overrides one of its path. */
 export interface VendorParameter {
   name: string;
   in: string;

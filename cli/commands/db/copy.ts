@@ -36,7 +36,7 @@ async function copy(fromFile: string | undefined, toFile: string | undefined) {
   const url = databaseLocation(config, secrets);
   const [from, to] = fromFile === undefined ? [url, toFile as string] : [fromFile, url];
   const { source: keys } = openVault(config, secrets);
-  // The target comes first: if it was filled by an earlier copy, the mark of its source must not be touched.
+  // The target is checked first: if an earlier copy has filled it, the source must keep the mark of that copy.
   const target = await (await engineFor(to)).copyTarget(to, Date.now);
   try {
     const source = await (await engineFor(from)).copySource(from);

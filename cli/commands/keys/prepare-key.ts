@@ -45,7 +45,7 @@ export async function prepareKey({ config, secrets, store, rotationStore }: Open
   await setTimeout(NOTICE_MS);
   return { kind: 'active', id };
 
-  /** Whether servers still use an old key, or records are under one. */
+  /** Whether servers still use an old key, or records are still encrypted under one. */
   async function isUnfinished(): Promise<boolean> {
     if (serversBehind(ring, await liveServers(store)).length > 0) return true;
     const counts = await Promise.all(ring.ids.slice(1).map((old) => rotationStore.countUnder(old)));

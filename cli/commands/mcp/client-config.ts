@@ -1,7 +1,7 @@
 import { UsageError } from '../../usage-error.ts';
 import type { McpClient } from './clients.ts';
 
-/** Returns what has to be in the file of the client for one server. */
+/** Returns the entry for one server in the configuration file of the client. */
 export function configOf({ format }: McpClient, name: string, url: string): string {
   if (format.type === 'json') return JSON.stringify({ [format.member]: { [name]: format.entry(url) } }, null, 2);
   return `[${format.table}.${name}]\nurl = ${JSON.stringify(url)}`;
@@ -29,7 +29,7 @@ function addJson({ file, format }: McpClient, text: string, name: string, url: s
   return `${JSON.stringify({ ...config, [format.member]: { ...servers, [name]: entry } }, null, 2)}\n`;
 }
 
-/** @throws UsageError for JSON with comments too, because they would be lost */
+/** @throws UsageError also for JSON with comments, because rewriting the file would lose them */
 function parseConfig(file: string, text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   try {
@@ -37,7 +37,7 @@ function parseConfig(file: string, text: string): Record<string, unknown> {
     if (typeof config === 'object' && config !== null && !Array.isArray(config))
       return config as Record<string, unknown>;
   } catch {
-    // Reported below, without a part of the file.
+    // Reported below, without quoting the file.
   }
   throw new UsageError(`${file} is not a JSON object, or has comments: add the server by hand`);
 }

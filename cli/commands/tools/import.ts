@@ -6,7 +6,7 @@ import { repeated, wholeNumber } from '../../options.ts';
 import { describeImport } from '../../output/import-report.ts';
 import { examples, printResult } from '../../output/print.ts';
 
-/** `valetkey tools import`: like `valetkey import`, by a server. */
+/** `valetkey tools import`: like `valetkey import`, but run by the server. */
 export function configure(command: Command): void {
   withServer(
     command

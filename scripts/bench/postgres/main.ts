@@ -36,7 +36,7 @@ interface Measurement {
   rate: number;
   clientCpu: number;
   serverCpu: number;
-  /** Runs again of 100 units. */
+  /** Repeated runs per 100 units. */
   retries: number;
   failures: number;
 }

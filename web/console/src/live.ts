@@ -5,8 +5,9 @@ import { refresh } from './refresh.ts';
 import { currentSession } from './session.ts';
 
 /**
- * Keeps the pages current. If the environment keeps its events, one tab of the browser reads their stream, because a browser has few
- * connections for a host, and tells the others. What has no events is asked for again every few seconds, in visible tabs only.
+ * Keeps the pages current. If the environment keeps its events, one tab of the browser reads their stream, because a
+ * browser has few connections for a host, and tells the others. Data without events is requested again every few
+ * seconds, in visible tabs only.
  */
 
 /** The parts of the keys of queries that an event changes, by the first part of its name. */

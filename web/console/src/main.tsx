@@ -14,7 +14,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // A rejected request is rejected again.
+      // The API would reject a rejected request again.
       retry: (count, error) => count < MAX_RETRIES && !(error instanceof ApiProblem && error.status < 500),
     },
   },

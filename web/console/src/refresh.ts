@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 
-/** At most this many pages of a list are read again after an act of the operator. */
+/** At most this many pages of a list are read again after an action of the operator. */
 const FEW_PAGES = 3;
 
 /**

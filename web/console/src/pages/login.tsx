@@ -34,8 +34,8 @@ const FAILURES: Record<string, string> = {
 };
 
 /**
- * Exchanges a one-time address for a session. It asks first, so that a page or a message that opens someone else's address does not log
- * the operator in as that person.
+ * Exchanges a one-time address for a session. It asks first, so that a page or a message that opens someone else's
+ * address does not log the operator in as someone else.
  */
 export function LoginPage() {
   const navigate = useNavigate();

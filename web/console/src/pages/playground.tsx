@@ -37,7 +37,7 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
       return { result, isDryRun, ms: Math.round(performance.now() - startedAt) };
     },
   });
-  // The form may be longer than the window.
+  // The result is scrolled into view, because the form may be longer than the window.
   const resultFrame = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (run.status === 'success' || run.status === 'error')
