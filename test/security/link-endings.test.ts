@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createRetention } from '../../core/retention/retention.ts';
-import { type LinkWorld, lastRequest, startLinkWorld } from '../support/link-world.ts';
+import { type LinkWorld, requestOf, startLinkWorld } from '../support/link-world.ts';
 import { accountOf, browserFor, consent, reachSignIn, submitLink, verifyUser, walk } from '../support/links.ts';
+import { firstEnvironment } from '../support/tokens.ts';
 
 const MINUTE = 60_000;
 
@@ -99,7 +100,11 @@ describe('how links end', () => {
     expect(await accountOf(world.server, identifier)).to.include({ status: 'PENDING_AUTH' });
     const mismatches = (await world.actions(identifier)).filter((action) => action === 'link.verification_failed');
     expect(mismatches).to.have.lengthOf(6);
-    expect(await lastRequest(world)).to.include({ state: 'FAILED', pendingSealed: null, wrappedDataKey: null });
+    expect(await requestOf(world, identifier)).to.include({
+      state: 'FAILED',
+      pendingSealed: null,
+      wrappedDataKey: null,
+    });
   });
 
   it('L12: the right identifier is taken after five wrong ones', async () => {
@@ -139,11 +144,15 @@ describe('how links end', () => {
     it('ends a request that was never verified: 404, erased, and revoked at the provider', async () => {
       const identifier = person();
       const authRequestId = await world.finished(await world.link(identifier), 'l20');
-      expect((await lastRequest(world)).pendingSealed).to.be.instanceOf(Buffer);
+      expect((await requestOf(world, identifier)).pendingSealed).to.be.instanceOf(Buffer);
       world.clock.advance(11 * MINUTE);
       expect((await verify(authRequestId, identifier)).status, 'at once').to.equal(404);
       await world.server.parts.links.expire();
-      expect(await lastRequest(world)).to.include({ state: 'EXPIRED', pendingSealed: null, wrappedDataKey: null });
+      expect(await requestOf(world, identifier)).to.include({
+        state: 'EXPIRED',
+        pendingSealed: null,
+        wrappedDataKey: null,
+      });
       expect(await world.orders(identifier)).to.have.lengthOf(1);
       const account = await accountOf(world.server, identifier);
       expect(account?.status).to.equal('PENDING_AUTH');
@@ -208,7 +217,8 @@ describe('how links end', () => {
         const identifier = person();
         const open = await world.link(identifier);
         const authRequestId = await world.finished(await world.link(identifier), `changed-${made}`);
-        const { accountId, environmentId } = await lastRequest(world);
+        const accountId = (await accountOf(world.server, identifier))?.id as string;
+        const { id: environmentId } = await firstEnvironment(world.server);
         await change(accountId);
         expect((await verify(authRequestId, identifier)).status).to.equal(404);
         expect((await walk(browserFor(world.as), open, 'late').catch(() => ({ status: 410 }))).status).to.equal(410);

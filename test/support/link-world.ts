@@ -89,9 +89,11 @@ export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorl
   return world;
 }
 
-/** Returns the last stored request of an account. */
-export async function lastRequest(world: LinkWorld): Promise<AuthRequestRow> {
+/** Returns the only request that is stored for an account: ids of several servers have no common order. */
+export async function requestOf(world: LinkWorld, identifier: string): Promise<AuthRequestRow> {
   const { id } = await firstEnvironment(world.server);
-  const row = world.requests().at(-1);
-  return (await world.server.parts.store.read.authRequests.get(id, String(row?.['id']))) as AuthRequestRow;
+  const accountId = (await accountOf(world.server, identifier))?.id;
+  const [row, ...others] = world.requests().filter((request) => request['account_id'] === accountId);
+  if (!row || others.length > 0) throw new Error(`${identifier} has ${row ? others.length + 1 : 'no'} requests`);
+  return (await world.server.parts.store.read.authRequests.get(id, String(row['id']))) as AuthRequestRow;
 }
