@@ -287,6 +287,8 @@ export const WEBHOOKS = {
   perEndpoint: 4,
   perFailingEndpoint: 1,
   total: 256,
+  /** Attempts that start per second in one process: they take about a fifth of its time, and the rest is for requests. */
+  perSecond: 200,
   /** The part of a response that is read. Nothing in the response is needed. */
   responseBytes: 64 * KIB,
   /** The part of a response that is stored. */

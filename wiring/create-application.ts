@@ -50,7 +50,7 @@ export async function createApplication(
   const tools = createTools(setup, base);
   const upstream = createUpstreamMcp(setup, base);
   const jobQueue = createJobQueue(base);
-  const webhooks = createWebhookParts({ ...base, jobQueue });
+  const webhooks = createWebhookParts(setup, { ...base, jobQueue });
   const sinks = [webhooks.webhookSink, ...(overrides.eventSinks ?? [])];
   const events = createEventParts({ ...base, ...tools, ...upstream }, sinks);
   const shared = { ...base, ...registration, ...outbound, ...tools, ...upstream, ...events, jobQueue, ...webhooks };

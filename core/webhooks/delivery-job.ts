@@ -4,6 +4,7 @@ import type { Events } from '../events/events.ts';
 import type { AttemptOutcome, Job, JobKind } from '../jobs/job-kind.ts';
 import type { Egress } from '../net/egress.ts';
 import { fraction } from '../random.ts';
+import type { Pace } from '../scheduling/pace.ts';
 import { type DeliveryQueue, WEBHOOK_DELIVERY } from './delivery-queue.ts';
 import { disableFailing } from './failing-endpoint.ts';
 import { type SendTools, type SentDelivery, sendDelivery } from './send-delivery.ts';
@@ -14,6 +15,8 @@ export interface DeliveryJobTools extends SendTools {
   deliveries: DeliveryQueue;
   egressOf(environment: { id: string; kind: 'DEVELOPMENT' | 'PRODUCTION' }): Egress;
   random(size: number): Buffer;
+  /** Lets attempts start at a limited rate. */
+  webhookPace: Pace;
 }
 
 /** Another job makes the delivery, or it was deleted, or it has succeeded. */
@@ -40,6 +43,7 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
     giveUpAfterMs: WEBHOOKS.giveUpMs,
     givenUp: 'Abandoned after six days.',
     async run(job, signal) {
+      await tools.webhookPace(signal);
       const { environmentId, lane: endpointId } = job;
       const delivery = await store.read.webhookDeliveries.get(environmentId, job.subjectId ?? '');
       if (delivery?.jobId !== job.id || delivery.state === 'DELIVERED') return SKIPPED;

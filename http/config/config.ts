@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { POSTGRES, SERVER } from '../../core/budgets.ts';
+import { POSTGRES, SERVER, WEBHOOKS } from '../../core/budgets.ts';
 import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
 import type { ConnectionTerms } from '../../db/store.ts';
@@ -25,6 +25,8 @@ export interface Config extends SecurityContact {
   metricsPort: number;
   /** Requests per second and client; null for no limit. */
   rateLimit: number | null;
+  /** Webhook deliveries that start per second; null for no limit. */
+  webhookRate: number | null;
   /** Open connections of one client address; null for no limit. */
   connectionsPerAddress: number | null;
   /** The raw setting `VALETKEY_TRUSTED_PROXIES`; core/net parses it. */
@@ -79,6 +81,7 @@ export const SETTINGS = [
   'VALETKEY_EGRESS_ALLOW',
   'VALETKEY_ENDPOINT_OVERRIDES',
   'VALETKEY_RATE_LIMIT',
+  'VALETKEY_WEBHOOK_RATE',
   'VALETKEY_CONNECTIONS_PER_ADDRESS',
   'VALETKEY_TRUSTED_PROXIES',
   'VALETKEY_SHUTDOWN_DELAY',
@@ -133,6 +136,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
     metricsHost: env['METRICS_HOST'] || '127.0.0.1',
     metricsPort: readPort(env, 'METRICS_PORT', port === 0 ? 0 : port + 1),
     rateLimit: readLimit(env, 'VALETKEY_RATE_LIMIT', 100, 'requests per second'),
+    webhookRate: readLimit(env, 'VALETKEY_WEBHOOK_RATE', WEBHOOKS.perSecond, 'deliveries per second'),
     connectionsPerAddress: readLimit(
       env,
       'VALETKEY_CONNECTIONS_PER_ADDRESS',

@@ -87,6 +87,7 @@ describe('figures in the documentation', () => {
       PORT: config.port,
       DATA_DIR: config.dataDir,
       VALETKEY_RATE_LIMIT: config.rateLimit,
+      VALETKEY_WEBHOOK_RATE: config.webhookRate,
       VALETKEY_CONNECTIONS_PER_ADDRESS: config.connectionsPerAddress,
       LOG_LEVEL: config.logLevel,
       LOG_FORMAT: config.logFormat,

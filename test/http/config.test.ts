@@ -20,6 +20,7 @@ describe('readConfig', () => {
       telemetry: null,
       metricsPort: 8081,
       rateLimit: 100,
+      webhookRate: 200,
       connectionsPerAddress: 1_000,
       trustedProxies: '',
       console: true,
@@ -88,6 +89,8 @@ describe('readConfig', () => {
     [{ PORT: '0' }, { port: 0, metricsPort: 0 }],
     [{ VALETKEY_RATE_LIMIT: 'off' }, { rateLimit: null }],
     [{ VALETKEY_RATE_LIMIT: '5' }, { rateLimit: 5 }],
+    [{ VALETKEY_WEBHOOK_RATE: 'off' }, { webhookRate: null }],
+    [{ VALETKEY_WEBHOOK_RATE: '1000' }, { webhookRate: 1000 }],
     [{ VALETKEY_CONNECTIONS_PER_ADDRESS: 'off' }, { connectionsPerAddress: null }],
     [
       {
