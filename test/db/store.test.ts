@@ -73,7 +73,7 @@ describe('the store', () => {
     ]);
     expect(await total()).to.equal(2);
     const found = await test.store.read.accounts.search(test.env, { query: 'example' }, { size: 9 });
-    expect(found.rows.map((row) => row.id)).to.deep.equal([third.id, first.id]);
+    expect(found.rows.map((row) => row.id)).to.have.members([third.id, first.id]);
     expect(found.total).to.equal(2);
   });
 
