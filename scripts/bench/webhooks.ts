@@ -51,7 +51,12 @@ async function startReceiver(): Promise<Receiver & { close(): void }> {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { events: { type: 'string', default: '100000' }, seconds: { type: 'string', default: '120' } },
+    options: {
+      events: { type: 'string', default: '100000' },
+      seconds: { type: 'string', default: '120' },
+      // As VALETKEY_WEBHOOK_RATE; without it, the default of the server.
+      rate: { type: 'string', default: '' },
+    },
   });
   const events = Number(values.events);
   const longestMs = Number(values.seconds) * 1000;
@@ -66,6 +71,7 @@ async function main(): Promise<void> {
         METRICS_PORT: '0',
         MALLOC_ARENA_MAX: '1',
         VALETKEY_RATE_LIMIT: 'off',
+        VALETKEY_WEBHOOK_RATE: values.rate,
         VALETKEY_CLIENT_ID: CLIENT.id,
         VALETKEY_CLIENT_SECRET: CLIENT.secret,
         VALETKEY_EGRESS_ALLOW: `127.0.0.1:${receiver.port}`,
