@@ -21,7 +21,8 @@ export function newestMigration(): number {
 
 /**
  * Applies all missing migrations. Each file is one IMMEDIATE transaction, which also determines whether the file must
- * be applied, so two processes that start together apply each file once.
+ * be applied, so two processes that start together apply each file once. A new database gets all files in one
+ * transaction, because each commit waits for the disk and there is nothing to keep.
  *
  * @param now milliseconds UTC
  * @returns the names of the applied migrations
@@ -37,7 +38,7 @@ export function migrate(client: Client, now: () => number, files: Migration[] = 
   client.pragma('foreign_keys = off');
   try {
     const done: string[] = [];
-    for (let next = step(client, now, files); next !== undefined; next = step(client, now, files)) done.push(next);
+    for (let names = step(client, now, files); names.length > 0; names = step(client, now, files)) done.push(...names);
     return done;
   } catch (error) {
     throw translateError(error);
@@ -55,11 +56,11 @@ export function assertMigrations(client: Client, files: Migration[] = loadMigrat
   assertHistory(appliedTo(client), files);
 }
 
-/** Returns the next file to apply. */
-function nextFile(client: Client, files: Migration[]): Migration | undefined {
+/** Returns the files that are not applied, in order. */
+function missingFrom(client: Client, files: Migration[]): Migration[] {
   const applied = appliedTo(client);
   assertHistory(applied, files);
-  return files[applied.length];
+  return files.slice(applied.length);
 }
 
 function appliedTo(client: Client): Applied[] {
@@ -67,18 +68,24 @@ function appliedTo(client: Client): Applied[] {
   return client.prepare('select name, sha256 from migrations order by name').all() as Applied[];
 }
 
-/** Applies the next file and returns its name. If there is none, no lock is taken. */
-function step(client: Client, now: () => number, files: Migration[]): string | undefined {
-  if (nextFile(client, files) === undefined) return undefined;
+/**
+ * Applies the next file, or all files to a new database. If there is none, no lock is taken.
+ *
+ * @returns the names of the applied files
+ */
+function step(client: Client, now: () => number, files: Migration[]): string[] {
+  if (missingFrom(client, files).length === 0) return [];
   return client
     .transaction(() => {
-      const file = nextFile(client, files);
-      if (file === undefined) return undefined;
-      apply(client, file);
-      client
-        .prepare('insert into migrations (name, sha256, applied_at) values (?, ?, ?)')
-        .run(file.name, file.sha256, now());
-      return file.name;
+      const missing = missingFrom(client, files);
+      const isNew = missing.length === files.length;
+      return (isNew ? missing : missing.slice(0, 1)).map((file) => {
+        apply(client, file);
+        client
+          .prepare('insert into migrations (name, sha256, applied_at) values (?, ?, ?)')
+          .run(file.name, file.sha256, now());
+        return file.name;
+      });
     })
     .immediate();
 }

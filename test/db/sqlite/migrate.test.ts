@@ -78,11 +78,19 @@ describe('migrations', () => {
   });
 
   it('leaves nothing of a file that fails, and keeps those before it', () => {
-    const broken = file('0002_broken.sql', 'create table half (id integer primary key) strict; create table half (x);');
-    expect(() => run([ONE, broken])).to.throw(/0002_broken\.sql failed/);
-    expect(tables()).to.include('one').and.not.to.include('half');
+    const broken = file('0003_broken.sql', 'create table half (id integer primary key) strict; create table half (x);');
+    run([ONE]);
+    expect(() => run([ONE, TWO, broken])).to.throw(/0003_broken\.sql failed/);
+    expect(tables()).to.include.members(['one', 'two']).and.not.to.include('half');
     expect(client.pragma('foreign_keys', { simple: true })).to.equal(1);
-    expect(run([ONE, TWO])).to.deep.equal(['0002_two.sql']);
+    expect(run([ONE, TWO, THREE])).to.deep.equal(['0003_three.sql']);
+  });
+
+  it('leaves a new database empty if one of its files fails', () => {
+    const broken = file('0002_broken.sql', 'create table half (x); create table half (x);');
+    expect(() => run([ONE, broken])).to.throw(/0002_broken\.sql failed/);
+    expect(tables()).to.deep.equal(['migrations']);
+    expect(run([ONE, TWO])).to.deep.equal([ONE.name, TWO.name]);
   });
 
   it('refuses a file that leaves a dangling reference', () => {
