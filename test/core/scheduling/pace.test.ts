@@ -26,7 +26,7 @@ describe('pace', () => {
     expect((await startsAt(4000, 4001)).at(-1)).to.be.within(999, 1000);
   });
 
-  it('waits for nobody without a limit', async () => {
+  it('does not wait without a limit', async () => {
     expect(await startsAt(null, 3)).to.deep.equal([0, 0, 0]);
   });
 
