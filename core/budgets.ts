@@ -484,6 +484,8 @@ export const STORED = {
   callFilesBytes: 32 * MIB,
   /** Each part of an execution's contents; longer parts are truncated. */
   contentsPartBytes: 16 * KIB,
+  /** Requests, waits and refreshes that an execution's contents list; later ones are left out. */
+  executionSteps: 100,
 } as const;
 
 /** Calls to third parties (threat E4). */

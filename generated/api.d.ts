@@ -1536,6 +1536,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/server_settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings of the server
+         * @description Returns what protects the environment and is not set by the API: which addresses may be called beside the public internet, the
+         *     keys that encrypt credentials, and where operators log in. They are set by environment variables and files of the server.
+         */
+        get: operations["getServerSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tools": {
         parameters: {
             query?: never;
@@ -7367,6 +7388,37 @@ export interface components {
         };
         /** @description An empty object. */
         EmptyObject: Record<string, never>;
+        /** @description A key-encryption key of the server. The key itself is never shown. */
+        EncryptionKey: {
+            /**
+             * Format: date-time
+             * @description When the server first used the key, or null if it has not been used yet.
+             */
+            created_at: string | null;
+            /** @description The ID of the key. */
+            id: string;
+            /**
+             * @description What a key is used for:
+             *     - `ACTIVE`: new data is encrypted with it.
+             *     - `STANDBY`: it becomes the active key when every server has it.
+             *     - `OLD`: it decrypts what has not been encrypted again. It can be retired after a rotation.
+             * @enum {string}
+             */
+            state: "ACTIVE" | "STANDBY" | "OLD";
+        };
+        /** @description An origin whose calls are sent to another address, for tests. */
+        EndpointOverride: {
+            /**
+             * Format: uri
+             * @description The origin of the provider.
+             */
+            origin: string;
+            /**
+             * Format: uri
+             * @description The origin on the server's machine that is called instead.
+             */
+            target: string;
+        };
         /** @description An environment with its settings. */
         Environment: {
             /** @description The color of buttons and links on these pages, as it was set. The pages use the nearest shade of it that is readable. */
@@ -7602,6 +7654,11 @@ export interface components {
             request: components["schemas"]["DryRunRequest"];
             /** @description The `data` of the result, or the `upstream_body` of the failure. */
             response: unknown;
+            /**
+             * @description What the execution did, oldest first: its requests to the provider, with every retry, and the waits and refreshes between them.
+             *     The list ends after 100 steps. It is empty if the execution was stored by version 0.1.0.
+             */
+            steps: components["schemas"]["ExecutionStep"][];
         };
         /** @description A finished execution. */
         ExecutionData: {
@@ -7700,6 +7757,28 @@ export interface components {
          * @enum {string}
          */
         ExecutionStatus: "STARTED" | "SUCCEEDED" | "FAILED" | "UNKNOWN";
+        /** @description A step of an execution. */
+        ExecutionStep: {
+            /** @description How long it took, in milliseconds. */
+            duration_ms: number;
+            /** @description Why a request has no response, or null. `upstream_auth` for a refresh that obtained no new credential. */
+            error_kind: components["schemas"]["ToolErrorKind"] | null;
+            /**
+             * @description What was done:
+             *     - `REQUEST`: a request was sent to the provider, and its response received. Responses of MCP servers may end later.
+             *     - `WAIT`: Valetkey waited before it sent the request again.
+             *     - `REFRESH`: the credential was refreshed, or a new token was obtained.
+             * @enum {string}
+             */
+            kind: "REQUEST" | "WAIT" | "REFRESH";
+            /**
+             * Format: date-time
+             * @description When the step began.
+             */
+            started_at: string;
+            /** @description The HTTP status of the response to a request, or null. */
+            upstream_status: number | null;
+        };
         /**
          * @description The server cannot run the tool now. If `tool_error` is present, an execution was recorded, and `tool_error.retryable` says
          *     whether you can send the same call again.
@@ -9135,6 +9214,27 @@ export interface components {
              * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
+        };
+        /** @description What protects an environment and is set on the server. */
+        ServerSettings: {
+            /**
+             * @description The addresses that may be called beside public ones on port 443, each as `host:port` (`VALETKEY_EGRESS_ALLOW`). Always empty
+             *     in production.
+             */
+            allowed_addresses: string[];
+            /**
+             * Format: uri
+             * @description The issuer of the OpenID provider at which operators log in to the console, or null if they use one-time addresses only.
+             */
+            console_issuer: string | null;
+            /** @description The keys that encrypt the data keys of all credentials, the active one first. */
+            encryption_keys: components["schemas"]["EncryptionKey"][];
+            /** @description The origins that are replaced for tests (`VALETKEY_ENDPOINT_OVERRIDES`). Always empty in production. */
+            endpoint_overrides: components["schemas"]["EndpointOverride"][];
+        };
+        /** @description The settings of the server. */
+        ServerSettingsResponse: {
+            server_settings: components["schemas"]["ServerSettings"];
         };
         /** @description The login provider. */
         SetMcpLoginProviderRequest: components["schemas"]["OidcLoginProviderInput"] | components["schemas"]["JwtLoginProviderInput"];
@@ -14944,6 +15044,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RevocationList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getServerSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings of the server, as they apply to the environment. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerSettingsResponse"];
                 };
             };
             400: components["responses"]["BadQuery"];

@@ -48,6 +48,7 @@ import { getCustomProvider } from './custom-providers/getCustomProvider.ts';
 import { syncProviderTools } from './custom-providers/syncProviderTools.ts';
 import { updateCustomProvider } from './custom-providers/updateCustomProvider.ts';
 import { getEnvironment } from './environment/getEnvironment.ts';
+import { getServerSettings } from './environment/getServerSettings.ts';
 import { updateEnvironment } from './environment/updateEnvironment.ts';
 import { getEvent } from './events/getEvent.ts';
 import { listEvents } from './events/listEvents.ts';
@@ -182,7 +183,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
       listConnections,
       updateConnection,
     }),
-    ...bind(environments, { getEnvironment, updateEnvironment }),
+    ...bind(environments, { getEnvironment, updateEnvironment, getServerSettings }),
     ...bind(executions, {
       checkConnectedAccount,
       refreshConnectedAccount,

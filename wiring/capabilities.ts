@@ -1,4 +1,5 @@
 import { createLogPlaces } from '../core/audit/log-places.ts';
+import { type ServerSettingsTools, serverSettingsFor } from '../core/environments/server-settings.ts';
 import type { Capabilities } from '../handlers/index.ts';
 import type { Parts } from './parts.ts';
 
@@ -16,12 +17,20 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
   const revocations = { vault, catalogue, now, jobQueue };
   const refreshes = { ensureFresh, refreshNow };
   const outbound = { egressOf, upstreamSessions };
+  const { keyIds, egressRules, companyLogin } = parts;
+  const settings: ServerSettingsTools = { store, keyIds, ...egressRules, consoleIssuer: companyLogin?.issuer ?? null };
   return {
     accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage, checkCredentials },
     audit: { ...lists, logPlaces: createLogPlaces() },
     clients: { ...lists, digester, events, newId, random },
     connections: { ...lists, ...revocations, newId, toolDirectory, fetchFor, events },
-    environments: { store, events, executionContents, now },
+    environments: {
+      store,
+      events,
+      executionContents,
+      now,
+      serverSettings: (kind) => serverSettingsFor(settings, kind),
+    },
     executions: {
       ...lists,
       ...outbound,

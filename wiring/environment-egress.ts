@@ -2,12 +2,24 @@ import type { ByteBudget } from '../core/budgets/byte-budget.ts';
 import { createEgress, type Egress, type EgressOptions, type OriginState } from '../core/net/egress.ts';
 import { interfaceAddresses } from '../core/net/own-addresses.ts';
 import { EgressPolicy } from '../core/net/policy.ts';
-import { parseEgressAllow, parseEndpointOverrides } from '../core/net/policy-settings.ts';
+import {
+  type EndpointOverride,
+  type HostPort,
+  parseEgressAllow,
+  parseEndpointOverrides,
+} from '../core/net/policy-settings.ts';
 import { type Config, readSetting } from '../http/config/config.ts';
 import type { Environment } from '../http/pipeline/environments.ts';
 
+/** What development environments may call beside public addresses. Production may call nothing else. */
+export interface EgressRules {
+  allowedAddresses: readonly HostPort[];
+  endpointOverrides: readonly EndpointOverride[];
+}
+
 /** The outbound clients of all environments. */
 export interface EnvironmentEgress {
+  readonly egressRules: EgressRules;
   of(environment: Pick<Environment, 'id' | 'kind'>): Egress;
   /** Returns the calls of all environments by origin; an origin is listed once for each environment. */
   state(): OriginState[];
@@ -28,16 +40,15 @@ export function createEnvironmentEgress(
   options: EgressOptions = {},
 ): EnvironmentEgress {
   const ownAddresses = interfaceAddresses();
+  const allow = readSetting(() => parseEgressAllow(egressAllow));
+  const overrides = readSetting(() => parseEndpointOverrides(endpointOverrides));
   const policies = {
-    DEVELOPMENT: new EgressPolicy({
-      allow: readSetting(() => parseEgressAllow(egressAllow)),
-      overrides: readSetting(() => parseEndpointOverrides(endpointOverrides)),
-      ownAddresses,
-    }),
+    DEVELOPMENT: readSetting(() => new EgressPolicy({ allow, overrides, ownAddresses })),
     PRODUCTION: new EgressPolicy({ allow: [], overrides: [], ownAddresses }),
   };
   const open = new Map<string, Egress>();
   return {
+    egressRules: { allowedAddresses: allow, endpointOverrides: overrides },
     of({ id, kind }) {
       const key = `${id} ${kind}`;
       const egress = open.get(key) ?? createEgress(policies[kind], { ...options, bodies: bodies.of(id) });

@@ -2,7 +2,7 @@ import type { Egress } from '../core/net/egress.ts';
 import { createDiscovery, type Discovery } from '../core/oauth/discovery.ts';
 import type { ProtocolFetch } from '../core/oauth/transport.ts';
 import type { EnvironmentId, EnvironmentRow } from '../db/store.ts';
-import { createEnvironmentEgress } from './environment-egress.ts';
+import { createEnvironmentEgress, type EgressRules } from './environment-egress.ts';
 import { showOutbound } from './outbound-metrics.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
 import type { Setup } from './setup.ts';
@@ -14,6 +14,8 @@ export interface Outbound {
   egressOf(environment: EnvironmentRow): Egress;
   /** Returns a fetch for protocol requests of an environment, restricted to these origins. */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): Promise<ProtocolFetch>;
+  /** The rules of development environments, from the server's settings. */
+  readonly egressRules: EgressRules;
   /** Reads and caches the metadata of authorization servers. */
   readonly discovery: Discovery;
 }
@@ -27,5 +29,6 @@ export function createOutbound(
   closing.defer(egress.close);
   showOutbound({ metrics }, egress.state);
   const egressOf = choose('egressOf', () => egress.of);
-  return { egressOf, fetchFor: createPinnedFetch({ store, egressOf }), discovery: createDiscovery(now) };
+  const { egressRules } = egress;
+  return { egressOf, egressRules, fetchFor: createPinnedFetch({ store, egressOf }), discovery: createDiscovery(now) };
 }

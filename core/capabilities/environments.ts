@@ -1,5 +1,6 @@
-import type { ReadRepositories } from '../../db/store.ts';
+import type { EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 import type { ExecutionContentsStore } from '../contents/execution-contents.ts';
+import type { ServerSettings } from '../environments/server-settings.ts';
 import type { Events } from '../events/events.ts';
 
 /** The settings of environments. */
@@ -8,4 +9,6 @@ export interface Environments {
   events: Events;
   now(): number;
   executionContents: Pick<ExecutionContentsStore, 'settingsChanged'>;
+  /** Returns what is set on the server, as it applies to environments of a kind. */
+  serverSettings(kind: EnvironmentRow['kind']): Promise<ServerSettings>;
 }

@@ -1,5 +1,6 @@
 import type { AccountRow, EnvironmentId, EnvironmentSettings, NewStoredContent, Store } from '../../db/store.ts';
 import { LIFETIME, RELOAD, STORED } from '../budgets.ts';
+import type { ExecutionStep } from '../executions/steps.ts';
 import type { DryRunRequest } from '../tools/call.ts';
 import { shrinkToFit } from '../tools/shrink.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -10,6 +11,8 @@ export interface ExecutionContents {
   request: DryRunRequest;
   /** The data of the result, or the provider's response if the call failed. */
   response: unknown;
+  /** What was done, oldest first. */
+  steps: readonly ExecutionStep[];
 }
 
 export interface ExecutionContentsTools {
@@ -60,8 +63,8 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
     async kept(environmentId) {
       return (await settingsOf(environmentId)).keepExecutionContents === true;
     },
-    async seal({ id: accountId, environmentId, organizationId, userId }, executionId, { request, response }) {
-      const shown = { request: trimmed(request), response: trimmed(response ?? null) };
+    async seal({ id: accountId, environmentId, organizationId, userId }, executionId, { request, response, steps }) {
+      const shown = { request: trimmed(request), response: trimmed(response ?? null), steps };
       const bytes = Buffer.from(JSON.stringify(shown));
       const sealed = vault.sealBytes(contentPlace(environmentId, executionId), bytes);
       const createdAt = now();
@@ -73,9 +76,9 @@ export function createExecutionContents(tools: ExecutionContentsTools): Executio
       const row = await store.read.storedContents.get(environmentId, 'execution', executionId, now());
       if (!row || row.createdAt + retentionMs(await settingsOf(environmentId)) <= now()) return undefined;
       const bytes = vault.openBytes(contentPlace(environmentId, executionId), row);
-      // Version 0.1.0 stored the response under the name `answer`.
-      const { request, answer, response = answer } = JSON.parse(bytes.toString('utf8'));
-      return { request, response };
+      // Version 0.1.0 stored the response under the name `answer`, and no steps.
+      const { request, answer, response = answer, steps = [] } = JSON.parse(bytes.toString('utf8'));
+      return { request, response, steps };
     },
   };
 }

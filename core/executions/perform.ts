@@ -19,6 +19,7 @@ import { planExecution } from './plan.ts';
 import type { RunTools } from './run.ts';
 import { previewPlan, runPlan } from './run.ts';
 import { recordPlanned, recordStart, type StartRecord } from './start.ts';
+import { createStepLog } from './steps.ts';
 
 /** Who requested an execution, and when. */
 export interface ExecutionOrigin {
@@ -132,12 +133,13 @@ export async function finishExecution(
   tools: RunTools & EndTools & StoreEndTools,
   watch: CallWatch = {},
 ): Promise<FinishedExecution> {
+  const steps = createStepLog(tools.now);
   const outcome = await inSpan(() => spanOf(execution), attempt);
   return { outcome, end: endOf(outcome, execution, cause, tools, await sealedContents(outcome)) };
 
   async function attempt(span: SpanFacts): Promise<ToolOutcome | ApiError> {
     try {
-      const outcome = await runPlan(execution.plan, egress, cause, tools, watch);
+      const outcome = await runPlan(execution.plan, egress, cause, tools, watch, steps);
       if (!outcome.ok) span.failure = outcome.error.kind;
       return outcome;
     } catch (error) {
@@ -156,7 +158,7 @@ export async function finishExecution(
       if (outcome instanceof ApiError || !(await executionContents.kept(environmentId))) return undefined;
       const response = outcome.ok ? outcome.data : outcome.error.upstreamBody;
       const request = await previewPlan(plan, tools);
-      return await executionContents.seal(plan.account, executionId, { request, response });
+      return await executionContents.seal(plan.account, executionId, { request, response, steps: steps.steps });
     } catch (err) {
       log.error({ err, execution_id: executionId }, 'contents of an execution were not stored');
       return undefined;

@@ -28,6 +28,7 @@ import { accountNotActive, type CallParty } from './next-action.ts';
 import { type ExecutionPlan, partyOfPlan } from './plan.ts';
 import type { ResponseReader } from './response-reader.ts';
 import { type SigningParty, signingCredential, signingPreview } from './signing.ts';
+import { createStepLog, type StepLog } from './steps.ts';
 
 export interface RunTools extends RefusedTools {
   vault: Vault;
@@ -48,6 +49,7 @@ export interface RunTools extends RefusedTools {
  * rejects it. The credential is only sent to the origins that it was connected for.
  *
  * @param watch for tools of MCP servers; other calls cannot be cancelled
+ * @param steps receives the requests, waits and refreshes
  * @throws ApiError ACCOUNT_NOT_ACTIVE if the credential is permanently invalid; then nothing was sent
  */
 export async function runPlan(
@@ -56,13 +58,18 @@ export async function runPlan(
   cause: Cause,
   tools: RunTools,
   watch: CallWatch = {},
+  steps: StepLog = createStepLog(tools.now),
 ): Promise<ToolOutcome> {
-  const fresh = await tools.ensureFresh(plan.account, cause);
+  const { account } = plan;
+  const fresh = await steps.refresh(
+    () => tools.ensureFresh(account, cause),
+    (got) => (got.error ? false : got.account.credentialGeneration !== account.credentialGeneration || undefined),
+  );
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
   const bodies: Bodies = { files: egress.hold(), wire: egress.hold() };
   try {
     if (!(await bodies.files.reserve(plan.filesBytes))) return OUT_OF_FILE_MEMORY;
-    return await runHeld(plan, fresh.account, egress, bodies, cause, tools, watch);
+    return await runHeld(plan, fresh.account, egress, bodies, cause, tools, watch, steps);
   } finally {
     bodies.files.release();
     bodies.wire.release();
@@ -95,6 +102,7 @@ async function runHeld(
   cause: Cause,
   tools: RunTools,
   watch: CallWatch,
+  steps: StepLog,
 ): Promise<ToolOutcome> {
   let account = given;
   const party = partyOfPlan(plan);
@@ -113,14 +121,14 @@ async function runHeld(
     send: (request, timeoutMs) => {
       // The previous response has been read by now.
       bodies.wire.release();
-      return send(egress, request, account.origins, timeoutMs, bodies.wire);
+      return steps.request(() => send(egress, request, account.origins, timeoutMs, bodies.wire));
     },
     read: (page, response, secrets, hidden) =>
       tools.responses.read(account.environmentId, page, response, secrets, hidden),
     scrubber: createScrubber,
     now: tools.now,
     random: tools.random,
-    wait: tools.wait,
+    wait: (ms) => steps.wait(() => tools.wait(ms)),
   };
   const run = (page: PreparedCall) => (page.tool.mcp ? callUpstream(page) : executeTool(page, ports));
   const outcome = explained(plan.allPages ? await readAllPages(call, run, tools.now) : await run(call), refreshFailure);
@@ -132,7 +140,7 @@ async function runHeld(
       sessions: tools.upstreamSessions,
       environmentId: account.environmentId,
       accountId: account.id,
-      stream: (request) => egress.stream({ ...request, allowedOrigins: account.origins }),
+      stream: (request) => steps.request(() => egress.stream({ ...request, allowedOrigins: account.origins })),
       hold: egress.hold,
       silenceMs: silenceMsOf(plan.connection),
       watch,
@@ -154,9 +162,13 @@ async function runHeld(
   }
 
   async function renew(): Promise<Credential | null> {
-    const refreshed = await tools.refreshNow(account, cause, (error) => {
-      refreshFailure = error;
-    });
+    const refreshed = await steps.refresh(
+      () =>
+        tools.refreshNow(account, cause, (error) => {
+          refreshFailure = error;
+        }),
+      (got) => (got === null && !refreshFailure ? undefined : got?.status === 'ACTIVE'),
+    );
     if (refreshed?.status !== 'ACTIVE') return null;
     account = refreshed;
     return open(plan, account, tools);

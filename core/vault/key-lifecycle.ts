@@ -41,11 +41,23 @@ export function introduceStandbyKey(...args: [...Parameters<typeof introduceKey>
 
 /** Returns the newest key of a ring that never encrypted; undefined if there is none. */
 export async function standbyKey(
-  { active, ids }: KeyRing,
+  { ids }: KeyRing,
   store: Pick<KeyCheckStore, 'listKeyChecks'>,
 ): Promise<string | undefined> {
-  const checks = await store.listKeyChecks();
-  const activeSince = checks.find(({ kekId }) => kekId === active.id)?.createdAt ?? Number.POSITIVE_INFINITY;
+  return newestStandby(ids, await store.listKeyChecks());
+}
+
+/**
+ * Returns the newest key that never encrypted, because it is newer than the active one.
+ *
+ * @param ids the keys of a ring, the active one first
+ * @param checks the check values of the keys that were used, with their times
+ */
+export function newestStandby(
+  ids: readonly string[],
+  checks: readonly { kekId: string; createdAt: number }[],
+): string | undefined {
+  const activeSince = checks.find(({ kekId }) => kekId === ids[0])?.createdAt ?? Number.POSITIVE_INFINITY;
   const newer = checks.filter(({ kekId, createdAt }) => ids.includes(kekId) && createdAt > activeSince);
   return newer.toSorted((a, b) => b.createdAt - a.createdAt)[0]?.kekId;
 }

@@ -9,5 +9,8 @@ export const getExecution: Handler<'getExecution', Executions> = async (call, re
     'The execution',
   );
   const contents = await executions.executionContents.open(call.environment.id, execution.id);
-  return reply(200, { execution: presentExecution(execution), contents: contents ?? null });
+  return reply(200, {
+    execution: presentExecution(execution),
+    contents: contents ? { ...contents, steps: [...contents.steps] } : null,
+  });
 };

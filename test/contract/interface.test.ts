@@ -98,6 +98,7 @@ createOperatorSession post /api/v1/operator_sessions admin
 endOperatorSession post /api/v1/operator_sessions/{session_id}:end admin
 getEnvironment get /api/v1/environment admin
 updateEnvironment put /api/v1/environment admin
+getServerSettings get /api/v1/server_settings admin
 issueToken post /oauth/token none
 registerOAuthClient post /oauth/register none
 revokeOAuthToken post /oauth/revoke none

@@ -12,6 +12,11 @@ import { json, startUpstream } from '../support/upstream.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
+const usual: Upstream['handler'] = ({ target }, res) =>
+  target === '/fail'
+    ? json(res, 422, { reason: 'grace' })
+    : json(res, 200, { name: 'Grace', long: 'x'.repeat(40_000) });
+
 describe('what executions sent and got', () => {
   let acme: Upstream;
   let server: TestServer;
@@ -20,11 +25,7 @@ describe('what executions sent and got', () => {
 
   before(async () => {
     clock = testClock();
-    acme = await startUpstream(({ target }, res) =>
-      target === '/fail'
-        ? json(res, 422, { reason: 'grace' })
-        : json(res, 200, { name: 'Grace', long: 'x'.repeat(40_000) }),
-    );
+    acme = await startUpstream(usual);
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { now: clock.now },
@@ -66,6 +67,26 @@ describe('what executions sent and got', () => {
 
     const failed = await (await run('/fail')).read();
     expect(failed.body.contents.response).to.deep.equal({ reason: 'grace' });
+  });
+
+  it('lists each request, with the waits before those that are sent again', async () => {
+    const codes = [503, 429, 200];
+    acme.handler = (_request, res) => json(res, codes.shift() ?? 500, {});
+    try {
+      const answer = await execute(server, id, 'http_get', { path: '/busy' });
+      await finishedExecution(server, answer.body.execution_id);
+      const { contents } = (await server.call('GET', `/api/v1/executions/${answer.body.execution_id}`)).body;
+      const steps = contents.steps.map((step: Record<string, unknown>) => [step['kind'], step['upstream_status']]);
+      expect(steps).to.deep.equal([
+        ['REQUEST', 503],
+        ['WAIT', null],
+        ['REQUEST', 429],
+        ['WAIT', null],
+        ['REQUEST', 200],
+      ]);
+    } finally {
+      acme.handler = usual;
+    }
   });
 
   it('is kept or not from the change of the setting on, not some seconds later', async () => {

@@ -1,0 +1,42 @@
+import type { EnvironmentRow, Store } from '../../db/store.ts';
+import type { EndpointOverride, HostPort } from '../net/policy-settings.ts';
+import { newestStandby } from '../vault/key-lifecycle.ts';
+
+/** What protects an environment and is set by variables and files of the server. No key is in it. */
+export interface ServerSettings {
+  allowedAddresses: readonly HostPort[];
+  endpointOverrides: readonly EndpointOverride[];
+  /** The active key first. `createdAt`: milliseconds UTC, or null for a key that was never used. */
+  keys: { id: string; state: 'ACTIVE' | 'STANDBY' | 'OLD'; createdAt: number | null }[];
+  /** The issuer at which operators log in, or null. */
+  consoleIssuer: string | null;
+}
+
+export interface ServerSettingsTools {
+  store: Pick<Store, 'read'>;
+  /** Returns the ids of the key-encryption keys, the active one first. */
+  keyIds(): string[];
+  consoleIssuer: string | null;
+  allowedAddresses: readonly HostPort[];
+  endpointOverrides: readonly EndpointOverride[];
+}
+
+/** Returns the settings of the server as they apply to environments of a kind. */
+export async function serverSettingsFor(
+  { store, keyIds, consoleIssuer, allowedAddresses, endpointOverrides }: ServerSettingsTools,
+  kind: EnvironmentRow['kind'],
+): Promise<ServerSettings> {
+  const isDevelopment = kind === 'DEVELOPMENT';
+  const ids = keyIds();
+  const checks = await store.read.deploymentSecrets.keyChecks();
+  const standby = newestStandby(ids, checks);
+  return {
+    allowedAddresses: isDevelopment ? allowedAddresses : [],
+    endpointOverrides: isDevelopment ? endpointOverrides : [],
+    keys: ids.map((id, index) => {
+      const state = index === 0 ? 'ACTIVE' : id === standby ? 'STANDBY' : 'OLD';
+      return { id, state, createdAt: checks.find(({ kekId }) => kekId === id)?.createdAt ?? null };
+    }),
+    consoleIssuer,
+  };
+}
