@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createAccount } from '../support/accounts.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
-import { execute } from '../support/execute.ts';
-import { closedPort } from '../support/upstream.ts';
+import { execute, finishedExecution } from '../support/execute.ts';
+import { closedPort, json } from '../support/upstream.ts';
 import { openPage, violations } from './support/connect-browser.ts';
 import { addAccounts, addCalls, addNotes, fillConsole } from './support/console-data.ts';
 import { type ConsoleWorld, startConsoleWorld } from './support/console-world.ts';
@@ -176,6 +176,73 @@ describe('the console in a browser', () => {
     expect(page.url()).not.to.include('#');
     await one.stop();
     await company.stop();
+  });
+
+  it('shows the steps of a call, with the requests that were sent again', async () => {
+    const body = { keep_execution_contents: true };
+    expect((await world.server.call('PUT', '/api/v1/environment', { body })).status).to.equal(200);
+    const accountId = await addNotes(world, 'Acme Busy');
+    const usual = world.upstream.handler;
+    const codes = [503, 200];
+    world.upstream.handler = (_request, res) => json(res, codes.shift() ?? 500, { name: 'A note' });
+    const { body: ran } = await execute(world.server, accountId, 'acme_busy_get_note', { number: 7 });
+    world.upstream.handler = usual;
+    await finishedExecution(world.server, ran.execution_id);
+    const { page, go, complaints } = await world.logIn();
+    await go(`/executions/${ran.execution_id}`);
+    await page.getByRole('heading', { name: 'Time line' }).waitFor();
+    const steps = await page.locator('.time-line li').allInnerTexts();
+    expect(steps).to.have.length(3);
+    expect(steps[0]).to.match(/Request to the provider 503/);
+    expect(steps[1]).to.match(/Waited/);
+    expect(steps[2]).to.match(/Request to the provider 200/);
+    expect(complaints).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('changes the connections and the tools of an MCP server', async () => {
+    await addNotes(world, 'Acme Mapped');
+    const { connections } = (await world.server.call('GET', '/api/v1/connections?connector=acme-mapped')).body;
+    const mappings = [{ connection_id: connections[0].id }];
+    const made = await world.server.call('POST', '/api/v1/mcp/configs', { body: { name: 'Helpers', mappings } });
+    const { page, go } = await world.logIn();
+    await go('/mcp');
+    await page.getByLabel('Server', { exact: true }).selectOption({ label: 'Helpers' });
+    await page.getByText('Change this server').click();
+    const form = page.locator('details', { hasText: 'Change this server' });
+    await form.getByLabel('Purpose').fill('For the support team');
+    await form.getByLabel(`Tools of ${connections[0].key_id}`).fill('acme_mapped_get_note');
+    await form.getByRole('button', { name: 'Save the server' }).click();
+    const path = `/api/v1/mcp/configs/${made.body.config.id}`;
+    const read = async () => (await world.server.call('GET', path)).body.config;
+    await page.waitForResponse((response) => response.url().endsWith(path) && response.request().method() === 'PUT');
+    expect(await read()).to.deep.include({
+      description: 'For the support team',
+      mappings: [{ connection_id: connections[0].id, tools: ['acme_mapped_get_note'] }],
+    });
+    await page.context().close();
+  });
+
+  it('shows what is set on the server, and sets the login of users at a company', async () => {
+    const { page, go, complaints } = await world.logIn();
+    await go('/settings');
+    await page.getByRole('heading', { name: 'Set on the server' }).waitFor();
+    await page.getByText(`127.0.0.1:${world.upstream.port}`).waitFor();
+    await page.getByRole('cell', { name: world.server.parts.keyIds()[0] as string }).waitFor();
+    expect(complaints).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Show the login' }).click();
+    await page.getByLabel('Issuer').fill('https://login.acme.example');
+    await page.getByLabel('Client id').fill('valetkey');
+    await page.getByLabel('Client secret').fill('secret-of-the-login');
+    await page.getByRole('button', { name: 'Save the login' }).click();
+    await page.getByText('/oauth/login/callback').or(page.getByText('Register this redirect URI')).first().waitFor();
+    const { login_provider: provider } = (await world.server.call('GET', '/api/v1/mcp/login_provider')).body;
+    expect(provider).to.include({ type: 'OIDC', issuer: 'https://login.acme.example' });
+    expect(provider.oidc).to.include({ client_id: 'valetkey', has_client_secret: true });
+    await page.getByRole('button', { name: 'Remove …' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Register this redirect URI').waitFor({ state: 'detached' });
+    await page.context().close();
   });
 
   it('ends in every tab when the operator logs out', async () => {

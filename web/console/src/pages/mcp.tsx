@@ -5,13 +5,14 @@ import { currentSession, may } from '../session.ts';
 import { type Column, List } from '../ui/list.tsx';
 import { Button, Card, Confirm, Copy, Empty, Field, Page, Time, Trouble } from '../ui/parts.tsx';
 import { Tabs } from '../ui/tabs.tsx';
+import { ServerForm } from './mcp-server-form.tsx';
 
 interface Server {
   id: string;
   name: string;
   url: string;
-  /** Whether it is an MCP config, which can be deleted here. */
-  isConfig: boolean;
+  /** Set if it is an MCP config, which can be changed and deleted here. */
+  config?: Schemas['McpConfig'];
 }
 
 export function McpPage() {
@@ -46,10 +47,22 @@ export function McpPage() {
             panels={Object.fromEntries(Object.entries(CLIENTS).map(([name, show]) => [name, () => show(server)]))}
           />
           <SessionToken key={server.id} server={server} />
-          {server.isConfig && may('connections:write') && <DeleteServer server={server} />}
+          {server.config && may('connections:write') && (
+            <>
+              <details key={`${server.id} ${server.config.updated_at}`}>
+                <summary>Change this server</summary>
+                <ServerForm config={server.config} />
+              </details>
+              <DeleteServer server={server} />
+            </>
+          )}
         </Card>
       )}
-      {may('connections:write') && <NewServer />}
+      {may('connections:write') && (
+        <Card title="New server">
+          <ServerForm />
+        </Card>
+      )}
       <Grants />
     </Page>
   );
@@ -61,8 +74,8 @@ async function loadServers(): Promise<Server[]> {
     take(api.GET('/api/v1/connections', { params: { query: { page_size: 100, status: 'COMPLETED' } } })),
   ]);
   return [
-    ...configs.map(({ id, name, mcp_server_url: url }) => ({ id, name, url, isConfig: true })),
-    ...connections.map(({ id, key_id: name, mcp_server_url: url }) => ({ id, name, url, isConfig: false })),
+    ...configs.map((config) => ({ id: config.id, name: config.name, url: config.mcp_server_url, config })),
+    ...connections.map(({ id, key_id: name, mcp_server_url: url }) => ({ id, name, url })),
   ];
 }
 
@@ -183,50 +196,6 @@ function DeleteServer({ server: { id, name } }: { server: Server }) {
         </Confirm>
       )}
     </div>
-  );
-}
-
-function NewServer() {
-  const connections = useQuery({
-    queryKey: ['connections', 'names'],
-    queryFn: () => take(api.GET('/api/v1/connections', { params: { query: { page_size: 100 } } })),
-  });
-  const create = useMutation({
-    mutationFn: (body: { name: string; mappings: { connection_id: string }[] }) =>
-      take(api.POST('/api/v1/mcp/configs', { body })),
-  });
-  const options = connections.data?.connections ?? [];
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const mappings = form.getAll('connection').map((id) => ({ connection_id: String(id) }));
-    create.mutate({ name: String(form.get('name')), mappings });
-  };
-  if (options.length === 0) return null;
-  return (
-    <Card title="New server">
-      <form className="stack" onSubmit={submit}>
-        <Field label="Name">
-          {(id) => <input id={id} name="name" required maxLength={100} placeholder="Support agents" />}
-        </Field>
-        <fieldset className="plain-fieldset">
-          <legend>Connections whose tools it offers</legend>
-          {options.map(({ id, key_id: name }) => (
-            <label className="check" key={id}>
-              <input type="checkbox" name="connection" value={id} />
-              {name}
-            </label>
-          ))}
-        </fieldset>
-        <Trouble error={create.error} />
-        <div className="actions">
-          <Button type="submit" disabled={create.isPending}>
-            Create
-          </Button>
-          <span role="status">{create.isSuccess && `${create.data.config.name} was created.`}</span>
-        </div>
-      </form>
-    </Card>
   );
 }
 

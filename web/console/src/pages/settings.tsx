@@ -5,7 +5,9 @@ import { currentSession, dropToken, may } from '../session.ts';
 import { Button, Card, Facts, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
 import { ApiClients } from './api-clients.tsx';
 import { Brand } from './brand.tsx';
+import { LoginProvider } from './login-provider.tsx';
 import { Operators } from './operators.tsx';
+import { ServerSettings } from './server-settings.tsx';
 
 type Environment = Schemas['Environment'];
 type Changes = { [K in keyof Schemas['UpdateEnvironmentRequest']]?: unknown };
@@ -51,12 +53,13 @@ function EnvironmentSettings() {
           ]}
         />
         <p className="hint">
-          The address, the egress policy, the keys and further environments are set on the server: see{' '}
-          <code>valetkey environments</code> and <code>valetkey keys</code>.
+          The address and further environments are set on the server: see <code>valetkey environments</code>.
         </p>
       </Card>
       <Brand key={`brand ${JSON.stringify(environment)}`} environment={environment} />
       <SettingsForm key={JSON.stringify(environment)} environment={environment} />
+      <LoginProvider />
+      <ServerSettings kind={environment.kind} />
     </>
   );
 }

@@ -64,6 +64,7 @@ const TONES: Record<string, string> = {
   IN_PROGRESS: 'warn',
   DRAFT: 'warn',
   OFFERED: 'warn',
+  STANDBY: 'warn',
   PENDING_VERIFICATION: 'warn',
 };
 

@@ -1,0 +1,115 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { Button, Field, Trouble } from '../ui/parts.tsx';
+
+type Config = Schemas['McpConfig'];
+
+/** A server with the tools of several connections: a new one, or the settings of a present one. */
+export function ServerForm({ config }: { config?: Config }) {
+  const connections = useQuery({
+    queryKey: ['connections', 'names'],
+    queryFn: () => take(api.GET('/api/v1/connections', { params: { query: { page_size: 100 } } })),
+  });
+  const save = useMutation({
+    mutationFn: (body: Schemas['CreateMcpConfigRequest']) =>
+      config
+        ? take(api.PUT('/api/v1/mcp/configs/{config_id}', { params: { path: { config_id: config.id } }, body }))
+        : take(api.POST('/api/v1/mcp/configs', { body })),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const mappings = form.getAll('connection').map((value) => {
+      const tools = String(form.get(`tools ${value}`) ?? '').split(/\s+/);
+      const chosen = [...new Set(tools.filter(Boolean))];
+      return { connection_id: String(value), tools: chosen.length > 0 ? chosen : null };
+    });
+    save.mutate({ name: String(form.get('name')), description: String(form.get('description')), mappings });
+  };
+  const options = optionsOf(connections.data?.connections ?? [], config);
+  if (options.length === 0) return null;
+  return (
+    <form className="stack" onSubmit={submit}>
+      <Field label="Name">
+        {(id) => (
+          <input
+            id={id}
+            name="name"
+            required
+            maxLength={100}
+            placeholder="Support agents"
+            defaultValue={config?.name ?? ''}
+          />
+        )}
+      </Field>
+      <Field label="Purpose">
+        {(id) => <input id={id} name="description" maxLength={1000} defaultValue={config?.description ?? ''} />}
+      </Field>
+      <fieldset className="plain-fieldset">
+        <legend>Connections whose tools it offers</legend>
+        {options.map((option) => (
+          <Mapping key={option.id} {...option} />
+        ))}
+      </fieldset>
+      <Trouble error={save.error} />
+      <div className="actions">
+        <Button type="submit" disabled={save.isPending}>
+          {config ? 'Save the server' : 'Create'}
+        </Button>
+        <span role="status">{save.isSuccess && (config ? 'Saved.' : `${save.data.config.name} was created.`)}</span>
+      </div>
+    </form>
+  );
+}
+
+interface Option {
+  id: string;
+  name: string;
+  chosen: boolean;
+  tools: readonly string[];
+}
+
+/** Returns the connections of the server in its order, then the others. */
+function optionsOf(connections: readonly Schemas['Connection'][], config: Config | undefined): Option[] {
+  const names = new Map(connections.map(({ id, key_id: name }) => [id, name]));
+  const chosen = (config?.mappings ?? []).map(({ connection_id: id, tools }) => ({
+    id,
+    name: names.get(id) ?? id,
+    chosen: true,
+    tools: tools ?? [],
+  }));
+  const others = connections.filter(({ id }) => chosen.every((option) => option.id !== id));
+  return [...chosen, ...others.map(({ id, key_id: name }) => ({ id, name, chosen: false, tools: [] }))];
+}
+
+function Mapping({ id, name, chosen, tools }: Option) {
+  const [isChosen, setChosen] = useState(chosen);
+  return (
+    <div className="stack">
+      <label className="check">
+        <input
+          type="checkbox"
+          name="connection"
+          value={id}
+          checked={isChosen}
+          onChange={({ target }) => setChosen(target.checked)}
+        />
+        {name}
+      </label>
+      {isChosen && (
+        <Field label={`Tools of ${name}`} hint="Names, one in each line. Empty: all that the connection allows.">
+          {(field) => (
+            <textarea
+              id={field}
+              name={`tools ${id}`}
+              className="short"
+              defaultValue={tools.join('\n')}
+              spellCheck={false}
+            />
+          )}
+        </Field>
+      )}
+    </div>
+  );
+}
