@@ -8395,13 +8395,18 @@ export interface components {
             oidc: {
                 /**
                  * Format: uri
-                 * @description The redirect URI to register at the provider.
+                 * @description The redirect URI to register at the provider for logins of MCP clients.
                  */
                 callback_url: string;
                 /** @description The ID of the client. */
                 client_id: string;
                 /** @description Whether a secret is stored. */
                 has_client_secret: boolean;
+                /**
+                 * Format: uri
+                 * @description The redirect URI to register at the provider if users may log in to the portal at `/portal` there.
+                 */
+                portal_callback_url: string;
                 /** @description The requested scopes. */
                 scopes: string[];
                 token_endpoint_auth_method: components["schemas"]["McpClientAuthMethod"];

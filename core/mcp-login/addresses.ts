@@ -8,6 +8,8 @@ export const AUTHORIZE_PATH = '/oauth/authorize';
 export const LOGIN_PATH = '/oauth/login/';
 /** The path to which the login provider of an environment redirects the browser. */
 export const PROVIDER_CALLBACK_PATH = '/oauth/login/callback';
+/** The path to which the login provider redirects the browser after a login to the portal. */
+export const PORTAL_CALLBACK_PATH = '/portal/login/callback';
 /** The path of the consent page; its secret is appended. */
 export const CONSENT_PATH = '/oauth/consent/';
 
@@ -17,6 +19,10 @@ export function authorizationEndpoint({ baseUrl }: HasBaseUrl): string {
 
 export function providerCallbackUrl({ baseUrl }: HasBaseUrl): string {
   return `${baseUrl}${PROVIDER_CALLBACK_PATH}`;
+}
+
+export function portalCallbackUrl({ baseUrl }: HasBaseUrl): string {
+  return `${baseUrl}${PORTAL_CALLBACK_PATH}`;
 }
 
 export function continuationUrl({ baseUrl }: HasBaseUrl, continuation: string): string {

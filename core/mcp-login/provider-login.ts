@@ -11,7 +11,7 @@ import {
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { Vault } from '../vault/vault.ts';
-import { providerCallbackUrl } from './addresses.ts';
+import { portalCallbackUrl, providerCallbackUrl } from './addresses.ts';
 import { identify } from './identity.ts';
 import { openLoginSecret } from './login-provider.ts';
 
@@ -30,7 +30,14 @@ export type LoginBegun =
   /** `url`: where the browser goes. `state`: what it returns with. `kept`: the sealed request. */
   { ok: true; url: string; state: string; kept: string } | OpenIdFailure;
 
-const KEPT = 'login at a provider';
+/** What a user logs in to. */
+export type LoginPurpose = 'mcp' | 'portal';
+
+const KEPT: Record<LoginPurpose, string> = { mcp: 'login at a provider', portal: 'login to the portal' };
+const CALLBACKS: Record<LoginPurpose, (environment: EnvironmentRow) => string> = {
+  mcp: providerCallbackUrl,
+  portal: portalCallbackUrl,
+};
 
 /**
  * Starts a login at the OpenID provider of an environment.
@@ -42,18 +49,19 @@ export async function beginProviderLogin(
   environment: EnvironmentRow,
   provider: LoginProviderRow,
   expiresAt: number,
+  purpose: LoginPurpose = 'mcp',
 ): Promise<LoginBegun> {
-  const redirectUri = providerCallbackUrl(environment);
+  const redirectUri = CALLBACKS[purpose](environment);
   const begun = await beginOpenIdLogin(toolsFor(tools, provider), clientOf(tools, provider), redirectUri);
   if (!begun.ok) return begun;
-  const kept = tools.sealedData.seal(KEPT, [provider.id], JSON.stringify(begun.kept), expiresAt);
+  const kept = tools.sealedData.seal(KEPT[purpose], [provider.id], JSON.stringify(begun.kept), expiresAt);
   return { ok: true, url: begun.url, state: begun.kept.state, kept };
 }
 
 /**
  * Finishes a login, and reads the user from the claims of the id_token.
  *
- * @param kept as returned by `beginProviderLogin` for the same provider
+ * @param kept as returned by `beginProviderLogin` for the same provider and purpose
  * @param answer the query of the callback
  */
 export async function finishProviderLogin(
@@ -61,8 +69,9 @@ export async function finishProviderLogin(
   provider: LoginProviderRow,
   kept: string,
   answer: URLSearchParams,
+  purpose: LoginPurpose = 'mcp',
 ): Promise<{ ok: true; subject: LoginSubject } | OpenIdFailure> {
-  const text = tools.sealedData.open(KEPT, [provider.id], kept);
+  const text = tools.sealedData.open(KEPT[purpose], [provider.id], kept);
   if (text === null) return { ok: false, denied: false, message: 'The login provider was changed during the login.' };
   const authorization = JSON.parse(text) as KeptAuthorization;
   const client = clientOf(tools, provider);

@@ -1,6 +1,7 @@
 import type {
   EnvironmentId,
   EnvironmentRow,
+  LoginSubject,
   PortalSessionRow,
   ReadRepositories,
   Store,
@@ -9,6 +10,7 @@ import type {
 import { requireListed } from '../accounts/links/verify-url.ts';
 import { PORTAL } from '../budgets.ts';
 import type { Cause, Events } from '../events/events.ts';
+import { mayIdentify } from '../mcp-login/login-provider.ts';
 import type { Digester } from '../vault/digest.ts';
 import { requireReturnUrl } from './return-url.ts';
 import { isToken, mintToken, sessionDigest } from './session-tokens.ts';
@@ -91,19 +93,65 @@ export function openSession(
     const now = tools.now();
     const urlDigest = sessionDigest(tools.digester, 'url', token);
     const session = await tx.portalSessions.byToken(environmentId, urlDigest);
-    const client = session && (await tx.apiClients.state(environmentId, session.apiClientId));
-    if (!session || !client?.enabled) return undefined;
-    const cookie = mintToken(tools.random);
-    const next = { tokenDigest: sessionDigest(tools.digester, 'cookie', cookie), expiresAt: now + PORTAL.sessionMs };
-    if (!(await tx.portalSessions.open(environmentId, { tokenDigest: urlDigest, now }, next))) return undefined;
-    await emitSession(tx, tools, 'portal_session.opened', session, sessionCause(session, environmentId, requestId));
-    return cookie;
+    if (!session || !(await mayIdentify(tx, environmentId, session.apiClientId, now))) return undefined;
+    return giveCookie(tx, tools, environmentId, { ...session, tokenDigest: urlDigest }, requestId);
   });
 }
 
-/** Returns the open session of a browser's cookie. A session ends with the API client that created it. */
+/**
+ * Opens a session for a user whom the login provider of the environment has identified.
+ *
+ * @returns the secret for the browser's cookie; undefined if the provider was changed during the login
+ */
+export function enterSession(
+  { store, ...tools }: CreateSessionTools & { store: Store },
+  environmentId: EnvironmentId,
+  { organizationId, userId, identifier, userVerifyUrl, identifiedBy }: LoginSubject,
+  requestId: string,
+): Promise<string | undefined> {
+  return store.write(async (tx) => {
+    const now = tools.now();
+    if (!(await mayIdentify(tx, environmentId, identifiedBy, now))) return undefined;
+    const session = {
+      id: tools.newId('psn'),
+      tokenDigest: sessionDigest(tools.digester, 'url', mintToken(tools.random)),
+      ...{ organizationId, userId, identifier, userVerifyUrl },
+      returnUrl: null,
+      language: null,
+      apiClientId: identifiedBy,
+      createdAt: now,
+      expiresAt: now + PORTAL.urlMs,
+    };
+    await tx.portalSessions.insert(environmentId, session);
+    const cause = { environmentId, actor: identifiedBy, requestId };
+    await emitSession(tx, tools, 'portal_session.created', session, cause);
+    return giveCookie(tx, tools, environmentId, session, requestId);
+  });
+}
+
+/** Binds a created session to a browser. @returns the secret for its cookie; undefined if the session was opened before */
+async function giveCookie(
+  tx: Transaction,
+  tools: SessionTools,
+  environmentId: EnvironmentId,
+  session: PortalUser & { id: string; tokenDigest: Buffer },
+  requestId: string,
+): Promise<string | undefined> {
+  const now = tools.now();
+  const cookie = mintToken(tools.random);
+  const next = { tokenDigest: sessionDigest(tools.digester, 'cookie', cookie), expiresAt: now + PORTAL.sessionMs };
+  const from = { tokenDigest: session.tokenDigest, now };
+  if (!(await tx.portalSessions.open(environmentId, from, next))) return undefined;
+  await emitSession(tx, tools, 'portal_session.opened', session, sessionCause(session, environmentId, requestId));
+  return cookie;
+}
+
+/**
+ * Returns the open session of a browser's cookie. A session ends with the API client that created it, or with the login
+ * provider that identified its user.
+ */
 export async function findSession(
-  read: Pick<ReadRepositories, 'portalSessions' | 'apiClients'>,
+  read: Pick<ReadRepositories, 'portalSessions' | 'apiClients' | 'loginProviders' | 'operatorSessions'>,
   { digester, now }: Pick<SessionTools, 'digester' | 'now'>,
   environmentId: EnvironmentId,
   cookie: string | undefined,
@@ -111,8 +159,7 @@ export async function findSession(
   if (!isToken(cookie)) return undefined;
   const session = await read.portalSessions.byToken(environmentId, sessionDigest(digester, 'cookie', cookie));
   if (session?.state !== 'OPEN' || session.expiresAt <= now()) return undefined;
-  const client = await read.apiClients.state(environmentId, session.apiClientId);
-  return client?.enabled ? session : undefined;
+  return (await mayIdentify(read, environmentId, session.apiClientId, now())) ? session : undefined;
 }
 
 /** The cause of what the user of a session does: the session is the actor. */

@@ -1,5 +1,5 @@
 import type { EnvironmentRow, LoginProviderRow } from '../../db/store.ts';
-import { providerCallbackUrl } from '../mcp-login/addresses.ts';
+import { portalCallbackUrl, providerCallbackUrl } from '../mcp-login/addresses.ts';
 import { rfc3339 } from '../text/rfc3339.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -21,6 +21,7 @@ export function presentMcpLoginProvider(
       token_endpoint_auth_method: oidc.authMethod,
       scopes: oidc.scopes,
       callback_url: providerCallbackUrl(environment),
+      portal_callback_url: portalCallbackUrl(environment),
     },
     jwt: jwt && {
       audiences: jwt.audiences,

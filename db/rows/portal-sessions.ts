@@ -19,7 +19,7 @@ export interface PortalSessionRow {
   returnUrl: string | null;
   /** The language that the application asked for; null for that of the browser. */
   language: string | null;
-  /** The API client that created the session. */
+  /** The API client or operator session that created the session, or the login provider that identified its user. */
   apiClientId: string;
   createdAt: number;
   expiresAt: number;

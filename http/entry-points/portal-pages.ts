@@ -14,9 +14,10 @@ import { browserCookie } from './browser-cookie.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { linkPageContext, namedContext } from './page-context.ts';
 import type { Page, PageCall, PageReply } from './pages.ts';
+import { addPortalLogin, type PortalLoginParts } from './portal-login.ts';
 import { portalView, type ViewTools } from './portal-view.ts';
 
-export type PortalPageParts = ActionTools & OverviewTools & ViewTools & { readonly store: Store };
+export type PortalPageParts = ActionTools & OverviewTools & ViewTools & PortalLoginParts & { readonly store: Store };
 
 const cookie = browserCookie('valetkey-portal');
 const HOME = '/portal';
@@ -41,6 +42,10 @@ export function addPortalPages(
   parts: PortalPageParts,
 ): { isInPortal(call: PageCall): Promise<boolean> } {
   const { store, digester } = parts;
+  const login = addPortalLogin(app, page, parts, ({ environment }, secret) => ({
+    redirect: HOME,
+    cookie: cookie.set(environment, secret),
+  }));
 
   async function inSession(call: PageCall): Promise<SessionCall | undefined> {
     const { req, environment, requestId } = call;
@@ -61,7 +66,7 @@ export function addPortalPages(
 
   async function show(call: PageCall): Promise<PageReply> {
     const inside = await inSession(call);
-    if (!inside) return { status: 410, page: portalOverPage(call.context) };
+    if (!inside) return login.outside(call);
     const { environment, session, secret, context } = inside;
     const overview = await readOverview(parts, environment, session);
     const formToken = (action: string) => formDigest(digester, secret, action).toString('base64url');

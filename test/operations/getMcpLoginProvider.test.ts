@@ -22,6 +22,7 @@ describe('getMcpLoginProvider', () => {
       token_endpoint_auth_method: 'client_secret_basic',
       scopes: ['openid'],
       callback_url: 'http://localhost/oauth/login/callback',
+      portal_callback_url: 'http://localhost/portal/login/callback',
     });
     expect(got.text).not.to.include('secret-1');
   });

@@ -235,13 +235,13 @@ describe('the console in a browser', () => {
     await page.getByLabel('Client id').fill('valetkey');
     await page.getByLabel('Client secret').fill('secret-of-the-login');
     await page.getByRole('button', { name: 'Save the login' }).click();
-    await page.getByText('/oauth/login/callback').or(page.getByText('Register this redirect URI')).first().waitFor();
+    await page.getByText('/portal/login/callback').waitFor();
     const { login_provider: provider } = (await world.server.call('GET', '/api/v1/mcp/login_provider')).body;
     expect(provider).to.include({ type: 'OIDC', issuer: 'https://login.acme.example' });
     expect(provider.oidc).to.include({ client_id: 'valetkey', has_client_secret: true });
     await page.getByRole('button', { name: 'Remove …' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('Register this redirect URI').waitFor({ state: 'detached' });
+    await page.getByText('/portal/login/callback').waitFor({ state: 'detached' });
     await page.context().close();
   });
 

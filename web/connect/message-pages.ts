@@ -16,6 +16,8 @@ interface Extras {
   mark?: 'done';
   provider?: MarkView | undefined;
   retryUrl?: string | undefined;
+  /** The main way to continue, in place of `retryUrl`. */
+  next?: { url: string; label: Html };
   /** null: the user does not come from the application. Without it, the way leads to the start page of the application. */
   back?: WayBack | null | undefined;
   requestId?: string | undefined;
@@ -128,15 +130,16 @@ export function refusalPage(context: PageContext, refusal: Refusal, requestId: s
 export function message(context: PageContext, title: string, text: Html, extras: Extras = {}): Page {
   const { mark, provider, retryUrl, requestId, data } = extras;
   const { texts, brand } = context;
+  const next = extras.next ?? (retryUrl ? { url: retryUrl, label: texts.html('result.try_again') } : undefined);
   const back = extras.back === undefined && brand.homeUrl ? { url: brand.homeUrl } : extras.back;
   const done = html`      <p class="badge done" aria-hidden="true">✓</p>\n`;
-  const retry = html`\n      <p><a class="button" href="${retryUrl ?? ''}">${texts.html('result.try_again')}</a></p>`;
+  const forward = next ? html`\n      <p><a class="button" href="${next.url}">${next.label}</a></p>` : html``;
   const reference = html`\n      <p class="note">${texts.html('result.reference')} <code>${requestId ?? ''}</code></p>`;
   return layout(
     context,
     title,
     html`${data ? data.content : html``}${mark ? done : html``}      <h1>${title}</h1>
-      <p>${text}</p>${retryUrl ? retry : html``}${backHtml(context, back, !retryUrl)}${requestId ? reference : html``}`,
+      <p>${text}</p>${forward}${backHtml(context, back, !next)}${requestId ? reference : html``}`,
     { ...(provider && { provider }), ...(data && { scripts: [data.script] }) },
   );
 }

@@ -12,8 +12,8 @@ export function LoginProvider() {
   return (
     <Card title="Login of users at your company">
       <p className="muted">
-        Users of MCP clients can log in at an OpenID provider. Without one, your application says who a user is (“MCP
-        login address”).
+        Users of MCP clients and of the portal can log in at an OpenID provider. Without one, your application says who
+        a user is (“MCP login address”).
       </p>
       {isOpen ? (
         <LoadedProvider />
@@ -58,8 +58,9 @@ function LoginProviderForm({ provider }: { provider: Provider | null }) {
     <>
       {provider?.oidc && (
         <>
-          <p>Register this redirect URI at the provider:</p>
+          <p>Register these redirect URIs at the provider, the second one for logins to the portal at /portal:</p>
           <Copy text={provider.oidc.callback_url} label="the redirect URI" />
+          <Copy text={provider.oidc.portal_callback_url} label="the redirect URI of the portal" />
         </>
       )}
       <form className="stack" onSubmit={submit}>

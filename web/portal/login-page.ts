@@ -1,0 +1,17 @@
+import type { PageContext } from '../connect/context.ts';
+import type { Page } from '../connect/layout.ts';
+import { message } from '../connect/message-pages.ts';
+
+/**
+ * The page without a portal session, where users can log in at the login provider of the environment.
+ *
+ * @param failed whether a login has just failed
+ */
+export function portalLoginPage(context: PageContext, loginUrl: string, failed: boolean): Page {
+  const { texts } = context;
+  const text = texts.html(failed ? 'portal.login_failed' : 'portal.login_text');
+  return message(context, texts.plain('portal.title'), text, {
+    back: null,
+    next: { url: loginUrl, label: texts.html('portal.log_in') },
+  });
+}
