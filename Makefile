@@ -138,8 +138,16 @@ soak: install ## Refresh 1,000 rounds for 200 callers in four processes, and att
 	VALETKEY_SOAK_ROUNDS=1000 $(MOCHA) test/flows/refresh.test.ts
 	LINK_FLOWS=1000 $(MOCHA) test/security/link-adversary.test.ts
 
+# The MCP clients of test/system have their own packages, of 850 MB, from which no install script runs.
+CLIENTS_INSTALLED := .clients/node_modules/.package-lock.json
+
+$(CLIENTS_INSTALLED): test/system/support/mcp-clients/packages/package.json test/system/support/mcp-clients/packages/package-lock.json
+	@mkdir -p .clients && cp test/system/support/mcp-clients/packages/*.json .npmrc .clients/
+	npm ci --prefix .clients --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
 .PHONY: test-system
-test-system: install $(REFERENCE) ## Run the tests that need Chromium, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
+test-system: install $(REFERENCE) $(CLIENTS_INSTALLED) ## Run the tests that need other MCP clients, and Chromium, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
 	bash scripts/install-system-packages.sh chromium python3-oauthlib radicale strace
 	node scripts/build-console.ts
 	$(MOCHA) 'test/system/**/*.test.ts'

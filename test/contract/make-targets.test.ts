@@ -75,3 +75,13 @@ describe('targets of the Makefile that run tests (F12)', () => {
     }
   });
 });
+
+describe('the MCP clients of make test-system', () => {
+  it('have the versions that docs/clients.md states', () => {
+    const { dependencies } = JSON.parse(read('test/system/support/mcp-clients/packages/package.json'));
+    const documented = [...read('docs/clients.md').matchAll(/^\| (.+?) \| (\d+\.\d+\.\d+) \| (?:registers|by) /gm)];
+    // Two are peers of the libraries that are tested.
+    const { '@langchain/core': _langchain, '@mastra/core': _mastra, ...clients } = dependencies;
+    expect(documented.map(([, , version]) => version).toSorted()).to.deep.equal(Object.values(clients).toSorted());
+  });
+});

@@ -26,7 +26,7 @@ export interface Watched {
 /** @param hosts names with their loopback ports; all other names cannot be resolved */
 export function launch(hosts: Readonly<Record<string, number>>): Promise<Browser> {
   const maps = Object.entries(hosts).map(([name, port]) => `MAP ${name}:443 127.0.0.1:${port}`);
-  const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(', ');
+  const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost'].join(', ');
   return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, `--host-resolver-rules=${rules}`] });
 }
 
