@@ -1,9 +1,9 @@
 import type { CommandGroup, CommandLeaf, CommandModule, CommandTable, Needs } from './command-node.ts';
 
 const SERVER = 'Run a server';
-const DATA = 'Look after its data';
+const DATA = 'Manage its data';
 const USE = 'Use a server';
-const SHELL = 'Work in a shell';
+const SHELL = 'Use a shell';
 
 /** The heading under which the help lists a command. */
 export const SECTIONS: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ export const COMMANDS: CommandTable = {
     () => import('./commands/import.ts'),
   ),
   'accept-loss': files(
-    'let the server start with what is there, after it refused because data is missing',
+    'let the server start although data is missing, after it refused to start',
     () => import('./commands/accept-loss.ts'),
   ),
 

@@ -7,12 +7,12 @@ import type { FirstStart } from '../wiring/keys.ts';
 export function printFirstStart({ keyFile, client }: FirstStart): void {
   if (keyFile)
     print(
-      `A key-encryption key was made: ${keyFile}`,
+      `A key-encryption key was created: ${keyFile}`,
       'Keep a copy apart from the database. Without it the credentials are lost.',
     );
   if (client)
     print(
-      'A first API client with all scopes was made. Its secret is shown this once; paste it into the next terminal:',
+      'An API client with all scopes was created. Its secret is shown only once; paste these lines into the next terminal:',
       '',
       `  export VALETKEY_CLIENT_ID=${client.id}`,
       `  export VALETKEY_CLIENT_SECRET=${client.secret.reveal()}`,

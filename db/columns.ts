@@ -18,7 +18,8 @@ export function paddedBytes(name: string, size: number) {
   return customType<{ data: Buffer; driverData: Buffer }>({
     dataType: () => 'blob',
     toDriver(bytes) {
-      if (bytes.length >= size || bytes.length > 255) throw new RangeError(`${name} takes fewer than ${size} bytes`);
+      if (bytes.length >= size || bytes.length > 255)
+        throw new RangeError(`${name} must have fewer than ${size} bytes`);
       const padded = Buffer.alloc(size);
       padded[0] = bytes.length;
       bytes.copy(padded, 1);

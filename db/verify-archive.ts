@@ -63,7 +63,7 @@ async function walk(
       if (lastOfFiles.has(number)) lastOfFiles.set(number, row.hash);
       if (number === wanted) isConnected = row.seq === removed.seq && row.hash.equals(removed.hash);
     }
-    if (!isComplete(path, before, verified)) return broken(`${path} does not hold the records that its name gives`);
+    if (!isComplete(path, before, verified)) return broken(`${path} does not contain the records that its name states`);
   }
   const { end } = verified;
   if (end.number < wanted) return missing(directory, end.number + 1, wanted);

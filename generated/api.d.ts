@@ -602,8 +602,8 @@ export interface paths {
          *     - 400 `UNKNOWN_CONNECTOR`: there is no such provider.
          *     - 400 `UNSUPPORTED_CONNECTION_TYPE`: the provider does not offer this type, or the type is for sign-in connections.
          *     - 400 `VALIDATION_FAILED`: a field is not valid, a name in `allowed_tools` is not a tool of the provider, or
-         *       `verification_mode: NONE` or an address without TLS is used outside a development environment. Or the environment has no
-         *       space for the connection: it can have 5,000 connections, with settings of 4 MiB together.
+         *       `verification_mode: NONE` or an address without TLS is used outside a development environment. Or the environment
+         *       has reached its limit: 5,000 connections, with settings of 4 MiB in total.
          *     - 409 `CONNECTION_EXISTS`: the `key_id` is already in use.
          */
         post: operations["createConnection"];
@@ -733,7 +733,7 @@ export interface paths {
          *     private network, are rejected. `proxy_enabled` requires `proxy_url`; without both, the provider cannot run tools.
          *
          *     Errors:
-         *     - 400 `VALIDATION_FAILED`: a field, a limit or `proxy_url` is not valid, or the environment has no space for the provider.
+         *     - 400 `VALIDATION_FAILED`: a field, a limit or `proxy_url` is not valid, or the environment has reached its limit for custom providers.
          *     - 400 `INVALID_AUTH_PATTERN`: a pattern cannot work. Examples are two patterns of the same type, a placeholder without a
          *       field, a `select` field without options, a regular expression that is not linear, or an MCP provider without `proxy_url`.
          */
@@ -2054,7 +2054,7 @@ export interface paths {
         /**
          * Revoke a token of an MCP client
          * @description Ends the grant that an access or refresh token of an MCP client belongs to (RFC 7009). All tokens of the grant stop working
-         *     immediately. A token that is unknown, expired or of another client changes nothing, and the response is the same.
+         *     immediately. A token that is unknown, expired or belongs to another client changes nothing, and the response is the same.
          */
         post: operations["revokeOAuthToken"];
         delete?: never;
@@ -8643,7 +8643,7 @@ export interface components {
              * @description The error code:
              *     - `invalid_request`: a parameter is missing, repeated or unknown.
              *     - `invalid_client`: client authentication failed.
-             *     - `invalid_grant`: the code or the refresh token is invalid, expired, used, or of another client.
+             *     - `invalid_grant`: the code or the refresh token is invalid, expired or already used, or belongs to another client.
              *     - `invalid_target`: `resource` is not the MCP server that the user logged in for.
              *     - `invalid_redirect_uri`: a redirect URI cannot be registered.
              *     - `invalid_client_metadata`: the metadata of a client are invalid.

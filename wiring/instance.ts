@@ -47,5 +47,5 @@ export async function registerInstance(
 
 /** Ends the process, because other servers have taken over its work. Its supervisor starts it again. */
 function endProcess(): never {
-  throw new Error('this server did not report for some time, and other servers have taken it for ended');
+  throw new Error('this server did not report for some time, and other servers assume that it has ended');
 }

@@ -19,7 +19,7 @@ export function showJobs({ metrics, store, now }: Needs, kinds: string[]): void 
   const tally = (kind: string, state: keyof typeof SHOWN) => jobQueue.tally(kind, state, JOBS.counted);
   metrics.gauges(
     'valetkey_jobs',
-    `Jobs by kind and state: waiting, running or failed; of more than ${JOBS.counted} it says this number`,
+    `Jobs by kind and state: waiting, running or failed; a number above ${JOBS.counted} is shown as ${JOBS.counted}`,
     ['kind', 'state'],
     () =>
       Promise.all(

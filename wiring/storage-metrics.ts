@@ -13,7 +13,7 @@ export function showStorage({ metrics, store, scrub }: Shown): void {
   );
   metrics.gauge(
     'valetkey_storage_scrub_pending_seconds',
-    'How long deleted data have been waiting to leave the database files; 0 when there are none',
+    'How long deleted data has been waiting to be removed from the database files; 0 if there is none',
     () => scrub.pendingMs() / 1000,
   );
   metrics.gauge(

@@ -6,10 +6,10 @@ export const SERVER = new Option('--server <origin>', 'the server; by default VA
   origin,
 );
 export const JSON_OUTPUT = new Option('--json', 'print the result as JSON');
-export const LIMIT = new Option('--limit <number>', 'show at most so many')
+export const LIMIT = new Option('--limit <number>', 'show at most this many')
   .default(50)
   .argParser(wholeNumber(1, 1_000_000));
-export const ALL = new Option('--all', 'show every one').conflicts('limit');
+export const ALL = new Option('--all', 'show all').conflicts('limit');
 
 /** The options that identify an account if its id is not given. */
 export const CONNECTOR = new Option('--connector <name>', 'the connection or provider of the account');

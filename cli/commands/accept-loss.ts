@@ -10,9 +10,7 @@ import { examples, JSON_FLAG, JSON_HELP, printResult, shown } from '../output/pr
  */
 export function configure(command: Command): void {
   command
-    .description(
-      'Let the server start with what is there, after it refused because data is missing or was copied elsewhere.',
-    )
+    .description('Let the server start although data is missing or was copied elsewhere, after it refused to start.')
     .option(JSON_FLAG, JSON_HELP)
     .addHelpText('after', examples('accept-loss', 'accept-loss --json'))
     .action(async (options) => {
@@ -29,7 +27,7 @@ export function configure(command: Command): void {
       printResult(options, { reopened: false, missing }, () =>
         missing.length === 0
           ? shown`Nothing is missing from ${databaseFile}.`
-          : shown`Accepted as lost: ${missing.join(', ')}. The server starts with what is there.`,
+          : shown`Accepted as lost: ${missing.join(', ')}. The server starts with the remaining data.`,
       );
     });
 }

@@ -20,7 +20,7 @@ export function configure(command: Command): void {
   command
     .argument('[file]', 'the new file')
     .option('--dir <directory>', 'instead of a file: a directory, in which the file is named by the time')
-    .option('--keep <number>', 'remove the oldest backups of the directory but these', wholeNumber(1, 99_999))
+    .option('--keep <number>', 'keep this many backups in the directory; remove older ones', wholeNumber(1, 99_999))
     .option(JSON_FLAG, JSON_HELP)
     .addHelpText('after', examples('backup backups/before-upgrade.db', 'backup --dir /var/backups/valetkey --keep 14'))
     .action(async (file, options) => {

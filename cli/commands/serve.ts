@@ -90,7 +90,7 @@ function warnOfPermissions({ config, log }: { config: Config; log: Logger }): vo
 function printNextSteps(origin: string, hasClientAtHand: boolean): void {
   if (!hasClientAtHand)
     print(
-      'The API clients of earlier starts are in use. Without the secret of one at hand, start once with a',
+      'An API client already exists. If you do not have its secret, start once with a',
       'VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET: the server then adds that client.',
     );
   print(

@@ -5,7 +5,8 @@ import { shown } from './print.ts';
 /** Asks before something is deleted. @throws UsageError if the user does not confirm, or if there is no terminal to ask */
 export async function confirm(question: string, { yes }: { yes?: true | undefined }): Promise<void> {
   if (yes) return;
-  if (!process.stdin.isTTY) throw new UsageError('nothing was done: --yes confirms it where no terminal can ask');
+  if (!process.stdin.isTTY)
+    throw new UsageError('nothing was done: add --yes, because there is no terminal to confirm it on');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`${shown`${question}`} [y/N] `).finally(() => terminal.close());
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('nothing was done');

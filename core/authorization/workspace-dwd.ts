@@ -25,5 +25,5 @@ export const workspaceDwd: AuthorizationModule = {
     secret: { demand: 'must be the JSON key file of a service account.', read: readServiceAccount },
   },
   obtainingOf: () => 'delegation',
-  storeAdvice: 'The application must store the user to act for as subject.',
+  storeAdvice: 'The application must store the subject: the user that the service account acts for.',
 };

@@ -18,6 +18,9 @@ export async function writeWithinSpace(
   const { count, size } = await tx.connections.totals(environmentId);
   const { connections, connectionsBytes } = STORED;
   if (count <= Math.max(before.count, connections) && size <= Math.max(before.size, connectionsBytes)) return;
-  const limits = `at most ${connections} connections, whose settings have at most ${connectionsBytes} bytes together`;
-  throw new ApiError('VALIDATION_FAILED', `The environment has no space for the connection: it can have ${limits}.`);
+  const limits = `at most ${connections} connections, with settings of at most ${connectionsBytes} bytes in total`;
+  throw new ApiError(
+    'VALIDATION_FAILED',
+    `The environment has reached its limit for connections: it can have ${limits}.`,
+  );
 }

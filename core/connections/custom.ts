@@ -165,8 +165,11 @@ async function requireSpace(
   const { count, size } = await tx.customProviders.totals(environmentId);
   const { providers, providersBytes } = STORED;
   if ((before !== null || count < providers) && size + growth <= providersBytes) return;
-  const limits = `at most ${providers} custom providers, whose definitions have at most ${providersBytes} bytes together`;
-  throw new ApiError('VALIDATION_FAILED', `The environment has no space for the provider: it can have ${limits}.`);
+  const limits = `at most ${providers} custom providers, with definitions of at most ${providersBytes} bytes in total`;
+  throw new ApiError(
+    'VALIDATION_FAILED',
+    `The environment has reached its limit for custom providers: it can have ${limits}.`,
+  );
 }
 
 function speaksMcp(definition: CustomProviderDefinition): boolean {

@@ -84,7 +84,7 @@ function placesOf(parts: Split): AddressPlace[] {
   }
   if (places.length > 0 && host.some((label) => placeOf(label) === undefined && !HOST_LABEL.test(label))) {
     throw new AddressError(
-      'The host of an address with placeholders is written in lower-case letters, digits and hyphens',
+      'The host of an address with placeholders must contain only lower-case letters, digits and hyphens',
     );
   }
   const url = parsed(fill(parts, () => 'x'));
@@ -125,10 +125,10 @@ export function placeProblem(place: AddressPlace, value: string | undefined): st
   if (place.position === 'host') {
     return HOST_LABEL.test(value)
       ? undefined
-      : 'must be one host label: lower-case letters, digits and inner hyphens, at most 63';
+      : 'must be one host label: at most 63 lower-case letters, digits and inner hyphens';
   }
   const fits = PATH_SEGMENT.test(value) && value !== '.' && value !== '..';
-  return fits ? undefined : 'must be one path segment: letters, digits and . _ ~ -, at most 128';
+  return fits ? undefined : 'must be one path segment: at most 128 letters, digits and . _ ~ -';
 }
 
 /** Returns an address without a trailing slash, unless it has a query. */

@@ -40,7 +40,10 @@ function checkValues({ account_values: values = [] }: OAuthConfig, at: string): 
     if (names.indexOf(name) !== index) errors.push({ field: `${field}.name`, message: `is used twice: ${name}` });
     if (CREDENTIAL_PLACES.has(name)) errors.push({ field: `${field}.name`, message: 'is the name of a credential' });
     if (!SOURCES.test(from))
-      errors.push({ field: `${field}.from`, message: 'does not begin with a document that the flow produces' });
+      errors.push({
+        field: `${field}.from`,
+        message: 'must begin with /account, /callback, /id_token, /identity, /lookup or /token',
+      });
     if (CREDENTIALS.test(from)) errors.push({ field: `${field}.from`, message: 'is a credential and cannot be shown' });
     const problem = pattern === undefined ? undefined : patternProblem(pattern);
     if (problem) errors.push({ field: `${field}.pattern`, message: problem });
@@ -60,7 +63,7 @@ function checkPointers({ identity }: OAuthConfig, at: string): FieldError[] {
         : [
             {
               field: `${at}.identity.${list}[${index}]`,
-              message: 'does not begin with a document that the flow produces',
+              message: 'must begin with /account, /callback, /id_token, /identity, /lookup or /token',
             },
           ],
     ),

@@ -12,6 +12,6 @@ export async function toolSpace(read: ToolReads, environmentId: EnvironmentId): 
 /** @throws ApiError VALIDATION_FAILED if the environment cannot store this many more tools */
 export async function requireToolSpace(read: ToolReads, environmentId: EnvironmentId, added: number): Promise<void> {
   if (added === 0 || added <= (await toolSpace(read, environmentId))) return;
-  const detail = `The environment has no space for the tools: it can have at most ${STORED.tools}. Delete some that are not used.`;
+  const detail = `The environment can have at most ${STORED.tools} tools. Delete tools that are not used.`;
   throw new ApiError('VALIDATION_FAILED', detail);
 }

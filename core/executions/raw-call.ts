@@ -72,7 +72,8 @@ export async function planRawCall(
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
   requireBinding(account, connection, { provider, pattern });
   const base = baseUrlOf(provider, inputsOf({ generic: true }, pattern, account));
-  if (!QUERY.test(request.query)) throw notSendable('query', 'must be percent-encoded, of at most 8000 characters');
+  if (!QUERY.test(request.query))
+    throw notSendable('query', 'must be percent-encoded and have at most 8000 characters');
   return { account, connection, provider, ownTool: null, pattern, address: addressOf(base, request.path), request };
 }
 

@@ -89,7 +89,7 @@ const OUT_OF_FILE_MEMORY: ToolOutcome = {
     kind: 'service_busy',
     retryable: true,
     retryAfterMs: 1_000,
-    message: 'The service has no memory for the files of this call. Try again later.',
+    message: 'The service does not have enough free memory for the files of this call. Try again later.',
   },
   sent: false,
 };

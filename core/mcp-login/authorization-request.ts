@@ -32,8 +32,9 @@ export async function validateAuthorizationRequest(
   parameters: Parameters,
 ): Promise<AuthorizationRequestResult> {
   const { client_id: clientId, redirect_uri: redirectUri } = parameters;
-  if (typeof clientId !== 'string' || clientId === '') return refused('The parameter client_id is required once.');
-  if (typeof redirectUri !== 'string') return refused('The parameter redirect_uri is required once.');
+  if (typeof clientId !== 'string' || clientId === '')
+    return refused('The parameter client_id must be given exactly once.');
+  if (typeof redirectUri !== 'string') return refused('The parameter redirect_uri must be given exactly once.');
   const found = await findClient(read, documents, environment, clientId);
   if (!found.ok) return { kind: 'refused', ...(found.busy && { busy: true }), message: found.message };
   const { client } = found;

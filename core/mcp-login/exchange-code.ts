@@ -17,7 +17,10 @@ export interface ExchangeTools extends GrantTools {
 
 export type Exchanged = { ok: true; grant: OAuthGrantRow; refreshes: boolean } | { ok: false; error: TokenError };
 
-const INVALID = tokenError('invalid_grant', 'The code is invalid, expired, used, or of another client');
+const INVALID = tokenError(
+  'invalid_grant',
+  'The code is invalid, expired or already used, or belongs to another client',
+);
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /**
@@ -70,16 +73,16 @@ async function problemOf(
 ): Promise<TokenError | undefined> {
   if (state !== 'CODE' || expiresAt <= now() || request.clientId !== clientId) return INVALID;
   if (redirectUri !== undefined && redirectUri !== request.redirectUri)
-    return tokenError('invalid_grant', 'The redirect_uri is not that of the authorization request');
+    return tokenError('invalid_grant', 'The redirect_uri differs from the one in the authorization request');
   if (verifier === undefined || !VERIFIER.test(verifier) || !provesChallenge(digester, verifier, request.codeChallenge))
-    return tokenError('invalid_grant', 'The code_verifier does not fit the code_challenge');
+    return tokenError('invalid_grant', 'The code_verifier does not match the code_challenge');
   // Also checks that the server still exists.
   const server =
     resource === undefined
       ? await findServer(tx, environment.id, request.serverId)
       : await serverOfResource(tx, environment, resource);
   if (server?.id !== request.serverId)
-    return tokenError('invalid_target', 'The resource is not that of the authorization request');
+    return tokenError('invalid_target', 'The resource differs from the one in the authorization request');
   return undefined;
 }
 

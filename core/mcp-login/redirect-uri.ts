@@ -17,7 +17,7 @@ const NEVER = new Set(
 /** Returns why a private scheme cannot be accepted; undefined if it can. */
 export function schemeProblem(scheme: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]{1,49}$/.test(scheme)) return 'must be a URI scheme in lower case, without a colon';
-  return NEVER.has(scheme) ? 'is not a scheme of an application' : undefined;
+  return NEVER.has(scheme) ? 'is reserved for browsers and operating systems' : undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export function schemeProblem(scheme: string): string | undefined {
  */
 export function redirectUriProblem(text: string, schemes: readonly string[]): string | undefined {
   if (text.length > MCP_LOGIN.redirectUriChars || !PRINTABLE.test(text))
-    return 'is too long or has other characters than ASCII';
+    return 'is too long or contains non-ASCII characters';
   const url = URL.parse(text);
   if (!url) return 'is not an absolute URI';
   if (text.includes('#')) return 'must not have a fragment';

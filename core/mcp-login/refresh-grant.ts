@@ -17,7 +17,10 @@ export interface RefreshTools extends Pick<GrantTools, 'events' | 'now'> {
 
 export type Refreshed = { ok: true; grant: OAuthGrantRow; scopes: string[] } | { ok: false; error: TokenError };
 
-const INVALID = tokenError('invalid_grant', 'The refresh token is invalid, expired, used, or of another client');
+const INVALID = tokenError(
+  'invalid_grant',
+  'The refresh token is invalid, expired or already used, or belongs to another client',
+);
 /** The refresh is attempted again if another process replaces the token between the read and the write. */
 const ATTEMPTS = 3;
 
@@ -71,7 +74,7 @@ async function problemOf(
   const isTrusted = await mayIdentify(tx, environment.id, identifiedBy, at);
   if (!isTrusted || !(await findServer(tx, environment.id, serverId))) return INVALID;
   if (resource === undefined || (await serverOfResource(tx, environment, resource))?.id === serverId) return undefined;
-  return tokenError('invalid_target', 'The resource is not that of the grant');
+  return tokenError('invalid_target', 'The resource differs from the one of the grant');
 }
 
 /** Returns the requested subset of a grant's scopes (RFC 6749 §6). Unknown scopes are ignored. */

@@ -33,7 +33,7 @@ type Outcome<T> = { ok: true; value: T } | { ok: false; error: TokenError };
 
 const UNKNOWN = tokenError(
   'invalid_grant',
-  'The code or refresh token is invalid, expired, used, or of another client',
+  'The code or refresh token is invalid, expired or already used, or belongs to another client',
 );
 
 /** The actor of these endpoints' events in the audit log. The grant names the client. */

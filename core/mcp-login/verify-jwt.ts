@@ -58,7 +58,7 @@ export function createJwtVerifier(tools: JwtTools): JwtVerifier {
     };
     const found = await discovery.discover(asked);
     if (!found.ok || found.metadata.jwks_uri === undefined)
-      throw unavailable(found.ok ? 'The metadata of the login provider name no keys.' : found.message);
+      throw unavailable(found.ok ? 'The metadata of the login provider has no jwks_uri.' : found.message);
     return { server: { ...found.metadata }, fetch: sharedFetch(pinnedToTarget(asked.fetchFor)) };
   }
 

@@ -14,8 +14,12 @@ export function tooMany(what: 'interim responses' | 'pieces'): EgressError {
 
 /** Returns the error for a call whose body exceeds the memory budget of all bodies. */
 export function bodyMemoryExhausted(sent: boolean): EgressError {
-  return new EgressError('busy', 'The service has no memory for the body of this call. Try again later.', {
-    sent,
-    retryAfterMs: 1_000,
-  });
+  return new EgressError(
+    'busy',
+    'The service does not have enough free memory for the body of this call. Try again later.',
+    {
+      sent,
+      retryAfterMs: 1_000,
+    },
+  );
 }

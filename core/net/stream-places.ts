@@ -58,7 +58,7 @@ function endLongest({ waiting }: Origin): void {
   const [place, end] = longest;
   waiting.delete(place);
   end(
-    new EgressError('aborted', 'The response was not read in time, and its place was given to another call.', {
+    new EgressError('aborted', 'The response was not read in time, so its connection was given to another call.', {
       sent: true,
     }),
   );

@@ -151,7 +151,7 @@ function begin(
           },
           destroy(error, done) {
             settle();
-            answering.abort(error ?? new EgressError('aborted', 'The reader of the response is gone.'));
+            answering.abort(error ?? new EgressError('aborted', 'The client no longer reads the response.'));
             done(error);
           },
         });

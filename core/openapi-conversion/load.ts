@@ -87,7 +87,10 @@ function checkMarks(text: string, name: string): void {
   for (const token of new Lexer().lex(text)) {
     if (VALUE.test(token)) marks = 0;
     else if (!BLANK_OR_COMMENT.test(token) && ++marks > LOAD_LIMITS.marks) {
-      throw importError('files', `${name}: has more than ${LOAD_LIMITS.marks} marks of YAML in a row without a value`);
+      throw importError(
+        'files',
+        `${name}: has more than ${LOAD_LIMITS.marks} YAML indicators in a row without a value`,
+      );
     }
   }
 }

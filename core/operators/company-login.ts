@@ -33,6 +33,7 @@ export function operatorOf(
     return { ok: false, message: `The login provider sent no usable claim ${nameClaim}.` };
   const held = Object.hasOwn(claims, roleClaim) ? [claims[roleClaim]].flat() : [];
   const role = RANKED.find((each) => roleValues[each]?.some((value) => held.includes(value)));
-  if (role === undefined) return { ok: false, message: `The claim ${roleClaim} has no value that gives a role.` };
+  if (role === undefined)
+    return { ok: false, message: `The claim ${roleClaim} has no value that is mapped to a role.` };
   return { ok: true, operator: name, role };
 }

@@ -21,7 +21,7 @@ const TIMES: ScrubTimes = {
 export interface Scrub {
   /** Scrubs the files soon. */
   request(): void;
-  /** How long deleted data have been waiting to leave the files, in milliseconds; 0 when there are none. */
+  /** How long deleted data has been waiting to be removed from the files, in milliseconds; 0 if there is none. */
   pendingMs(): number;
   /** Scrubs what was requested, for as long as `lastMs`. */
   stop(): Promise<void>;
@@ -70,9 +70,12 @@ export function createScrub({ store, now, wait, log }: ScrubTools, times: ScrubT
   function report(failure: string | Error | null): void {
     if ((failure !== null) === isReported) return;
     isReported = failure !== null;
-    if (failure === null) log.info('deleted data have left the database files');
+    if (failure === null) log.info('deleted data was removed from the database files');
     else
-      log.warn({ reason: failure instanceof Error ? failure.message : failure }, 'deleted data are still in the files');
+      log.warn(
+        { reason: failure instanceof Error ? failure.message : failure },
+        'deleted data is still in the database files',
+      );
   }
 
   return {

@@ -70,7 +70,7 @@ async function confirmed(
       retryAfterMs,
     };
   }
-  if (!found.ok) return untrusted('has an issuer that does not confirm it');
+  if (!found.ok) return untrusted('names an issuer whose own metadata cannot be used to confirm it');
   const isSame = ENDPOINTS.every((name) => {
     const own = found.metadata[name];
     // The issuer's metadata need not name a revocation endpoint; all endpoints have the same origin anyway.

@@ -154,7 +154,7 @@ function readEmail(argument: unknown, place: Place): void {
 
 function addName(names: Set<string>, argument: unknown, directive: string, place: Place): void {
   if (typeof argument === 'string') names.add(argument);
-  else refuse(place, `${directive} takes a name`);
+  else refuse(place, `${directive} must be a name`);
 }
 
 function refuse({ found, path }: Place, message: string): void {

@@ -184,7 +184,11 @@ class SchemaGraph {
   /** Rejects a schema that applies itself to the same value again, because validation would never end. */
   #refuseLoop(schema: Node, pointer: string, onWay: Set<Node>): void {
     if (this.#loopFree.has(schema)) return;
-    if (onWay.has(schema)) throw new SchemaBoundsError(pointer, 'must not refer to itself for the same value');
+    if (onWay.has(schema))
+      throw new SchemaBoundsError(
+        pointer,
+        'must not contain a reference that leads back to itself without a property or item in between',
+      );
     if (onWay.size > SCHEMA.chain) {
       throw new SchemaBoundsError(pointer, `must have at most ${SCHEMA.chain} references in a row`);
     }

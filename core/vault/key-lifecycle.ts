@@ -98,6 +98,10 @@ export async function retireKey(
     throw new VaultError('KEY_IN_USE', `The key ${ring.active.id} became active less than a minute ago, and ${reason}`);
   }
   const left = await store.forgetKeyCheck(kekId);
-  if (left > 0) throw new VaultError('KEY_IN_USE', `Still encrypted under ${kekId}, rotate first: ${left}`);
+  if (left > 0)
+    throw new VaultError(
+      'KEY_IN_USE',
+      `The key ${kekId} still encrypts records (${left} left): run \`valetkey keys rotate\` first`,
+    );
   if (keyFile !== undefined) removeKey(keyFile, kekId);
 }

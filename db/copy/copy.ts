@@ -123,5 +123,5 @@ function refused(reason: string): StorageError {
 }
 
 function damaged(reason: string): StorageError {
-  return new StorageError('COPY_DAMAGED', `the copy was given up: ${reason}`);
+  return new StorageError('COPY_DAMAGED', `the copy was aborted: ${reason}`);
 }

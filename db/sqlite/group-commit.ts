@@ -249,7 +249,7 @@ export function createGroupCommit<Tx>(
     try {
       if (control.isOpen()) control.rollback();
     } catch (rollbackError) {
-      failure ??= new StorageError('ROLLBACK_FAILED', 'a transaction could not be taken back', {
+      failure ??= new StorageError('ROLLBACK_FAILED', 'a transaction could not be rolled back', {
         cause: rollbackError,
       });
     }
@@ -320,7 +320,11 @@ function locked(): StorageError {
 }
 
 function refused(cause: StorageError): StorageError {
-  return new StorageError('STORE_REFUSED', 'the store failed earlier and takes no writes until it is restarted', {
-    cause,
-  });
+  return new StorageError(
+    'STORE_REFUSED',
+    'the database failed earlier; writes are rejected until the server is restarted',
+    {
+      cause,
+    },
+  );
 }

@@ -34,7 +34,7 @@ export async function holdInstanceLock(database: string, terms: LockTerms = {}):
     if (waitedMs >= waitMs) {
       throw new StorageError(
         'DATABASE_IN_USE',
-        `another server uses the database ${database}: one server at a time may; stop the other one, or use another DATA_DIR`,
+        `another server uses the database ${database}: stop it, or use another DATA_DIR`,
       );
     }
     if (waitedMs === 0) onWait?.();

@@ -105,7 +105,7 @@ export function createStore(
     file: files.mark,
     measure: createMeasure(pin),
     syncLog: (done) => files.log.sync((cause) => done(cause ?? checkpointer.failure())),
-    report: (error) => report(error, 'what is durable could not be marked'),
+    report: (error) => report(error, 'the durable state could not be recorded'),
   });
   const control = createTransactionControl(writer, {
     turn,

@@ -92,7 +92,7 @@ function refused(refusal: BodyRefusal, maxBytes: number): ApiError {
   if (refusal === 'size') return tooLarge(maxBytes);
   if (refusal === 'pieces')
     return new ApiError('MALFORMED_BODY', 'The body was sent in too many pieces. Send it in fewer, larger ones.');
-  return new ApiError('SERVER_BUSY', 'The server has no memory for this body. Try again soon.');
+  return new ApiError('SERVER_BUSY', 'The server does not have enough free memory for this body. Try again soon.');
 }
 
 function collect(

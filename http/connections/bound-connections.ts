@@ -30,7 +30,7 @@ export function boundConnections(server: Server, { config, metrics, log }: Bound
   metrics.gauge('valetkey_http_queued_bytes', 'Bytes of responses that wait for clients', () => watch.queuedBytes);
   metrics.gauge(
     'valetkey_http_connections_refused',
-    'Connections that were refused because their address had too many, since the start',
+    'Connections refused since the start because their client address had too many',
     () => cap.refused,
   );
 }

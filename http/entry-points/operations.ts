@@ -114,7 +114,7 @@ export async function createOperations(
   /** Reserves memory for a file, which is held until its client has read it. */
   function requireIdempotencyBudget(exchange: Exchange, { body }: Reply): void {
     if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, parts).grow(body.bytes.length)) return;
-    throw new ApiError('SERVER_BUSY', 'The server has no memory for this file. Try again soon.');
+    throw new ApiError('SERVER_BUSY', 'The server does not have enough free memory for this file. Try again soon.');
   }
 
   return {

@@ -52,7 +52,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     const statuses = (await Promise.all(running)).map(({ status }) => status);
     expect(statuses.filter((status) => status !== 201 && status !== 503)).to.deep.equal([]);
     await until(async () => (await statusOf(first)) === 201);
-    expect(await world.verifyAudit()).to.include('is whole');
+    expect(await world.verifyAudit()).to.include('is complete');
   });
 
   it('rejects requests while the network is partitioned, and is fenced when it is back too late', async () => {
@@ -70,7 +70,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     const found = await second.call('GET', `${ACCOUNTS}?identifier=written-late`);
     expect(found.body.total_size).to.equal(0);
     await exited;
-    expect(third.errors() + third.logs.join('\n')).to.include('taken it for ended');
+    expect(third.errors() + third.logs.join('\n')).to.include('other servers assume that it has ended');
   });
 
   it('lets another server go on when a process is paused, and fences the process when it continues', async () => {
@@ -123,7 +123,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
       ({ status }) => status,
     );
     expect(new Set(statuses)).to.deep.equal(new Set([200]));
-    expect(await world.verifyAudit()).to.include('is whole');
+    expect(await world.verifyAudit()).to.include('is complete');
   });
 
   it('works with clocks that are ten minutes apart: no instance ends, no key is freed, tokens are accepted', async () => {

@@ -136,6 +136,6 @@ describe(`processes and a primary that are killed ${KILLS} times under mixed loa
       if (outcome === 'done') expect(times, nonce).to.equal(1);
       else expect(times, nonce).to.be.at.most(1);
     }
-    expect(await world.verifyAudit()).to.include('is whole');
+    expect(await world.verifyAudit()).to.include('is complete');
   });
 });

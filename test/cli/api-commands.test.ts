@@ -149,7 +149,7 @@ describe('commands of the API', () => {
     const asked = await run(['accounts', 'disconnect', id]);
     expect([asked.code, asked.stderr]).to.deep.equal([
       1,
-      'valetkey accounts disconnect: nothing was done: --yes confirms it where no terminal can ask\n',
+      'valetkey accounts disconnect: nothing was done: add --yes, because there is no terminal to confirm it on\n',
     ]);
     expect(await read(['accounts', 'disconnect', id, '--yes'])).to.include({ id, status: 'DISCONNECTED' });
     expect(

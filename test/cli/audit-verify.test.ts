@@ -39,7 +39,7 @@ describe('valetkey audit verify (F7)', () => {
     const { code, stdout } = await verify();
     expect([code, stdout]).to.deep.equal([
       0,
-      `${environmentId}: the audit log is whole: ${/\d+/.exec(stdout.split(':')[2] ?? '')} in the database\n`,
+      `${environmentId}: the audit log is complete: ${/\d+/.exec(stdout.split(':')[2] ?? '')} in the database\n`,
     ]);
   });
 
@@ -50,7 +50,7 @@ describe('valetkey audit verify (F7)', () => {
       while (!isArchived()) await new Promise((resolve) => setTimeout(resolve, 20));
       const { code, stdout, stderr } = await verify();
       expect([code, stderr]).to.deep.equal([0, '']);
-      expect(stdout).to.match(/: the audit log is whole: \d{2} in 1 files? of the archive, \d+ in the database\n$/);
+      expect(stdout).to.match(/: the audit log is complete: \d{2} in 1 files? of the archive, \d+ in the database\n$/);
     } finally {
       await server.stop();
     }

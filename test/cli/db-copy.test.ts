@@ -173,7 +173,7 @@ describe('valetkey db copy', function () {
     } finally {
       await server.stop();
     }
-    expect((await runCommand(['verify-audit'], env)).stdout).to.include('is whole');
+    expect((await runCommand(['verify-audit'], env)).stdout).to.include('is complete');
   }
 });
 

@@ -80,7 +80,9 @@ describe('valetkey keys', () => {
 
     expect(failures).to.deep.equal([]);
     expect(rotation.code, rotation.stderr).to.equal(0);
-    expect(rotation.stdout).to.include('New active key: kek_').and.to.include('Every record is under the active key');
+    expect(rotation.stdout)
+      .to.include('New active key: kek_')
+      .and.to.include('Every record is encrypted under the active key');
     const [active, old] = await listed();
     expect([active?.state, old?.state, old?.id]).to.deep.equal(['active', 'old', before?.id]);
     expect(old?.records, 'records that still need the old key').to.equal(0);

@@ -56,7 +56,7 @@ describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
     }
-    expect((await runCommand(['verify-audit'], env)).stdout).to.include('is whole');
+    expect((await runCommand(['verify-audit'], env)).stdout).to.include('is complete');
     const backup = await runCommand(['backup', `${folder.path}/copy.db`], env);
     expect(backup.code).to.equal(1);
     expect(backup.stderr).to.include('the database is not a file');

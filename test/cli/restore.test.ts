@@ -218,7 +218,7 @@ describe('valetkey restore (F4)', () => {
     'a plain database': [(file) => tamper(file, 'drop table backup_manifest'), /was not made by `valetkey backup`/],
     'fewer rows than it says': [
       (file) => tamper(file, 'delete from account_counts'),
-      /its content is not what its manifest says/,
+      /its content does not match its manifest/,
     ],
     'an audit record that was changed': [
       (file) => {

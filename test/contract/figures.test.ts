@@ -119,7 +119,7 @@ describe('figures in the documentation', () => {
     expect(Math.round(allHours / 24), 'which can take three days').to.equal(3);
   });
 
-  it('add up: deleted data have left the files after the delay and one more attempt', () => {
+  it('add up: deleted data is removed from the files after the delay and one more attempt', () => {
     expect(STORAGE.scrubDelayMs + STORAGE.scrubRetryMs).to.be.at.most(STORAGE.scrubbedMs);
   });
 

@@ -79,7 +79,7 @@ describe('a rolling upgrade from version N to N + 1', function () {
       await load.end();
     }
     expect([...new Set(load.failures())].slice(0, 5)).to.deep.equal([]);
-    expect((await runCommand(['verify-audit'], env, { root })).stdout).to.include('is whole');
+    expect((await runCommand(['verify-audit'], env, { root })).stdout).to.include('is complete');
   });
 });
 

@@ -40,7 +40,7 @@ describe('the storage of a server beside other processes', () => {
     other.exec('begin');
     other.prepare('select count(*) from accounts').get();
     expect((await server.call('POST', '/api/v1/connected_accounts:delete', { body: { id } })).status).to.equal(200);
-    await until(() => server.logs.some((line) => line.includes('deleted data are still in the files')));
+    await until(() => server.logs.some((line) => line.includes('deleted data is still in the database files')));
     expect(await metric('valetkey_storage_scrub_pending_seconds')).to.be.greaterThan(0);
     expect(await metric('valetkey_storage_log_bytes')).to.be.greaterThan(0);
     expect(mark.length).to.equal(30);
@@ -53,7 +53,7 @@ describe('the storage of a server beside other processes', () => {
     other.exec('commit');
     await until(async () => (await metric('valetkey_storage_scrub_pending_seconds')) === 0);
     expect(onDisk()).to.equal(false);
-    expect(server.logs.join('')).to.include('deleted data have left the database files');
+    expect(server.logs.join('')).to.include('deleted data was removed from the database files');
   });
 
   it('F1: a request that writes waits for the lock of another process while others are served', async () => {

@@ -192,7 +192,7 @@ describe('createTool', () => {
         'a result that refers to itself for ever (H5)',
         (b) => Object.assign(b, { output_schema: { type: 'object', properties: { a: { $ref: '#/properties/a' } } } }),
         'output_schema.properties.a',
-        'itself for the same value',
+        'leads back to itself',
       ],
       [
         'a pattern whose time nothing bounds',

@@ -62,7 +62,7 @@ describe('L7: an environment without space for another tool', () => {
     const { body } = await world.provider.sync();
     expect([body.added, body.left_out]).to.deep.equal([
       [],
-      [{ tool: 'read', reason: 'the environment has no space for more tools' }],
+      [{ tool: 'read', reason: 'the environment has reached its limit for tools' }],
     ]);
     const update = await world.server.call('PUT', `/api/v1/tools/${nameOf('last_one')}`, { body: { title: 'Other' } });
     expect(update.status, update.text).to.equal(200);

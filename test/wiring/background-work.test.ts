@@ -37,7 +37,7 @@ describe('background work of a server (F3, S6)', () => {
     const said = new Set(lines.map((line) => JSON.parse(line).msg));
     expect([...said]).to.include.members([
       'times of use were not written',
-      'deleted data are still in the files',
+      'deleted data is still in the database files',
       'due jobs could not be read',
     ]);
   });

@@ -10,7 +10,7 @@ import { examples, note } from '../../output/print.ts';
 export function configure(command: Command): void {
   command
     .option('--output <file>', 'write to a new file, which only you can read, instead of standard output')
-    .option('--json', 'the format is JSON lines in any case')
+    .option('--json', 'no effect: the output is always JSON lines')
     .addOption(SERVER)
     .addHelpText(
       'after',

@@ -62,5 +62,5 @@ async function verifyArchives(store: Store, id: EnvironmentId, directory: string
 function sentence({ environment_id, archived, in_database, problem }: Verdict): string {
   if (problem !== null) return shown`${environment_id}: ${problem}`;
   const inFiles = archived.files > 0 ? `${archived.records} in ${archived.files} files of the archive, ` : '';
-  return `${environment_id}: the audit log is whole: ${inFiles}${in_database} in the database`;
+  return `${environment_id}: the audit log is complete: ${inFiles}${in_database} in the database`;
 }

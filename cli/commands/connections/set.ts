@@ -17,8 +17,8 @@ export function configure(command: Command): void {
       .addOption(SECRET_PROMPT)
       .addOption(SECRET_FILE)
       .option('--scope <scope>', 'a scope that users are asked for; can be repeated', repeated)
-      .option('--allow-tool <name>', 'a tool that may be used, and no other ones; can be repeated', repeated)
-      .addOption(new Option('--allow-all-tools', 'all tools may be used').conflicts('allowTool'))
+      .option('--allow-tool <name>', 'allow only this tool; can be repeated', repeated)
+      .addOption(new Option('--allow-all-tools', 'allow all tools').conflicts('allowTool'))
       .addOption(ORGANIZATION)
       .option('--enable', 'enable the connection')
       .addOption(new Option('--disable', 'disable the connection').conflicts('enable')),

@@ -5,8 +5,12 @@ import { openServer } from './open-server.ts';
 /** `valetkey db migrate`: changes the schema of a database server. */
 export function configure(command: Command): void {
   command
-    .addOption(new Option('--expand', 'only what servers of the previous version can work with').conflicts('contract'))
-    .option('--contract', 'also what needs all servers to have this version, as without options')
+    .addOption(
+      new Option('--expand', 'apply only the changes that servers of the previous version can work with').conflicts(
+        'contract',
+      ),
+    )
+    .option('--contract', 'also apply the changes that need all servers to have this version (the default)')
     .option(JSON_FLAG, JSON_HELP)
     .addHelpText('after', examples('db migrate', 'db migrate --expand', 'db migrate --contract'))
     .action(async (options) => {

@@ -36,7 +36,7 @@ export function configure(command: Command): void {
       printResult(options, result, () => {
         const created = shown`Created environment ${environment.id} at ${baseUrl}.`;
         if (client === null) return created;
-        return `${created}\nIts first API client, shown this once:\n  id      ${client.id}\n  secret  ${secret}`;
+        return `${created}\nIts first API client (the secret is shown only once):\n  id      ${client.id}\n  secret  ${secret}`;
       });
     });
 }

@@ -43,11 +43,11 @@ async function rotate(opened: Opened, options: { json?: true | undefined }): Pro
     onProgress: (state) => progress.report(state.done, state.total, state.kekId),
   }).finally(progress.end);
   for (const { item, error } of failed)
-    note`Not opened: ${item.context.table} ${item.context.recordId} (${error.code}); it keeps its old key.`;
-  lines.push(`${done} records brought under ${active.id}.`);
+    note`Cannot be decrypted: ${item.context.table} ${item.context.recordId} (${error.code}); it keeps its old key.`;
+  lines.push(`${done} records are now encrypted under ${active.id}.`);
   if (remaining === 0)
     lines.push(
-      'Every record is under the active key. After a minute, retire the old ones: valetkey keys retire <key id>',
+      'Every record is encrypted under the active key. After a minute, retire the old ones: valetkey keys retire <key id>',
     );
   const result = { active_key: active.id, records: done, remaining, failed: failed.length };
   printResult(options, result, () => lines.join('\n'));
@@ -65,6 +65,6 @@ function waitForServers(
   const names = servers.map((server) => server.id);
   printResult(options, { standby_key: id, servers_without_it: names }, () => shown`Standby key: ${id}`);
   note`These running servers do not have it yet: ${names.join(', ')}.`;
-  note`Copy ${keysFile} to their machines, and run the command again. Nothing is encrypted with the key before.`;
+  note`Copy ${keysFile} to their machines, and run the command again. The key is not used for encryption until then.`;
   process.exitCode = EXIT.failed;
 }

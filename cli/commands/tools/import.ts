@@ -15,7 +15,7 @@ export function configure(command: Command): void {
       .option('--overlay <file>', 'an OpenAPI overlay; can be repeated', repeated)
       .option('--base-url <address>', 'the https address of the API, if the document does not name it')
       .option('--tag <tag>', 'import only operations with this tag; can be repeated', repeated)
-      .option('--limit <number>', 'import at most so many operations', wholeNumber(1, 999_999))
+      .option('--limit <number>', 'import at most this many operations', wholeNumber(1, 999_999))
       .option('--dry-run', 'show what would change, and store nothing'),
   )
     .addHelpText(

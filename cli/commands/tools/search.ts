@@ -10,7 +10,7 @@ export function configure(command: Command): void {
   withAccount(
     command
       .argument('<words...>', 'what the tool should do')
-      .option('--limit <number>', 'at most so many', wholeNumber(1, 50), 10),
+      .option('--limit <number>', 'show at most this many', wholeNumber(1, 50), 10),
   )
     .addHelpText(
       'after',

@@ -29,7 +29,7 @@ export interface SyncReport {
   leftOut: LeftOut[];
 }
 
-export const CHANGED = 'The MCP server has changed this tool since it was pinned.';
+export const CHANGED = 'The MCP server has changed this tool since its definition was stored.';
 
 /**
  * Stores the tools that an MCP server lists as the tools of its provider. New tools are pinned by the hash of their
@@ -72,7 +72,7 @@ export async function storeUpstreamTools(
       return;
     }
     if (!before && space === 0) {
-      report.leftOut.push({ tool: sourceId, reason: 'the environment has no space for more tools' });
+      report.leftOut.push({ tool: sourceId, reason: 'the environment has reached its limit for tools' });
       return;
     }
     if (!before) space -= 1;

@@ -17,7 +17,7 @@ export async function verifyBackup(path: string): Promise<Manifest> {
     const found = { ...(await checkContent(client)), ...readFacts(client) };
     const { schema, keyIds, counts, audit } = manifest;
     if (!isDeepStrictEqual(found, { schema, keyIds, counts, audit })) {
-      throw invalid(path, 'its content is not what its manifest says');
+      throw invalid(path, 'its content does not match its manifest');
     }
     return manifest;
   } catch (error) {

@@ -25,10 +25,10 @@ describe('Loading a document', () => {
     expect(() => load(deep)).to.throw('nested more than');
   });
 
-  it('M4: refuses marks of YAML in a row without parsing them', () => {
+  it('M4: rejects YAML indicators in a row without parsing them', () => {
     const most = LOAD_LIMITS.marks;
     for (const mark of ['[', '{', '- ', '? ', ': ', '&a ', '!!a ', '---\n']) {
-      expect(() => load(`openapi: 3.1.0\na: ${mark.repeat(most + 1)}`), mark).to.throw('marks of YAML in a row');
+      expect(() => load(`openapi: 3.1.0\na: ${mark.repeat(most + 1)}`), mark).to.throw('YAML indicators in a row');
     }
     const lists = `openapi: 3.1.0\na: [${'[],'.repeat(most / 4)} x, ${'["x"],'.repeat(most)}]\nb: [${'[x],'.repeat(most)}]`;
     const { a, b } = load(`${lists}${'\n'.repeat(most + 1)}${'# note\n'.repeat(most + 1)}c: d`) as Record<

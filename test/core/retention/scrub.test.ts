@@ -42,7 +42,10 @@ describe('scrubbing of the storage (F1, F3)', () => {
     scrub.request();
     await until(() => attempts() === 4);
     expect(scrub.pendingMs()).to.equal(0);
-    expect(lines).to.deep.equal(['deleted data are still in the files', 'deleted data have left the database files']);
+    expect(lines).to.deep.equal([
+      'deleted data is still in the database files',
+      'deleted data was removed from the database files',
+    ]);
     await scrub.stop();
     expect(attempts()).to.equal(4);
   });
@@ -65,7 +68,10 @@ describe('scrubbing of the storage (F1, F3)', () => {
     scrub.request();
     await until(() => attempts() === 3);
     await scrub.stop();
-    expect(lines).to.deep.equal(['deleted data are still in the files', 'deleted data have left the database files']);
+    expect(lines).to.deep.equal([
+      'deleted data is still in the database files',
+      'deleted data was removed from the database files',
+    ]);
   });
 
   it('gives up after a bounded number of attempts when the server stops', async () => {

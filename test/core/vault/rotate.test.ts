@@ -215,7 +215,9 @@ describe('a key file in rotation', () => {
     clock.time += 60_000;
     const failure = await failureOfAsync(() => retireKey(OLD, retirement()));
     expect(failure.code).to.equal('KEY_IN_USE');
-    expect(failure.message).to.equal(`Still encrypted under ${OLD}, rotate first: 1`);
+    expect(failure.message).to.equal(
+      `The key ${OLD} still encrypts records (1 left): run \`valetkey keys rotate\` first`,
+    );
     expect(ringInFile().ids).to.deep.equal([id, OLD]);
     expect(row.kekId).to.equal(OLD);
   });
