@@ -218,7 +218,7 @@ export const BACKGROUND = {
   /** Accounts whose grant would expire without a refresh. */
   keepAliveFirstMs: MINUTE,
   keepAliveMs: HOUR,
-  /** How many such accounts are refreshed concurrently. Low, because this work is not urgent. */
+  /** How many idle accounts are refreshed concurrently. Low, because this work is not urgent. */
   keepAliveConcurrency: 4,
   /**
    * An idle grant is refreshed after this percentage of its maximum idle time. The rest is a reserve for outages of
@@ -295,7 +295,9 @@ export const WEBHOOKS = {
   storedResponseBytes: 2 * KIB,
   /** Deliveries that one transaction queues again. */
   redeliveredRows: 100,
-  /** Deliveries that one transaction reads to find these. Other deliveries of the endpoint may be older or still waiting. */
+  /**
+   * Deliveries that one transaction reads while it looks for those to queue again. Some are too old or still waiting.
+   */
   redeliverySlice: 1_000,
   /** The longest duration of one attempt of the job that queues deliveries again. */
   redeliveryMs: 5 * MINUTE,
@@ -344,7 +346,7 @@ export const TELEMETRY = {
   batch: 512,
   delayMs: 2 * SECOND,
   exportMs: 10 * SECOND,
-  /** How long the end of a server waits for the collector to take what is queued. */
+  /** How long a stopping server waits for the collector to accept the queued data. */
   stopMs: 3 * SECOND,
 } as const;
 
@@ -381,7 +383,7 @@ export const POSTGRES = {
   rerunMs: 10 * SECOND,
   /** From this run on, a unit runs while no other unit runs. */
   aloneFromRun: 4,
-  /** How long such a run waits for the end of the other units, while new ones wait for it. */
+  /** How long a unit that must run alone waits for the other units to end. New units wait for it meanwhile. */
   aloneWaitMs: 500,
   /** The pause before the third run is random: at most this long. The maximum doubles with each run. */
   rerunPauseMs: 5,
@@ -457,10 +459,16 @@ export const STORED = {
    */
   providers: 1_000,
   providersBytes: 4 * MIB,
-  /** The same for the connections of one environment, and the total size of their settings. */
+  /**
+   * The number of connections of one environment, and the total size of their settings: lists and searches read all of
+   * them.
+   */
   connections: 5_000,
   connectionsBytes: 4 * MIB,
-  /** Own, imported and discovered tools of one environment: their names are read together, and all are indexed for searches. */
+  /**
+   * Tools of one environment that were created, imported or read from MCP servers: their names are read together, and
+   * all are indexed for searches.
+   */
   tools: 20_000,
   /** `api_config` of an account, which is for settings, not for documents. */
   apiConfigBytes: 64 * KIB,
@@ -723,7 +731,7 @@ export const MCP_SERVER = {
   /** Open streams that wait for server messages: of one user, and of one environment. */
   streamsOfUser: 16,
   streamsOfEnvironment: 1_000,
-  /** The lifetime of such a stream; its client then opens another one. */
+  /** The lifetime of an open stream; its client then opens another one. */
   streamMs: 10 * MINUTE,
   /** Tools in one response to tools/list. */
   toolsPerPage: 250,
@@ -768,7 +776,7 @@ export const MCP_LOGIN = {
    * concurrently and lose responses.
    */
   graceMs: 10 * MINUTE,
-  /** The same for the last replaced token, while its successor has not been used. */
+  /** The grace period of the last replaced token, while its successor has not been used. */
   unusedGraceMs: HOUR,
   /** The number of replaced refresh tokens of a grant whose times are stored. */
   retired: 8,

@@ -40,7 +40,7 @@ export interface Definition {
 }
 
 /**
- * Returns the binding of a credential that is stored now.
+ * Returns the binding (see `Bound`) for a credential that is about to be stored.
  *
  * @param details the whole credential, after any merge
  * @param fields from `fieldSecrecy`

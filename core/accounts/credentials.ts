@@ -21,7 +21,7 @@ export interface AccountPlace {
 export interface SealedCredentials {
   wrappedDataKey: Buffer | null;
   kekId: string | null;
-  /** Credentials that do not expire: tokens, entered keys, a subject. */
+  /** Credentials that were supplied: tokens, entered keys or a subject. Valetkey cannot obtain them again. */
   credentialsSealed: Buffer | null;
   /** Tokens that Valetkey obtained itself. They expire and can be obtained again. */
   temporarySealed: Buffer | null;

@@ -52,7 +52,7 @@ export class UsageTracker {
     this.#pending = new Map();
     const failures: unknown[] = [];
     for (const [environmentId, times] of this.#leaving) {
-      // In the order of the table, so that neighbouring rows share a page.
+      // Rows are written in the order of the table, so that neighbouring rows are on the same database page.
       const rows = [...times].map(([id, lastUsedAt]) => ({ id, lastUsedAt })).sort((a, b) => (a.id < b.id ? -1 : 1));
       for (let from = 0; from < rows.length; from += PIECE) {
         const piece = rows.slice(from, from + PIECE);

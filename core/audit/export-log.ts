@@ -7,7 +7,7 @@ import type { LogPlaces } from './log-places.ts';
  * The audit log of an environment as JSON lines, the oldest entry of each chain first. It is read piece by piece, as fast as the client
  * takes it.
  *
- * @throws ApiError RATE_LIMITED before the first piece, as `LogPlaces`
+ * @throws ApiError RATE_LIMITED before the first piece, as `LogPlaces` does
  */
 export async function* exportLog(
   read: Pick<ReadRepositories, 'audit'>,

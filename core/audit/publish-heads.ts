@@ -4,8 +4,8 @@ import type { Events } from '../events/events.ts';
 const TYPE = 'environment.audit_head';
 
 /**
- * Publishes the ends of the chains of each environment as an event. Who stores the events elsewhere can prove later that no entry was
- * removed. An environment whose last entry is such an event has nothing new.
+ * Publishes the ends of the chains of each environment as an event. A receiver that stores these events can prove later
+ * that no entry was removed. An environment whose last entry is such an event has nothing new.
  */
 export async function publishHeads(
   { store, events }: { store: Pick<Store, 'read' | 'write'>; events: Events },

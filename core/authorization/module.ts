@@ -100,7 +100,10 @@ export interface TypedRules {
   fields: readonly AuthField[];
   /** The names of fields that contain the credential, regardless of their input type. */
   secretNames(fields: readonly AuthField[]): readonly string[];
-  /** Field names whose values requests use even if the pattern declares only one of them. */
+  /**
+   * Fields that have a fixed meaning in requests. A pattern that declares its own fields cannot use these names for
+   * anything else.
+   */
   takenNames?: readonly string[];
   /** Returns what is wrong with a value, in addition to the rules of its field. */
   problemOf?(name: string, value: string): string | undefined;

@@ -4,7 +4,7 @@ import type { RegisterTools } from '../mcp-login/register-client.ts';
 import type { TokenEndpointTools } from '../mcp-login/token-endpoint.ts';
 import type { Lists } from './lists.ts';
 
-/** Clients that users log in for, and the grants of users. */
+/** MCP clients, the logins of their users, and the grants that users gave them. */
 export interface McpLogins
   extends Lists,
     TokenEndpointTools,

@@ -11,7 +11,7 @@ import { inspectConnection } from './inspect.ts';
  *
  * @param connection the connection, whose type selects the pattern; undefined to check all patterns of the connector
  * @param request.issuer the issuer to ask, if the connector names none
- * @returns one check per compared value; they can contain any text of the provider
+ * @returns one check per compared value; they may contain text from the provider
  */
 export async function diagnose(
   provider: ProviderDefinition,

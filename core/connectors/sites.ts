@@ -1,15 +1,18 @@
 import type { AuthPattern } from './auth-pattern.ts';
 
 /**
- * Where an application is, for the accounts whose value of an account field matches: another region, a sandbox, or a
- * server that the customer runs. In connector files only.
+ * Other addresses of an application, for accounts with a certain value in an account field: another region, a sandbox,
+ * or a server that the customer runs. In connector files only.
  */
 export interface Site {
   /** The value is this text. */
   value?: string;
   /** The value is a host below this name (`*.ghe.com`); `*` is any host, if the connection allows its addresses. */
   host?: string;
-  /** What addresses of the connector begin with, and what they begin with at this site. {{field}} is the account's value. */
+  /**
+   * Maps the beginning of an address in the connector file to its replacement at this site. {{field}} is the account's
+   * value.
+   */
   addresses: Readonly<Record<string, string>>;
 }
 

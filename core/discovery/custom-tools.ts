@@ -68,8 +68,8 @@ export async function judgeChanges(
  *
  * @param definition from the request, not validated yet
  * @param judged from `judgeTool`
- * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL, VALIDATION_FAILED without space; SERVER_BUSY if the provider was changed after the
- * check
+ * @throws ApiError UNKNOWN_CONNECTOR, TOOL_EXISTS, INVALID_TOOL, VALIDATION_FAILED if the environment has too many
+ *   tools; SERVER_BUSY if the provider was changed after the check
  */
 export async function createCustomTool(
   tx: Repositories,

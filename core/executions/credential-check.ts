@@ -20,7 +20,8 @@ import { credentialOf } from './credential.ts';
 import type { ResponseReader } from './response-reader.ts';
 
 /**
- * What a provider says of a credential. `unknown`: it could not be asked, or its response does not tell.
+ * Whether a provider accepts a credential. `unknown`: the provider could not be reached, or its response is
+ * inconclusive.
  */
 export type CredentialVerdict =
   | { verdict: 'accepted' }
@@ -45,7 +46,7 @@ export interface GivenCredentials {
   details: Details;
 }
 
-/** Checks credentials before they are stored. Nothing about the provider makes it fail. */
+/** Checks credentials before they are stored. If the provider fails, the result is `unknown`. */
 export type CheckCredentials = (environment: EnvironmentRow, given: GivenCredentials) => Promise<CredentialVerdict>;
 
 /**
@@ -146,14 +147,14 @@ export function checkCall({ provider, pattern, account }: Pick<ToolCall, 'provid
 /** The name of the call, which no tool has: names of tools begin with the name of their connector. */
 const CHECK = 'credential_check';
 
-/** The input of the call is known, so nothing checks it. */
+/** The input of the call is a constant, so it is not validated. */
 const UNUSED = {
   check(): never {
     throw new TypeError('The input of a credential check is not checked');
   },
 };
 
-/** Returns what the outcome of the check says of the credential. */
+/** Returns what the outcome of the check means for the credential. */
 export function verdictOf({ displayName, check }: ProviderDefinition, outcome: ToolOutcome): CredentialVerdict {
   if (outcome.ok) return { verdict: 'accepted' };
   const { kind, upstreamStatus, message } = outcome.error;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { MCP_LOGIN } from '../budgets.ts';
 
-/** Limits the logins that begin at one address, so that one client cannot take the places of all users. */
+/** Limits the logins that begin at one address, so that one client cannot use up the logins of all users. */
 export interface LoginPlaces {
   /** Counts a login. @returns false if too many began at the address */
   take(environmentId: string, address: string): boolean;

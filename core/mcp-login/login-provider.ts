@@ -70,7 +70,7 @@ export function loginProviderOf(
   return { ...kept, ...secretOf(vault, kept, input, isSame ? present : undefined) };
 }
 
-/** Returns what decides who is identified, and as whom. */
+/** Returns the settings that determine which users are identified, and by which names. */
 function identityOf({ type, issuer, claims, allowedOrganizations, oidc, jwt }: LoginProviderRow): string {
   const { identifier, userId, organizationId } = claims;
   const party = oidc ? [oidc.clientId, oidc.authMethod] : [jwt?.audiences, jwt?.clientIds];

@@ -1,6 +1,6 @@
 import { isRecord } from '../tools/pointer.ts';
 
-/** A `tools/call` request that is served without the protocol's package. */
+/** A `tools/call` request that is served without the MCP SDK. */
 export interface DirectCall {
   /** The revision 2026-07-28, or the older ones. */
   era: 'modern' | 'legacy';
@@ -28,10 +28,10 @@ const NAME = /^[a-z0-9_]{1,64}$/;
 
 /**
  * Recognizes a plain `tools/call` of a client that follows the protocol exactly. Anything else, and anything wrong, is left to the
- * protocol's package, which knows the whole protocol and the errors that it prescribes.
+ * MCP SDK, which implements the whole protocol and its errors.
  *
  * @param body the parsed body
- * @returns undefined if the package must serve the request
+ * @returns undefined if the MCP SDK must serve the request
  */
 export function readDirectCall(headers: Headers, body: unknown): DirectCall | undefined {
   if (!isRecord(body) || !hasOnly(body, ['jsonrpc', 'id', 'method', 'params'])) return undefined;

@@ -12,7 +12,7 @@ export interface McpEndpoint {
 /**
  * Serves MCP over Streamable HTTP on one address, in the revisions 2026-07-28 and 2025-11-25. Requests of the newer revision have an envelope in `_meta`; those of the older one begin with a handshake and then name their session. A request of the older revision without a session is served too, by a server without knowledge of the client's capabilities.
  *
- * The packages of the protocol are loaded with the first request, because most servers are used over REST only.
+ * The MCP SDK is loaded with the first request, because most servers are used over REST only.
  *
  * @param factory creates the server for one request, or for one session
  */

@@ -15,7 +15,7 @@ const EXPECTED: Record<string, string> = {
 };
 
 /**
- * Replaces error messages that users cannot read. The protocol's package sends issues of its schema library as JSON,
+ * Replaces error messages that users cannot read. The MCP SDK sends issues of its schema library as JSON,
  * with an error code that means a fault of the server, and also the message of any exception.
  */
 export function sendPlainErrors(server: Server): void {

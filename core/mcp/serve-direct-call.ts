@@ -6,10 +6,10 @@ import type { McpSession } from './session.ts';
 import type { ToolServerTools } from './tool-server.ts';
 
 /**
- * Runs a `tools/call` without the protocol's package.
+ * Runs a `tools/call` without the MCP SDK.
  *
  * @param signal aborted when the client cancels the call or disconnects
- * @returns undefined if the package must serve the call, and nothing was done: the tool is unknown, its user must open
+ * @returns undefined if the MCP SDK must serve the call; nothing was done then: the tool is unknown, its user must open
  * a link first, or its server may report progress
  */
 export async function serveDirectCall(

@@ -38,7 +38,7 @@ export interface McpSession {
   requestId: string;
 }
 
-/** Returns the session in the format in which the protocol's package passes it to handlers. */
+/** Returns the session in the format in which the MCP SDK passes it to handlers. */
 export function toAuthInfo(session: McpSession): AuthInfo {
   const { clientId, expiresAt } = session.grant;
   return { token: '', clientId, scopes: [], expiresAt: Math.floor(expiresAt / 1000), extra: { session } };

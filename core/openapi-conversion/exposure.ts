@@ -23,7 +23,7 @@ const PROTOCOL_HEADERS = new Set([
   'cookie',
 ]);
 
-/** Parameters of the transport, which are not part of the operation. */
+/** Parameters that concern the transport, not the operation. */
 const NOISE = new Set([
   'prettyprint',
   'callback',

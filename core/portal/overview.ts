@@ -48,7 +48,7 @@ export interface PortalGrant {
 
 export interface Overview {
   accounts: readonly PortalAccount[];
-  /** Connections of which the user has no account, and which the user can connect. */
+  /** Connections that the user can connect and has no account of yet. */
   connectable: readonly PortalConnection[];
   grants: readonly PortalGrant[];
   /** The latest first. */

@@ -3,8 +3,8 @@ import { applicationUrlProblem } from '../accounts/links/verify-url.ts';
 import { ApiError } from '../errors.ts';
 
 /**
- * Accepts an address that the portal leads back to if it is of the application: its origin is that of an address that
- * verifies users.
+ * Accepts the address that the portal leads back to if it belongs to the application: its origin must be the origin of
+ * one of the `user_verify_urls`.
  *
  * @throws ApiError VALIDATION_FAILED
  */

@@ -6,7 +6,7 @@ import { startTimer } from '../scheduling/timers.ts';
 export interface ScrubTimes {
   /** How long deletions collect before the files are scrubbed once for all of them. */
   delayMs: number;
-  /** How long to wait after an attempt that another process was in the way of. */
+  /** How long to wait after an attempt that another process prevented. */
   retryMs: number;
   /** How long the server tries when it stops. */
   lastMs: number;
@@ -42,7 +42,7 @@ export function createScrub({ store, now, wait, log }: ScrubTools, times: ScrubT
   let since: number | null = null;
   /** The same for the deletions that the current attempt includes. */
   let covered: number | null = null;
-  /** Whether the log says that data remain. */
+  /** Whether the log already says that data remains. */
   let isReported = false;
   const timer = startTimer(scrubOrRetry, { failed: (err) => log.error({ err }, 'scrubbing was interrupted') });
 
@@ -66,7 +66,7 @@ export function createScrub({ store, now, wait, log }: ScrubTools, times: ScrubT
     return failure === null && since === null;
   }
 
-  /** One line when data remain, and one when they are gone: attempts come several times a second. */
+  /** Logs one line when data remains and one when it was removed, because attempts are made several times a second. */
   function report(failure: string | Error | null): void {
     if ((failure !== null) === isReported) return;
     isReported = failure !== null;

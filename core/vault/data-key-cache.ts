@@ -17,7 +17,7 @@ const SLOT_BYTES = WRAPPED_AT + MAX_WRAPPED_BYTES;
 export class DataKeyCache {
   readonly #max: number;
   readonly #slots: Buffer;
-  /** Maps from row to slot, and from slot to row. */
+  /** The slot of each row in the memory block, and the row of each slot. */
   readonly #slotOf = new Map<string, number>();
   readonly #names: string[] = [];
   #next = 0;

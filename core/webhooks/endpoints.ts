@@ -22,7 +22,7 @@ export interface EndpointTools {
   egressOf(environment: Pick<EnvironmentRow, 'id' | 'kind'>): Egress;
 }
 
-/** The fields of a request for an endpoint, with the names in the contract. */
+/** The fields of a request that creates or updates an endpoint, named as in the contract. */
 export interface EndpointInput {
   url?: string | undefined;
   description?: string | undefined;

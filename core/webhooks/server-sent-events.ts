@@ -6,7 +6,7 @@ const RETRY_MS = 2_000;
 /**
  * Writes events as server-sent events (HTML Living Standard, "Server-sent events").
  *
- * @param type leaves out events of other types
+ * @param type if given, only events of this type are written
  */
 export async function* serverSentEvents(
   pieces: AsyncIterable<readonly EventRow[]>,

@@ -53,7 +53,9 @@ export type Finished =
  * links: the caller checks that the same browser started and finishes the flow.
  */
 export interface AuthorizationClient {
-  /** Whether the provider returns the token in the fragment of the address, which only a page of ours can read. */
+  /**
+   * Whether the provider returns the token in the fragment of the callback URL, which browsers do not send to servers.
+   */
   returnsByFragment(pattern: AuthPattern): boolean;
   begin(plan: AuthorizationPlan): Promise<Begun>;
   /**

@@ -72,8 +72,8 @@ export async function finishConsent(
 }
 
 /**
- * Returns the link of a callback whose token is in the fragment of the address, where only a page can read it. The flow
- * is not used up by this: the page posts the token afterwards.
+ * Returns the link of a callback whose token is in the fragment of the URL, which browsers do not send to servers. The
+ * flow stays open: a page of Valetkey reads the fragment and posts the token.
  *
  * @returns undefined for any other callback
  */

@@ -27,7 +27,7 @@ export interface Verification {
   authRequestId: string;
   /** The identifier of the user who is logged in at the application. */
   identifier: string;
-  /** Accepts another user at the provider than the account had before. */
+  /** Whether the account may now belong to a different user at the provider than before. */
   allowSubjectChange: boolean;
 }
 
@@ -43,7 +43,7 @@ export type Verified =
 
 /**
  * Verifies the user who finished a link: the identifier that the application read from its own session must be the one
- * that the link was created for. Only then the grant becomes the account's credentials, once, in this transaction
+ * that the link was created for. Only then does the grant become the account's credentials, once, in this transaction
  * (threats L1, L6). If several links of one account were finished, the last one counts: its verification ends those
  * that were finished earlier.
  *

@@ -29,7 +29,7 @@ let keys = 0;
 /**
  * Sends one request and waits for its result.
  *
- * @throws RpcError, UpstreamTimeout, UpstreamCancelled; and errors of the connection and of the protocol's package
+ * @throws RpcError, UpstreamTimeout, UpstreamCancelled; and errors of the connection and of the MCP SDK
  */
 export async function askUpstream<M extends keyof UpstreamResults>(
   { client, wire }: UpstreamConnection,

@@ -26,7 +26,7 @@ export interface UpstreamConnection {
  * server cannot send questions to a model or a user through it.
  *
  * @param connecting receives the outcome of the last request of the handshake
- * @throws errors of the protocol's package; `upstreamFailure` interprets them together with `connecting`
+ * @throws errors of the MCP SDK; `upstreamFailure` interprets them together with `connecting`
  */
 export async function connectUpstream(url: URL, parts: WireParts, connecting: WireCall): Promise<UpstreamConnection> {
   const { Client, StreamableHTTPClientTransport } = await loadClientSdk();

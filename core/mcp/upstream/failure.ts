@@ -9,7 +9,7 @@ const MAX_WORDS = 500;
 
 /**
  * Returns why a request to an MCP server failed, as an error of any provider. It may contain text of the server only
- * after secrets were removed, and never text of the protocol's package.
+ * after secrets were removed, and never text of the MCP SDK.
  *
  * @param repeatable whether the call may be repeated without a second effect
  * @param now milliseconds UTC

@@ -12,7 +12,7 @@ export interface Question {
   method: string;
 }
 
-/** The message for the protocol's package; `outcome` is set if it is the response. */
+/** The message for the MCP SDK; `outcome` is set if it is the response. */
 export type Admitted = { message: object | undefined; outcome?: WireOutcome };
 
 type Data = Record<string, unknown>;
@@ -27,7 +27,7 @@ const UNSUPPORTED_VERSION = -32022;
 
 /**
  * Reads a message of an MCP server. Secrets are removed first. Results of tool calls and tool lists become the outcome.
- * The protocol's package receives only an outline with the same meaning, so that the server's texts cannot slow down or
+ * The MCP SDK receives only an outline with the same meaning, so that the server's texts cannot slow down or
  * break the MCP SDK.
  *
  * @param bytes UTF-8
@@ -69,7 +69,7 @@ function notification({ params }: Data, method: string): Admitted {
   return { message: { jsonrpc: '2.0', method, params: kept } };
 }
 
-/** Returns an outline of a request by the server. The package rejects it, unless it is a ping. */
+/** Returns an outline of a request by the server. The MCP SDK rejects it, unless it is a ping. */
 function asked(id: unknown, method: string): Admitted {
   return isId(id) ? { message: { jsonrpc: '2.0', id, method: cut(method), params: {} } } : DROPPED;
 }

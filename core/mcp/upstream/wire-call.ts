@@ -8,11 +8,11 @@ export type WireOutcome =
   | { kind: 'failed'; error: unknown };
 
 /**
- * One use of a session: its requests, and the outcome of the last one. The protocol's package receives only an outline
+ * One use of a session: its requests, and the outcome of the last one. The MCP SDK receives only an outline
  * of results, so their content is taken from here.
  */
 export interface WireCall {
-  /** Identifies the requests of this call in the protocol's package. It is never sent. */
+  /** Identifies the requests of this call in the MCP SDK. It is never sent. */
   readonly key: string;
   /** Aborts the requests of this call. */
   readonly signal: AbortSignal;

@@ -27,7 +27,7 @@ export interface WireParts {
   wait(ms: number): Promise<void>;
 }
 
-/** The `fetch` of the protocol's package, which has no other access to the network. */
+/** The `fetch` of the MCP SDK, which has no other access to the network. */
 export interface Wire {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
   /**
