@@ -17,8 +17,8 @@ export interface BoundServer {
 }
 
 /**
- * The servers of a start. Their ports are bound before the data is opened, so that a start that cannot bind changes
- * nothing.
+ * The servers of this process. Their ports are bound before the database is opened, so that a start which cannot bind a
+ * port changes nothing.
  */
 export interface Ports {
   api: BoundServer;

@@ -1,6 +1,8 @@
 import { type Guides, guideAddress } from './guides.ts';
 
-/** Writes `llms.txt` (llmstxt.org): where a language model finds what it needs to use this server, as Markdown. */
+/**
+ * Writes `llms.txt` (llmstxt.org): a list of the documents that a language model needs to use this server, as Markdown.
+ */
 export function llmsText(guides: Pick<Guides, 'sections'>): string {
   const sections = guides.sections().map(({ title, guides: listed }) => {
     const links = listed.map((guide) => `- [${guide.title}](${guideAddress(guide)}.md)`);

@@ -11,7 +11,7 @@ export interface RenderedMarkdown {
   headings: readonly Heading[];
 }
 
-/** Marks after figures that a test compares with the limits of the program; readers do not need them. */
+/** Comments after figures, by which a test compares the figures with the limits in the code. They are not shown. */
 const FIGURE_MARK = /<!--[\w.]+-->/g;
 
 /** GitHub's anchors leave these characters out. */

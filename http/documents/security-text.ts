@@ -1,12 +1,12 @@
 export interface SecurityContact {
   /** Where vulnerabilities of this server are reported: `mailto:`, `https:` or `tel:` addresses. */
   readonly securityContacts: readonly string[];
-  /** The https address of the policy for such reports; null for none. */
+  /** The https URL of the policy for vulnerability reports; null for none. */
   readonly securityPolicy: string | null;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Less than a year ahead (RFC 9116 §2.5.5). */
+/** The document must expire within a year (RFC 9116 §2.5.5). */
 const VALID_DAYS = 180;
 
 /**

@@ -7,12 +7,12 @@ import type { Environment } from '../pipeline/environments.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import { otherMethods, route } from './express-entry-point.ts';
 
-/** The addresses change with their contents. */
+/** The URL changes with the content, so the content can be cached. */
 const CACHED = 'public, max-age=86400';
 
 /**
- * A logo is untrusted: a browser that opens its address gets a document that can run nothing, load nothing, and has no
- * origin.
+ * A logo is untrusted. This policy prevents scripts, external resources and access to this origin if a browser opens it
+ * as a document.
  */
 const INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 

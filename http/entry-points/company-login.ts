@@ -18,7 +18,7 @@ export interface CompanyLoginParts extends OperatorTools {
   readonly store: Store;
   readonly log: Logger;
   readonly discovery: Discovery;
-  /** Encrypts what the browser keeps while the operator is at the provider. */
+  /** Encrypts the data that the browser stores while the operator is at the provider. */
   readonly sealedData: SealedTokens;
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
   /** null if operators log in with one-time addresses only. */
@@ -42,7 +42,7 @@ export const COMPANY_CALLBACK = '/session/callback';
 const COOKIE = browserCookie('valetkey-console-login', (text) => /^[\w-]{1,4000}$/.test(text ?? ''));
 const KEPT = 'login of an operator';
 
-/** Why a login failed, as the login page knows it. The text of a provider is never shown. */
+/** Why a login failed, for the login page. Error texts of the provider are never shown. */
 type Failure = 'over' | 'denied' | 'no_role' | 'failed' | 'busy';
 
 export function createCompanyLogins(parts: CompanyLoginParts): CompanyLogins {
@@ -56,7 +56,7 @@ export function createCompanyLogins(parts: CompanyLoginParts): CompanyLogins {
     random: parts.random,
   });
   const callbackOf = ({ baseUrl }: Environment) => `${baseUrl}${CONSOLE_PATH}${COMPANY_CALLBACK}`;
-  /** A login that began with other settings is not finished. */
+  /** Part of the encryption context, so a login that began with other settings cannot be finished. */
   const placeOf = ({ id }: Environment, { issuer, client }: CompanyLogin) => [id, issuer, client.clientId];
 
   /** @returns the address for the login page to continue, or why there is none */

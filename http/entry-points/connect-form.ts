@@ -78,7 +78,7 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
   };
 }
 
-/** The request with the language and the application of its link. */
+/** Returns the request with the language and the application of its link. */
 export function inLink(call: PageCall, { request, connection }: Pick<LinkContext, 'request' | 'connection'>): PageCall {
   return { ...call, context: linkPageContext(call.context, call.req, request, connection) };
 }

@@ -117,7 +117,7 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
   return app;
 }
 
-/** A user who has connected an account during a portal session returns to the portal. */
+/** The response for a user who has connected an account during a portal session. */
 const BACK_TO_PORTAL: PageReply = { redirect: '/portal?done=connected' };
 
 async function ended(
@@ -134,7 +134,7 @@ async function ended(
   return { status: 410, page: expiredPage(context, leaveWithError(request)) };
 }
 
-/** The page after a verification. It leads to an address only if it is of an application of the environment. */
+/** The page after a verification. It links to an address only if that belongs to an application of the environment. */
 async function connected({ store }: PopupTools, call: PageCall): Promise<PageReply> {
   const query = new URL(call.req.url ?? '', 'http://localhost').searchParams;
   const origin = query.get('application');

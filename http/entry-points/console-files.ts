@@ -18,7 +18,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** No script and no style but the built ones, nothing from other hosts, no frame. */
+/** Allows only the scripts and styles of the build, no other hosts and no frames. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,7 +30,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The files that `make` has built. They are read at the first request. @param folder the folder of the build */
+/**
+ * Serves the files that `make console` has built. They are read at the first request. @param folder the folder of the
+ * build
+ */
 export function createConsoleFiles(folder: string = FOLDER): ConsoleFiles {
   let files: ReturnType<typeof readFiles> | undefined;
   return {

@@ -28,8 +28,8 @@ type Action = (exchange: Exchange, environment: Environment) => Promise<Reply>;
 const SECOND_MS = 1000;
 
 /**
- * Serves the console and the sessions of its operators. The console is a client of the API: it exchanges the cookie of its session for
- * short-lived access tokens here, and uses nothing else of this entry point.
+ * Serves the console and the sessions of its operators. The console is a client of the API: it exchanges the cookie of
+ * its session for short-lived access tokens here, and then calls the API.
  */
 export function createConsole(
   parts: ConsoleParts,
@@ -81,7 +81,7 @@ export function createConsole(
         },
       });
     },
-    /** Says how operators can log in, before they have. */
+    /** Returns how operators can log in. No session is needed. */
     async 'POST /session:options'() {
       return respondUntyped(200, { company_login_host: companyLogins.host });
     },
@@ -90,7 +90,10 @@ export function createConsole(
       const { url, cookie } = await companyLogins.begin(environment);
       return respondUntyped(200, { url }, { 'set-cookie': cookie });
     },
-    /** The provider returns the browser here. The login page continues with a one-time token, as with any other address. */
+    /**
+     * The provider redirects the browser here. The login page continues with a one-time token, as after any other
+     * login.
+     */
     async [`GET ${COMPANY_CALLBACK}`](exchange, environment) {
       const { location, cookie } = await companyLogins.finish(exchange, environment);
       return respondUntyped(303, undefined, { location, 'set-cookie': cookie });
@@ -141,8 +144,8 @@ export function createConsole(
 }
 
 /**
- * Only the console may use the cookie (threat of CSRF): a browser tells which site sends a request, and pages of other sites cannot send
- * the header without being asked first.
+ * Only the console may use the cookie (CSRF). Browsers state which site sends a request, and pages of other sites
+ * cannot send the required header without a preflight request.
  *
  * @throws ApiError ORIGIN_NOT_ALLOWED
  */

@@ -11,13 +11,16 @@ export interface MarkFileParts {
 }
 
 const TYPE = 'image/svg+xml';
-/** How long clients keep a mark whose address does not name its version. */
+/** How long clients cache an icon whose URL does not contain its version. */
 const UNVERSIONED_SECONDS = 60 * 60;
 
-/** A browser that opens the address gets a document that can run nothing, load nothing, and has no origin. */
+/**
+ * This policy prevents scripts, external resources and access to this origin if a browser opens the image as a
+ * document.
+ */
 const INERT = "default-src 'none'; sandbox";
 
-/** Adds the marks of connectors. Applications show them on their own pages, so every origin may load them. */
+/** Serves the icons of connectors. Applications show them on their own pages, so every origin may load them. */
 export function addMarkFiles(app: Express, { catalogue }: MarkFileParts): void {
   const documents = new Map<string, { image: MarkImage; versioned: StaticDocument; unversioned: StaticDocument }>();
 

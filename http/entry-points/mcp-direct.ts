@@ -8,7 +8,7 @@ import type { Logger } from '../monitoring/log.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { commonHeaders } from '../responses/write.ts';
 
-/** Runs a call. @returns undefined if the protocol's package must serve it */
+/** Runs a call. @returns undefined if the MCP SDK must serve it */
 export type ServeDirectCall = (
   session: McpSession,
   call: DirectCall,
@@ -22,11 +22,11 @@ interface DirectParts {
   log: Pick<Logger, 'error'>;
 }
 
-/** As often as the protocol's package does, so that proxies do not close the connection of a slow call. */
+/** As often as the MCP SDK does, so that proxies do not close the connection of a slow call. */
 const KEEP_ALIVE_MS = 15_000;
-/** The status of a request whose client has left, for the log. */
+/** The status in the log for a request whose client has disconnected. */
 const CLIENT_LEFT = 499;
-/** As the protocol's package sends them: buffering proxies would hold the result back. */
+/** As the MCP SDK sends them: buffering proxies would hold the result back. */
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -34,10 +34,10 @@ const STREAM_HEADERS = {
 };
 
 /**
- * Serves plain tool calls without the protocol's package, which builds a server, a web request and a web response for each: three
+ * Serves plain tool calls without the MCP SDK, which builds a server, a web request and a web response for each: three
  * quarters of the processor time of a call.
  *
- * @returns the status of the response that was written, or undefined if the package must serve the request
+ * @returns the status of the response that was written, or undefined if the MCP SDK must serve the request
  */
 export async function serveDirectly(
   { serve, known, running, log }: DirectParts,
@@ -73,7 +73,7 @@ export async function serveDirectly(
   return res.statusCode;
 }
 
-/** Cancels calls that the protocol's package does not know: their client says so in another request, or ends its session. */
+/** Cancels calls that the MCP SDK does not know: their client says so in another request, or ends its session. */
 export function cancelDirectCalls(
   { known, running }: Pick<DirectParts, 'known' | 'running'>,
   { req: { method, headers } }: Exchange,

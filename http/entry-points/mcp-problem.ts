@@ -8,7 +8,7 @@ const SERVER_ERROR = -32000;
 const PARSE_ERROR = -32700;
 
 /**
- * Returns a response for an error before the protocol's package handles the request, in the format of MCP clients: a
+ * Returns a response for an error before the MCP SDK handles the request, in the format of MCP clients: a
  * JSON-RPC error without an id.
  */
 export function mcpProblem(error: ApiError, requestId: string, headers: Record<string, string> = {}): Reply {

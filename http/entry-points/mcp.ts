@@ -40,12 +40,12 @@ export interface McpParts extends BodyMemory {
   now(): number;
 }
 
-/** The parts that provide the MCP servers of the product; the fixture of the conformance tests has other ones. */
+/** The functions that provide MCP servers. The server for the conformance tests has its own. */
 export interface McpServing {
   /** @throws ApiError UNAUTHENTICATED */
   authenticate(environment: Environment, serverId: string, token: string, requestId: string): Promise<McpSession>;
   factory: McpServerFactory;
-  /** Runs calls that need nothing of the protocol's package; if it is absent, the package serves all requests. */
+  /** Runs calls that do not need the MCP SDK. If it is absent, the SDK serves all requests. */
   call?: ServeDirectCall;
 }
 
@@ -148,7 +148,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
   async function hand(exchange: Exchange, session: McpSession, parsedBody: unknown): Promise<number> {
     const { req, res } = exchange;
     cancelDirectCalls(sessions, exchange, session, parsedBody);
-    // One after the other: each takes much of a turn of the event loop when it is loaded.
+    // Awaited one after the other, because loading each of them blocks the event loop for some time.
     const { serve } = await endpointOf();
     const { toNodeHandler } = await import('@modelcontextprotocol/node');
     res.setHeaders(new Map(Object.entries(commonHeaders(exchange))));
@@ -166,7 +166,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
       if (req.method !== 'GET') return response;
       // The connection is closed with the stream, so that nothing is stored for a client that does not read.
       response.headers.set('connection', 'close');
-      // The adapter would send the head only with the first event, which may take long.
+      // Otherwise the head would be sent only with the first event, which may take long.
       setImmediate(() => res.writableEnded || res.flushHeaders());
       return response;
     };

@@ -142,7 +142,7 @@ export async function createOperations(
   };
 }
 
-/** Continues synchronously if there is nothing to wait for, which is the usual case. */
+/** Continues synchronously if the value is not a promise, which is the usual case. */
 function whenKnown<T>(value: T | Promise<T>, use: (value: T) => void): void | Promise<void> {
   return value instanceof Promise ? value.then(use) : use(value);
 }

@@ -36,7 +36,7 @@ export function ofRequest(
   return request ? linkPageContext(context, req, request) : context;
 }
 
-/** The name of the application on the page of a link, where users must read who asks. */
+/** The name of the application on the page of a link, so that users know who requests access. */
 export function namedContext(context: PageContext, { baseUrl }: Environment): PageContext {
   const application = context.brand.application || new URL(baseUrl).host;
   return { ...context, brand: { ...context.brand, application } };

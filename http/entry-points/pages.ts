@@ -12,7 +12,7 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import { pageContext } from './page-context.ts';
 
-/** A request for a page, with what is known of it once its host is. */
+/** A request for a page whose environment is known. */
 export interface PageCall {
   req: IncomingMessage;
   environment: Environment;
@@ -27,12 +27,12 @@ export interface PageCall {
   cause: Cause;
 }
 
-/** A page, or the way to another. */
+/** A page or a redirect. */
 export type PageReply = { cookie?: string } & (
   | {
       status: number;
       page: WholePage;
-      /** The address that the form of the page is sent to, if it is not an https URL. */
+      /** The address that a form of the page leads to, if it is not an https URL. */
       formTarget?: string;
     }
   | { redirect: string }
@@ -41,7 +41,7 @@ export type PageReply = { cookie?: string } & (
 /** The actor in the audit log: the holder of the link is not identified. */
 const ACTOR = 'link';
 
-/** What a page gets of a request whose environment is known. */
+/** Returns the request for a page from an exchange whose environment is known. */
 export function pageCall(exchange: Exchange, memory: BodyMemory): PageCall {
   const { req, requestId, address } = exchange;
   const environment = exchange.environment as Environment;
@@ -50,7 +50,7 @@ export function pageCall(exchange: Exchange, memory: BodyMemory): PageCall {
   return { req, environment, requestId, address, cause, context, bodyHold: bodyHoldOf(exchange, memory) };
 }
 
-/** The response that carries a page. */
+/** Returns the response that contains a page. */
 export function pageReply(reply: PageReply, { environment }: Exchange): Reply {
   const headers = {
     'content-security-policy': policyOf(environment, reply),
@@ -71,7 +71,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   UNKNOWN_HOST: 'host',
 };
 
-/** A failure as a page with a fixed text. */
+/** Returns a page with a fixed text for an error. */
 export function errorPage(error: ApiError, exchange: Exchange): Reply {
   const { req, requestId, environment } = exchange;
   const context = pageContext(req, environment);
@@ -83,13 +83,14 @@ export function errorPage(error: ApiError, exchange: Exchange): Reply {
 }
 
 /**
- * No script but our own files, nothing from elsewhere, no frame (threats L13, L15). Browsers hold `form-action` against every redirect that follows a
- * form: to the provider, through its sign-in, back here, and on to the application. Those hosts are not known beforehand.
+ * Allows only scripts of this server, no other hosts and no frames (threats L13, L15). Browsers apply `form-action` to
+ * every redirect after a form: to the provider, through its sign-in, back here, and to the application. Those hosts are
+ * not known in advance.
  */
 function policyOf(environment: Environment | undefined, reply: PageReply): string {
   const { formTarget = '' } = 'page' in reply ? reply : {};
   const script = 'page' in reply && reply.page.hasScript;
-  // In development the application may be on the loopback, one of whose addresses is not allowed in a policy.
+  // In development the application may use loopback addresses. A policy cannot contain `[::1]`.
   const targets = environment?.kind === 'DEVELOPMENT' ? 'https: http:' : 'https:';
   const sources = `default-src 'none'; ${script ? "script-src 'self'; " : ''}style-src 'self'; img-src 'self'`;
   const actions = ["'self'", targets, formTarget].filter(Boolean).join(' ');

@@ -22,7 +22,10 @@ export type PopupTools = Pick<LinkTools, 'store'>;
 
 const VERIFIED: LinkOutcome = { outcome: 'completed', verified: true };
 
-/** Whether a page of a link was opened in a popup by `/connect.js`. The name is that of OpenID Connect (Core 1.0 §3.1.2.1). */
+/**
+ * Whether a page of a link was opened in a popup by `/connect.js`. The parameter has the name that OpenID Connect uses
+ * (Core 1.0 §3.1.2.1).
+ */
 export function isInPopup({ req }: Pick<PageCall, 'req'>): boolean {
   return new URL(req.url ?? '', 'http://localhost').searchParams.get('display') === 'popup';
 }
@@ -56,7 +59,7 @@ export async function settledReply(
   }
 }
 
-/** The page of a link that had ended before it was opened in a popup. */
+/** Returns the page of a link that had already ended when it was opened in a popup. */
 export function openedLate(
   tools: PopupTools,
   call: PageCall,
@@ -73,7 +76,7 @@ export function endedReply(tools: PopupTools, call: PageCall, request: AuthReque
   return tell(tools, call, unsuccessful(error), request, request && errorAddress(request, error));
 }
 
-/** @param returnUrl where the popup goes if the page that opened it cannot be told */
+/** @param returnUrl where the popup is redirected if it cannot reach the page that opened it */
 async function tell(
   { store }: PopupTools,
   { context, environment }: PageCall,

@@ -28,13 +28,13 @@ interface SessionCall extends PageCall {
   secret: string;
 }
 
-/** What an action did; `url`: the user continues there. */
+/** The result of an action: a notice for the portal page, or a URL to redirect the user to. */
 type Done = { notice: Notice } | { url: string };
 
 /**
  * Adds the portal: the page that opens a session, the page of the user's accounts, and its forms. No page needs a script.
  *
- * @returns finds out whether a browser that has finished a link returns to the portal
+ * @returns a function that tells whether a browser which has finished a link returns to the portal
  */
 export function addPortalPages(
   app: Express,
@@ -138,7 +138,7 @@ export function addPortalPages(
   return { isInPortal: async (call) => (await inSession(call)) !== undefined };
 }
 
-/** Returns what the last action did, from the address. Other texts are ignored. */
+/** Returns the notice of the last action from the URL; unknown values are ignored. */
 function noticeOf({ req }: PageCall): Notice | undefined {
   const done = new URL(req.url ?? '', 'http://localhost').searchParams.get('done');
   return NOTICES.find((notice) => notice === done);

@@ -49,7 +49,7 @@ export function createProviderLogins(parts: ProviderLoginParts): ProviderLogins 
     });
   }
 
-  /** Tells the client that the login failed. The text is ours: nothing that the provider sent is repeated. */
+  /** Tells the client that the login failed. The text is fixed: nothing that the provider sent is repeated. */
   function failed(environment: Environment, request: LoginRequest, denied: boolean, message: string): string {
     log.warn({ reason: message }, 'a login at the login provider failed');
     const error = denied ? 'access_denied' : 'temporarily_unavailable';

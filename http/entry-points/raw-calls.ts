@@ -119,7 +119,7 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
     };
     try {
       const passed = await passOn(body, res, secrets, () => recordOnce(outcomeOf(status)));
-      // The provider's response is recorded even if the caller has disconnected.
+      // The outcome is recorded even if the caller has disconnected.
       await recordOnce(passed === 'cut' ? cutOff(status) : outcomeOf(status));
     } catch {
       res.destroy();

@@ -7,7 +7,7 @@ import type { WayBack } from '../../web/connect/message-pages.ts';
 
 /**
  * Returns the token that binds a form to its link, to the browser that was shown the page, and to the fields of the
- * form, so that only this page can submit it.
+ * form, so that only this page can submit the form.
  */
 export function linkFormToken(
   { digester }: { digester: Pick<Digester, 'digest'> },

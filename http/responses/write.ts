@@ -33,6 +33,6 @@ export function writeReply(exchange: Exchange, reply: Reply): void {
 
 function contentOf({ body }: Reply): string | Buffer {
   if (body instanceof BinaryBody) return body.bytes;
-  // The last line of JSON ends, so that the prompt of a terminal is not glued to it.
+  // Ends with a line break, so that the prompt of a terminal starts on a new line.
   return body === undefined ? '' : `${JSON.stringify(body)}\n`;
 }

@@ -11,7 +11,10 @@ interface MediaType {
 }
 type Responses = Record<string, { content?: Record<string, MediaType> }>;
 
-/** Checks a response against the contract; returns null if it matches, otherwise the difference, for the log. */
+/**
+ * Checks a response against the contract. Returns null if it matches, otherwise a description of the difference for the
+ * log.
+ */
 export type ResponseCheck = (operation: Operation, reply: Reply) => string | null;
 
 /** Creates the check of responses by status and body. An undeclared status is always wrong. */

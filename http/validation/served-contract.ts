@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Document } from 'openapi-backend';
 import { generatedValidators, type Validators } from './validators.ts';
 
-/** What the server needs of the contract. */
+/** The parts of the contract that the server uses. */
 export interface Contract {
   /**
    * The operations with their security schemes, media types and statuses. In place of a schema they have the name of
