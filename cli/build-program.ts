@@ -17,7 +17,7 @@ const NEEDS: Record<Needs, string> = {
 
 /**
  * Builds the commands for a command line. Only the module of the command that the first words name is loaded; the other
- * commands are declared by name and summary.
+ * commands are only declared with their name and summary.
  */
 export async function buildProgram(words: readonly string[]): Promise<Command> {
   const program = new Command('valetkey')
@@ -32,7 +32,7 @@ export async function buildProgram(words: readonly string[]): Promise<Command> {
   return program.addHelpText('after', `${examples('serve', 'status', 'accounts list --help')}\n\n${FOOTER}`);
 }
 
-/** Returns the words that name a command: those before the first option, as far as the table has them. */
+/** Returns the words that name a command: the words before the first option that are in the table of commands. */
 export function commandPath(words: readonly string[], table: CommandTable = COMMANDS): string[] {
   const [name, ...rest] = words;
   const node = childOf(table, name);

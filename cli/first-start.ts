@@ -1,8 +1,8 @@
 import type { FirstStart } from '../wiring/keys.ts';
 
 /**
- * Prints the new keys and secrets for the operator; they are shown once, before anything else can fail. Machines read
- * the log lines.
+ * Prints the new keys and secrets for the operator; they are shown once, before anything else can fail. Programs read
+ * the log lines instead.
  */
 export function printFirstStart({ keyFile, client }: FirstStart): void {
   if (keyFile)

@@ -20,7 +20,7 @@ export function openImportTools(
   return {
     catalogue,
     vault,
-    // A running server starts these jobs, otherwise the next server.
+    // A running server runs these jobs; otherwise the next server to start does.
     jobQueue: createJobQueue({ vault, now: Date.now, newId }),
     now: Date.now,
     newId,

@@ -39,7 +39,7 @@ function endParsing({ code, exitCode, message }: CommanderError, args: string[])
   printError(args, `${what.replace(/\.$/, '')}.${mean} See ${['valetkey', ...commandPath(args)].join(' ')} --help`);
 }
 
-/** Prints an error. Its lines are the program's own; values in them cannot control the terminal. */
+/** Prints an error. Line breaks come from the program only; control characters in values are escaped. */
 function printError(args: string[], message: string): void {
   const lines = message.split('\n').map(escapeControls);
   process.stderr.write(`${['valetkey', ...commandPath(args)].join(' ')}: ${lines.join('\n')}\n`);

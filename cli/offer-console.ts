@@ -6,8 +6,8 @@ import { localOperator } from './commands/console.ts';
 import { print } from './first-start.ts';
 
 /**
- * Prints a one-time address of the console at the first start, and at later starts in a terminal while no operator has a session. Other
- * starts write to a log, where a secret has no place.
+ * Prints a one-time address of the console at the first start, and at later starts in a terminal while no operator has
+ * a session. Otherwise the output is a log, which must not contain a secret.
  */
 export async function offerConsole(parts: Parts, { client, environment }: FirstStart): Promise<void> {
   if (!parts.config.console) return;

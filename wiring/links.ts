@@ -12,7 +12,7 @@ export interface LinkParts {
   readonly readyForConsent: LinkTools['readyForConsent'];
 }
 
-/** Creates the parts with which users connect accounts. */
+/** Creates the parts that let users connect accounts. */
 export function createLinkParts(parts: OAuthClientTools & McpAuthorizationTools): LinkParts {
   return {
     authorization: authorizationClients({ oauth2: createOAuthClient(parts), oauth1: createOAuth1Client(parts) }),

@@ -9,7 +9,7 @@ import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** The parts with which the server calls other hosts. There is no other way. */
+/** The parts that call other hosts. All outbound requests of the server go through them. */
 export interface Outbound {
   egressOf(environment: EnvironmentRow): Egress;
   /** Returns a fetch for protocol requests of an environment, restricted to these origins. */

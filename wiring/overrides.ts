@@ -56,7 +56,7 @@ export type Overrides = { [Name in keyof Replaceable]?: Replaceable[Name] | Wrap
   eventSinks?: readonly EventSink[];
 };
 
-/** Returns the override of a part, or the part that `make` creates. */
+/** Returns the override of a part; without one, the part that `make` creates. */
 export type Choose = <Name extends keyof Replaceable>(name: Name, make: () => Replaceable[Name]) => Replaceable[Name];
 
 /** Applies overrides where parts are created. */

@@ -18,7 +18,7 @@ export interface RequestParts {
   environmentOf(hostHeader: string | undefined): Environment | Promise<Environment>;
   verifyToken(token: string, environment: Environment): Verification;
   readiness(): Promise<Readiness>;
-  /** From now on the server is not ready, so that load balancers stop sending requests to it. */
+  /** Makes `/readyz` report that the server is not ready, so that load balancers stop sending requests to it. */
   announceEnd(): void;
   /** Called for every response that was written. */
   onResponse(exchange: Exchange, status: number): void;

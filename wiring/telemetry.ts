@@ -1,7 +1,7 @@
 import type { Setup } from './setup.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Starts to send traces, metrics and logs if a collector is configured. Only then OpenTelemetry is loaded. */
+/** Starts to send traces, metrics and logs if a collector is configured. OpenTelemetry is loaded only in that case. */
 export async function startTelemetry(
   { config, closing }: Pick<Setup, 'config' | 'closing'>,
   parts: Pick<Surroundings, 'log' | 'teeLog' | 'metrics' | 'now'>,

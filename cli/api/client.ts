@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts';
 import { ApiFailure, UnreachableError } from './failures.ts';
 import { type ApiSettings, readApiSettings } from './settings.ts';
 
-/** Longer than any request of the API takes, in milliseconds. */
+/** The timeout of a request, in milliseconds. No operation of the API takes as long. */
 const TIMEOUT_MS = 180_000;
 
 /** The operations of the contract, called with a token. */

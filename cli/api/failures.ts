@@ -21,7 +21,7 @@ export class ApiFailure extends Error {
 
 const exitCodes: Readonly<Record<number, number>> = { 401: EXIT.notAllowed, 403: EXIT.notAllowed, 404: EXIT.notFound };
 
-/** No response came. */
+/** The server did not respond. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError';
   readonly exitCode = EXIT.unreachable;

@@ -24,7 +24,7 @@ interface KeyOptions {
   user?: string | undefined;
 }
 
-/** Returns the fields of a request that identify an account. The server says which are missing. */
+/** Returns the fields of a request that identify an account. The server reports missing ones. */
 export function accountKey(id: string | undefined, { connector, identifier, organization, user }: KeyOptions) {
   return {
     ...(id !== undefined && { id }),

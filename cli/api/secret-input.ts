@@ -31,11 +31,11 @@ function required(text: string): Secret {
   return new Secret(secret);
 }
 
-/** Asks at the terminal. What is typed is not shown. */
+/** Asks for the secret on the terminal without showing what is typed. */
 function prompt(question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output, terminal: true });
-  // Written only when the terminal no longer shows what is typed.
+  // The prompt appears only after echo is turned off.
   process.stderr.write(question);
   return new Promise((resolve) => {
     lines.once('line', resolve).once('SIGINT', () => resolve(''));

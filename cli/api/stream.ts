@@ -14,7 +14,7 @@ export interface StreamedEvent {
 const RECONNECT_MS = 2_000;
 
 /**
- * Reads `GET /api/v1/events:stream` until the signal, and continues after an interruption without a gap.
+ * Reads `GET /api/v1/events:stream` until the signal is aborted. After an interruption it continues without a gap.
  *
  * @param interrupted receives the reason when the stream ended, before it is opened again
  * @throws ApiFailure when the server rejects the client or the stream, UnreachableError if it was never reached

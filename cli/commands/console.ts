@@ -57,7 +57,7 @@ export function localOperator(): string {
   try {
     return userInfo().username || 'operator';
   } catch {
-    // A user without an entry in the system's list of users.
+    // The system has no entry for the user.
     return 'operator';
   }
 }

@@ -54,7 +54,7 @@ async function serve(): Promise<void> {
   printNextSteps(server.origin, Boolean(firstStart.client ?? secrets.firstClient));
 }
 
-/** Returns what an operator checks after a start: the version, the data, the key and the addresses. */
+/** Returns the facts that an operator checks after a start: the version, the data, the key and the addresses. */
 async function describeServer({ config, store, vault }: Parts, secrets: Secrets) {
   const environments = await store.read.environments.list();
   return {

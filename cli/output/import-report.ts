@@ -1,7 +1,7 @@
 import type { presentImport } from '../../core/imports/present-import.ts';
 import { shown } from './print.ts';
 
-/** Describes an import for people: what changes, what is left out, and which credentials the API wants. */
+/** Describes an import for people: what changes, what is left out, and which credentials the API requires. */
 export function describeImport({ applied, provider, changes, report }: ReturnType<typeof presentImport>): string {
   const { added, changed, removed, unchanged } = changes;
   const marked = (mark: string, names: readonly string[]) => names.map((name) => shown`${mark} ${name}`);

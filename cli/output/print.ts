@@ -28,7 +28,7 @@ export function shown(parts: TemplateStringsArray, ...values: unknown[]): string
   return String.raw({ raw: parts }, ...values.map((value) => escapeControls(String(value))));
 }
 
-/** Styles a text if standard output is a terminal, or as `NO_COLOR` and `FORCE_COLOR` say. */
+/** Styles a text if standard output is a terminal, unless `NO_COLOR` or `FORCE_COLOR` overrides this. */
 export function style(format: Style, text: string): string {
   return styleText(format, text, { stream: process.stdout });
 }

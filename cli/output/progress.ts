@@ -2,12 +2,12 @@ import { clearLine, cursorTo } from 'node:readline';
 
 /** How often a line on a terminal is written, in milliseconds. */
 const REFRESH_MS = 100;
-/** Outside of a terminal, work that takes less time than this prints no line, in milliseconds. */
+/** If the output is not a terminal, no line is printed for work that takes less time than this, in milliseconds. */
 const QUIET_MS = 5_000;
 const STEP = 10;
 
 export interface ProgressOptions {
-  /** What is counted, such as `records`. */
+  /** The name of the counted things, such as `records`. */
   unit: string;
   stream?: NodeJS.WriteStream;
   /** Milliseconds on any clock that does not go back. */
@@ -17,13 +17,13 @@ export interface ProgressOptions {
 export interface Progress {
   /** @param phase a word before the numbers; the rate of a new phase is measured from its beginning */
   report(done: number, total: number, phase?: string): void;
-  /** Ends the line on a terminal, so that what follows is below it. */
+  /** Ends the line on a terminal, so that later output starts on a new line. */
   end(): void;
 }
 
 /**
- * Shows the progress of long work on standard error with the rate and the time that is left: one line that is overwritten
- * on a terminal, a line for each tenth elsewhere.
+ * Shows the progress of long work on standard error with the rate and the time that is left: on a terminal one line
+ * that is overwritten, otherwise one line for each tenth of the work.
  */
 export function createProgress({
   unit,

@@ -41,7 +41,7 @@ export function table<Row>(columns: Columns<Row>, rows: readonly Row[], width = 
   return [lineOf(heads, (head) => style('bold', head)), ...cells.map((row) => lineOf(row, paintState))].join('\n');
 }
 
-/** Formats the members of one thing, a line for each. */
+/** Formats the fields of one object, one line for each. */
 export function fields(entries: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(entries);
   const width = Math.max(...names.map(widthOf));

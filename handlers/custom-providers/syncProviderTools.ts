@@ -41,7 +41,7 @@ export const syncProviderTools: Handler<'syncProviderTools', Providers> = (call,
   );
 };
 
-/** Returns the account that the request names, otherwise a working one. */
+/** Returns the account that the request names, otherwise any active account of the provider. */
 async function accountOf(
   read: ReadRepositories,
   environmentId: EnvironmentId,

@@ -5,7 +5,7 @@ interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
 }
 
-/** Logs the failures of an exporter, without what the collector responded. */
+/** Logs the failures of an exporter, without the response of the collector. */
 export function reporting<Items, E extends Exporter<Items>>(
   signal: string,
   exporter: E & Exporter<Items>,

@@ -72,7 +72,7 @@ function contextOf({ parent }: SpanFacts, active: Context): Context {
   return caller ? trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true }) : active;
 }
 
-/** The code or class of an error; its message may contain what must not leave the server. */
+/** The code or class of an error; its message may contain data that must not leave the server. */
 function typeOf(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
   const { code } = error as { code?: unknown };

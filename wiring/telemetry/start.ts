@@ -24,13 +24,13 @@ import { recordSpans } from './spans.ts';
 export interface Exports {
   /** Receives each line of the log. */
   line: ((text: string) => void) | undefined;
-  /** Sends what is queued, but does not wait long for a collector that does not respond. */
+  /** Sends the queued data, but does not wait long for a collector that does not respond. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts to send traces, metrics and logs to the collector. Only this folder loads OpenTelemetry, and only if it is
- * configured. What a collector does not take in time is dropped: the queues are bounded.
+ * configured. Data that the collector does not accept in time is dropped, because the queues are bounded.
  */
 export function startExports(
   config: TelemetryConfig,

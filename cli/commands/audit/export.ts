@@ -34,7 +34,7 @@ export function configure(command: Command): void {
         await finished(file);
       } catch (error) {
         file.destroy();
-        // A file that existed before is kept: nothing was written to it.
+        // A file that already existed is not removed, because nothing was written to it.
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(options.output, { force: true });
         throw error;
       }
@@ -42,7 +42,7 @@ export function configure(command: Command): void {
     });
 }
 
-/** Writes no faster than the reader takes it. */
+/** Waits until the reader has taken the previous text. */
 async function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     stream.write(escapeJsonLines(text), (error) => (error ? reject(error) : resolve()));

@@ -7,7 +7,7 @@ import { toJson } from '../../output/json.ts';
 import { examples, say } from '../../output/print.ts';
 import { type Execution, STATUSES } from './columns.ts';
 
-/** How often new calls are looked for, in milliseconds. */
+/** The interval between two requests for new calls, in milliseconds. */
 const POLL_MS = 1_000;
 const PAGE_SIZE = 100;
 /** How many calls are remembered, so that each is shown once. */

@@ -37,7 +37,7 @@ function parseConfig(file: string, text: string): Record<string, unknown> {
     if (typeof config === 'object' && config !== null && !Array.isArray(config))
       return config as Record<string, unknown>;
   } catch {
-    // Reported below, without quoting the file.
+    // The error is reported below, without quoting the file.
   }
   throw new UsageError(`${file} is not a JSON object, or has comments: add the server by hand`);
 }

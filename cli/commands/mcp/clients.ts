@@ -4,13 +4,13 @@ import { join } from 'node:path';
 /** How an MCP client is configured for a server that is reached at an address. */
 export interface McpClient {
   title: string;
-  /** The file of the configuration: in the working directory, or of the user. */
+  /** The path of the configuration file, in the working directory or in the home directory. */
   file: string;
   /** In a JSON file, the member that holds the servers by name, and what describes one. In TOML, the table. */
   format:
     | { type: 'json'; member: 'mcpServers' | 'servers'; entry(url: string): Record<string, unknown> }
     | { type: 'toml'; table: string };
-  /** What the user does next. */
+  /** The next step for the user, as a sentence. */
   next: string;
 }
 
@@ -28,7 +28,7 @@ export const CLIENTS = {
   'claude-desktop': {
     title: 'Claude Desktop',
     file: claudeDesktopFile(),
-    // Its file only describes programs; mcp-remote is one that connects to an address.
+    // Its file can only start programs. The program mcp-remote connects to a URL.
     format: {
       type: 'json',
       member: 'mcpServers',
