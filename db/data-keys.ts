@@ -4,9 +4,9 @@ import type { Statements } from './statements.ts';
 
 /**
  * The wrapped data keys of rows of other tables, each in its own slot. Where the dialect reuses slots, a slot never
- * moves within the file and is overwritten in place. So a data key that was deleted or replaced is gone, and what was
- * encrypted with it cannot be decrypted, even if a copy of that is left somewhere. Triggers wipe the slot of a row that is
- * deleted, or that names another slot or none.
+ * moves within the file and is overwritten in place. So a deleted or replaced data key cannot be recovered, and data
+ * that was encrypted with it cannot be decrypted, even if a copy of the data is left somewhere. Triggers wipe the slot
+ * of a row that is deleted, or that names another slot or none.
  */
 export interface DataKeys {
   /** Stores a wrapped data key and returns its slot, for the column `data_key` of the row that it belongs to. */

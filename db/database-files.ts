@@ -31,8 +31,8 @@ export interface DatabaseFiles {
   /** Returns what a database contains that a backup does not, for the operator: `12 accounts`. */
   surplusOf(database: Facts, backup: Facts): string[];
   /**
-   * Returns what was stored durably and is missing from a database, for the operator: `98 accounts`. Returns an empty
-   * list if nothing is missing.
+   * Returns the data that was stored durably and is missing from a database, for the operator: `98 accounts`. Returns
+   * an empty list if nothing is missing.
    */
   missingData(path: string): string[];
   /** Allows the database to be opened although data is missing. */

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 // Loads the query builder as CommonJS: its hundred modules take 50 ms this way, but several hundred milliseconds as ES
 // modules, which would be most of the start time. So no other file of db/ imports the package, except for its types.
 //
-// The builder has a module for each SQL dialect. This one is used for all engines: it builds what is the same in all
-// dialects, and `Dialect` has the rest.
+// The builder has a module for each SQL dialect. This one is used for all engines: it builds the SQL that is the same
+// in all dialects, and `Dialect` provides the rest.
 
 const require = createRequire(import.meta.url);
 const orm = require('drizzle-orm') as typeof import('drizzle-orm');

@@ -17,7 +17,7 @@ export interface InstanceWrites {
   remove(number: number): Promise<void>;
   /** Removes all instances but one, for databases that only one instance can serve. */
   removeOthers(number: number): Promise<void>;
-  /** Removes instances that have not reported for so many milliseconds. @returns how many */
+  /** Removes instances that have not reported for this many milliseconds. @returns how many */
   removeSilent(now: number, silentMs: number): Promise<number>;
 }
 

@@ -33,7 +33,7 @@ export type OAuthClientRepository = OAuthClientReads & OAuthClientWrites;
 const t = oauthClients;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneClient = and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL;
-// Literal, so that the partial indexes serve.
+// A literal instead of a parameter, so that the database can use the partial indexes.
 const unused = and(withinEnvironment, sql`${t.usedAt} is null and ${t.kind} = 'DYNAMIC'`) as SQL;
 
 export function createOAuthClientRepository(statements: Statements): OAuthClientRepository {

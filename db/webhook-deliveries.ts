@@ -80,7 +80,7 @@ const t = webhookDeliveries;
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneDelivery = and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL;
-// Literal, so that the partial index serves.
+// A literal instead of a parameter, so that the database can use the partial index.
 const pending = sql`${t.state} = 'PENDING'`;
 const pendingOfSubject = and(
   withinEnvironment,
@@ -94,7 +94,7 @@ const ofEndpointAfter = and(
   eq(t.endpointId, sql.placeholder('endpointId')),
   sql`${t.id} > ${sql.placeholder('afterId')}`,
 ) as SQL;
-/** Is sorted after every id. */
+/** Sorts after every id. */
 const AFTER_ALL_IDS = '~';
 
 const FILTERS: Record<keyof WebhookDeliveryFilters, Filter> = {

@@ -140,7 +140,8 @@ export function createAccountRepository(
           eq(accounts.environmentId, ENVIRONMENT),
           its(accounts.connectionId, 'connectionId'),
           its(accounts.providerSubject, 'subject'),
-          // Steered away from this column's index: a user has few accounts at a provider, but most accounts are ACTIVE.
+          // Prevents the use of the index on the status, because most accounts are ACTIVE, while a user has few
+          // accounts at a provider.
           sql`${dialect.steer}${accounts.status} = 'ACTIVE'`,
         ),
       )

@@ -112,7 +112,7 @@ async function execute(file: Migration, { query }: Session): Promise<void> {
  * the lock of the migrations meanwhile.
  */
 async function executeOutside(file: Migration, location: string, holder: Session): Promise<void> {
-  // Ends the snapshot of the last statement with parameters, for whose end the creation of an index would wait.
+  // Ends the snapshot of the last statement with parameters; the creation of an index would wait for its end.
   await holder.query({ text: 'select 1' });
   const { query, close } = await openSession(location, { statementMs: null });
   try {

@@ -6,7 +6,7 @@ import type { Unit, UnitOptions, Writer } from './writer.ts';
 
 /** Runs units on several connections, and runs them again if they conflict with another transaction. */
 export interface Units {
-  /** @throws StorageError; what the unit throws; ConflictError if every run conflicted until the time was over */
+  /** @throws StorageError; what the unit throws; ConflictError if every run conflicted until the time limit */
   run<T>(unit: Unit<T>, terms: UnitOptions): Promise<T>;
   /** Rejects new units, and waits for the existing ones. */
   drain(): Promise<void>;

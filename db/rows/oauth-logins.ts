@@ -17,7 +17,7 @@ export interface LoginRequest
   state: string | null;
   /** Whether the client uses refresh tokens. */
   refreshes: boolean;
-  /** Whether the client requests that the user is asked in any case. */
+  /** Whether the client requests that the user is always asked for consent. */
   asksConsent: boolean;
   /** Where the user logs in, if that is the login provider of the environment. */
   loginProvider?: {

@@ -13,7 +13,7 @@ export interface LogBounds {
   /** How few frames may be left for the last piece. */
   lastPiece: number;
   /**
-   * From this size on, a thread moves the log. So many frames collect if another process reads from the log, or if
+   * From this size on, a thread moves the log. The log becomes that long if another process reads from it, or if
    * syncing the main file is slow.
    */
   backlog: number;

@@ -45,7 +45,7 @@ export function distrustFiles(path: string): void {
   });
 }
 
-/** Removes this record, because the files were replaced. */
+/** Removes the record of a failed sync, because the files were replaced. */
 export function removeNote(path: string): void {
   rmSync(distrustPath(path), { force: true });
 }

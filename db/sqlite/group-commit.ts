@@ -64,7 +64,7 @@ const MAX_TURNS = 4;
 export interface GroupBounds {
   /** The maximum number of units in one transaction. */
   units?: number | undefined;
-  /** No further unit starts after so many milliseconds; the remaining units run in the next transaction. */
+  /** No further unit starts after this many milliseconds; the remaining units run in the next transaction. */
   unitsMs?: number | undefined;
 }
 
@@ -97,7 +97,7 @@ export function createGroupCommit<Tx>(
   let failure: StorageError | undefined;
   let interrupt: (() => void) | undefined;
   /** The number of calls of `yieldToEventLoop` that are waiting. */
-  let breaths = 0;
+  let pendingYields = 0;
   /** Total time lost to locks, in milliseconds. */
   let lockedMs = 0;
   let pauseMs = 0;
@@ -226,7 +226,7 @@ export function createGroupCommit<Tx>(
   function watch(): void {
     queueMicrotask(() =>
       process.nextTick(() => {
-        if (interrupt === undefined || breaths > 0) return;
+        if (interrupt === undefined || pendingYields > 0) return;
         interrupt();
         watch();
       }),
@@ -234,9 +234,9 @@ export function createGroupCommit<Tx>(
   }
 
   async function yieldToEventLoop(): Promise<void> {
-    breaths++;
+    pendingYields++;
     await new Promise((resolve) => setImmediate(resolve));
-    breaths--;
+    pendingYields--;
     // A sync that failed in the meantime has ended the transaction, so the unit must not write any more.
     if (!control.isOpen()) throw transactionLost(failure);
     watch();

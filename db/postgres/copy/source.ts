@@ -18,7 +18,7 @@ export async function openCopySource(location: string): Promise<CopySource> {
   const lastOf = (sequence: string) => one(`select case when is_called then last_value else 0 end from ${sequence}`);
   /** A copy that was interrupted at its end leaves the mark, and can be made again. */
   const wasRetired = (await one(`select count(*) from migrations where name = '${COPIED}'`)) > 0;
-  // A file has one row for each of these counts.
+  // A database file has one row for each of these counts, so the partial rows are merged first.
   if (tables.includes('execution_statistics')) await query({ text: 'select fold_execution_statistics()' });
   return {
     ...createCopyEnd(session),

@@ -5,7 +5,7 @@ import type { RunQuery } from '../statements.ts';
 import { toStored } from '../values.ts';
 import { createCopyEnd, openLocked } from './rows.ts';
 
-/** What the triggers would have written. */
+/** Writes the rows that triggers would have written; the triggers are disabled during the copy. */
 const COMPUTE = [
   'insert into account_counts (connection_id, status, total) select connection_id, status, count(*) from accounts group by 1, 2',
   'insert into accounts_search (seq, environment_id, search_text) select seq, environment_id, search_text from accounts',

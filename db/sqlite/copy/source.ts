@@ -24,7 +24,7 @@ export async function openCopySource(path: string): Promise<CopySource> {
     assertComplete(path);
     const client = openWriter(path, opened);
     assertIntact(client);
-    // Keeps commands of operators from writing what would not be copied.
+    // Prevents operator commands from writing rows that would not be copied.
     client.exec('begin immediate');
     return createSource(client, () => hold.release());
   } catch (error) {

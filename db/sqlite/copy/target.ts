@@ -12,7 +12,7 @@ import { migrate } from '../migrate.ts';
 import type { Client } from '../open.ts';
 import { createCopyEnd } from './rows.ts';
 
-/** What the triggers would have written. */
+/** Writes the rows that triggers would have written; the triggers are removed during the copy. */
 const COMPUTE = `
   insert into account_counts (connection_id, status, total) select connection_id, status, count(*) from accounts group by 1, 2;
   insert into accounts_search (accounts_search) values ('rebuild');
@@ -85,7 +85,7 @@ function createTarget(client: Client, path: string, unfinished: string, release:
       for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
       renameSync(unfinished, path);
       syncDirectory(dirname(path));
-      // They describe an earlier database of this name.
+      // These files describe an earlier database of this name.
       removeNote(path);
       removeMark(path);
       await release();
