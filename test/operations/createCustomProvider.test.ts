@@ -239,7 +239,7 @@ describe('createCustomProvider', () => {
         await fill('x'.repeat(10_000), 1);
         const refused = await create({});
         expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
-        expect(refused.body.detail).to.include('no space').and.include('4194304 bytes');
+        expect(refused.body.detail).to.include('reached its limit').and.include('4194304 bytes');
         const change = (description: string) => server.call('PUT', `${PATH}/${identifier}`, { body: { description } });
         expect((await change('x'.repeat(600))).status).to.equal(400);
         expect((await change('x'.repeat(400))).status, 'a smaller one').to.equal(200);

@@ -41,7 +41,7 @@ describe('F6: an environment without space for another connection', () => {
     const empty = await fill(id, STORED.connections - 1);
     for (const refused of [await create({ connector: 'github', key_id: 'one-more' }), await firstUse(identifier)]) {
       expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
-      expect(refused.body.detail).to.include('no space').and.include('at most 5000 connections');
+      expect(refused.body.detail).to.include('reached its limit').and.include('at most 5000 connections');
     }
     const update = await server.call('PUT', `/api/v1/connections/${id}`, { body: { organization_name: 'Acme' } });
     expect(update.status, update.text).to.equal(200);
@@ -67,7 +67,7 @@ describe('F6: an environment without space for another connection', () => {
     )
       .to.include({ status: 400, code: 'VALIDATION_FAILED' })
       .and.property('detail')
-      .to.include('no space');
+      .to.include('reached its limit');
     await full();
     await empty();
   });
