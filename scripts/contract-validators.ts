@@ -12,7 +12,7 @@ const PARAMETERS = '#/components/parameters/';
 /** Keywords that only readers need. */
 const WORDS = ['title', 'description', 'example', 'examples', 'externalDocs'];
 
-/** What the server loads of the contract instead of the document. */
+/** The form of the contract that the server loads instead of the document. */
 export interface ServedContract {
   /** The operations, with the names of validators in place of schemas. */
   routes: JsonObject;

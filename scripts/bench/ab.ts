@@ -15,7 +15,7 @@ const META = 'io.modelcontextprotocol/';
 const WARM_UP_SLICES = 8;
 const JSON_TYPE = 'application/json';
 
-/** What requests need: an account of each server, a token of its user for MCP, and an access token. */
+/** The data that requests need: an account of each server, a token of its user for MCP, and an access token. */
 interface Subject {
   token: string;
   accounts: string[];

@@ -19,7 +19,7 @@ export interface ToolWords {
   title?: string;
   /** The name of an entry of `scopes`. */
   scope?: string;
-  /** What the call does, if it is not what the method usually means. */
+  /** The effect of the call, if the method usually has another one. */
   hint?: 'read' | 'add' | 'set' | 'once' | 'end';
   /** Inputs described under `inputs`, separated by spaces. */
   use?: string;
@@ -38,13 +38,13 @@ export interface ToolWords {
   from?: string;
   /** The members that are kept, separated by spaces, or `@` and the name of an entry of `keeps`. */
   keep?: string;
-  /** What is returned if it is not JSON with members to keep. */
+  /** The kind of result, if it is not JSON of which some members are kept. */
   gives?: 'none' | 'file' | 'text' | 'object' | 'list';
   /** The name of an entry of `pages`. */
   page?: string;
   /** Inputs of the example, besides samples of those that are required. */
   try?: Record<string, unknown>;
-  /** What the example is for. */
+  /** The purpose of the example. */
   eg?: string;
   /** Reviewed differences from the description of the API. */
   differs?: Record<string, string>;

@@ -17,7 +17,10 @@ export interface Icon {
 /** How a connector file names its mark: an icon, or a brand color with its own drawing or the first letter of its name. */
 export type MarkSource = { icon: string } | { color: string; path?: string };
 
-/** The contrast that white needs on a brand color; below, black is drawn on it. Marks are not text, so less would do. */
+/**
+ * The minimum contrast of a white drawing on a brand color; on lighter colors the drawing is black. Icons need less
+ * contrast than text.
+ */
 const WHITE_CONTRAST = 2.2;
 
 /** Reads the icons that `make catalogue-marks` has copied. */

@@ -113,7 +113,7 @@ function fits(type: string, types: ReadonlySet<string>, own: JsonSchema, isText:
   if (!isText) return false;
   if (types.has('array')) return ['string', 'integer'].includes(type);
   if (type === 'string') {
-    // Digits in a text are a number in an address.
+    // In an address, a number and a text of digits are the same.
     const digits = /^\^?[-+?()[\]0-9{},*\\d]*\$?$/.test(String(own['pattern'] ?? 'x'));
     const values = Array.isArray(own['enum']) ? own['enum'] : undefined;
     return (
@@ -129,7 +129,7 @@ function limits(own: JsonSchema, view: Data, at: string): string[] {
   const beyond = (key: string, isBeyond: (mine: number, theirs: number) => boolean): string[] => {
     const theirs = view[key];
     const mine = own[key];
-    // A pattern bounds a text as well, in ways that are not compared.
+    // A pattern also limits a text, but patterns are not compared.
     const isBounded = mine === undefined && key.endsWith('Length') && (own['pattern'] ?? own['format']) !== undefined;
     if (typeof theirs !== 'number' || Array.isArray(own['enum']) || isBounded) return [];
     return typeof mine !== 'number' || isBeyond(mine, theirs)
@@ -145,7 +145,10 @@ function limits(own: JsonSchema, view: Data, at: string): string[] {
   ];
 }
 
-/** Returns the members of an object, those of its alternatives among them: one that several have may be each of theirs. */
+/**
+ * Returns the members of an object, including those of its alternatives. A member that several alternatives have may be
+ * any of theirs.
+ */
 export function allMembers(view: Data, read: SchemaReader, depth = 0): Map<string, unknown> {
   const inside = depth > 4 ? [] : branchesOf(view).map((branch) => allMembers(read(branch) ?? {}, read, depth + 1));
   const found = Map.groupBy(
@@ -159,7 +162,7 @@ export function allMembers(view: Data, read: SchemaReader, depth = 0): Map<strin
   return new Map([...joined, ...membersOf(view)]);
 }
 
-/** Returns the types of a schema, those of its alternatives among them; empty if any type is allowed. */
+/** Returns the types of a schema, including those of its alternatives; empty if any type is allowed. */
 export function allTypes(view: Data, read: SchemaReader, depth = 0): Set<string> {
   const own = typesOf(view);
   const branches = depth > 4 ? [] : branchesOf(view);

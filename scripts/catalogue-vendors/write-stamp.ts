@@ -4,7 +4,7 @@ import { isMap, parseDocument } from 'yaml';
 const ROOT = new URL('../../', import.meta.url);
 
 /**
- * Writes into the file of a tool which description it was compared with; its other lines stay as they are.
+ * Writes into the file of a tool which description it was compared with; its other lines are not changed.
  *
  * @param on a date, YYYY-MM-DD
  */

@@ -2,7 +2,8 @@ import type { Server } from 'node:http';
 import { createServer, request } from 'node:http';
 
 /**
- * A proxy between browsers and the server in place of name resolution and TLS: redirects to `known` go to `stands` instead. Everything else passes unchanged.
+ * A proxy between browsers and the server, in place of name resolution and TLS. It replaces the origin `known` in
+ * redirects by `target`, and passes on everything else unchanged.
  *
  * @param port of the server, on loopback
  */

@@ -11,7 +11,7 @@ export interface ServerProcess extends RunningProcess {
 
 const ROOT = join(import.meta.dirname, '../..');
 const READY = /^\{.*"origin":"([^"]+)".*"msg":"listening"\}$/m;
-/** Finds the first API client in what the command that created it has printed. */
+/** Matches the first API client in the output of the command that created it. */
 export const CLIENT = /export VALETKEY_CLIENT_ID=(\S+)\s+export VALETKEY_CLIENT_SECRET=(\S+)/;
 
 /**

@@ -183,7 +183,7 @@ const STATED = [
   `${EVENT_STREAM.perEnvironment} streams are open`,
   `has ${STORED.tools.toLocaleString('en')} own, imported and discovered tools already`,
   `more than ${STORED.tools.toLocaleString('en')} own, imported and discovered tools`,
-  `it can have ${STORED.connections.toLocaleString('en')} connections, with settings of ${STORED.connectionsBytes / MIB} MiB`,
+  `reached its limit: ${STORED.connections.toLocaleString('en')} connections, with settings of ${STORED.connectionsBytes / MIB} MiB`,
   `${AUDIT.readers} requests already export or verify the audit log`,
   `deleted after ${LIFETIME.eventsMs / DAY} days`,
   `after about ${RESTS[0] / SECOND} seconds, ${RESTS[1] / MINUTE} minutes, ${RESTS[2] / MINUTE} minutes, ${LONG_RESTS} and ${RESTS[8] / HOUR} hours`,

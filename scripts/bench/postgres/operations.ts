@@ -75,7 +75,7 @@ export function createBenchOperations(store: Store, subjects: Subjects): BenchOp
   return { run: (name) => operations[name](), unitRuns: () => runs, unitCalls: () => calls };
 }
 
-/** What a deployment does most: calls of tools read credentials, and few accounts are created. */
+/** The most frequent operations of a deployment: calls of tools read credentials, and few accounts are created. */
 const MIX: OperationName[] = ['get-details', 'get-details', 'get-auth', 'get-auth', 'get-auth', 'list', 'create'];
 
 export function newAccount(id: string, connectionId: string): NewAccount {

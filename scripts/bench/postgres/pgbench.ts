@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { postgresPrograms } from '../../postgres/cluster.ts';
 
-/** What PostgreSQL's own benchmark does on the same server, for ratios. */
+/** The scripts that pgbench, PostgreSQL's own benchmark, runs on the same server. Results are compared with them. */
 export const BASELINES = {
   /** `select 1` by the simple protocol of four clients. */
   select: { clients: 4, script: 'select 1;' },
