@@ -40,8 +40,12 @@ function resembled(name: string): string | undefined {
   const plain = bareOf(name);
   return SETTINGS.find((setting) => {
     const own = bareOf(setting);
+    const most = Math.floor(own.length / CHARACTERS_PER_CHANGE);
+    // The distance is at least the difference of the lengths, and most names differ by more than they may.
     return (
-      editDistance(plain, own) <= Math.floor(own.length / CHARACTERS_PER_CHANGE) && own.length >= CHARACTERS_PER_CHANGE
+      own.length >= CHARACTERS_PER_CHANGE &&
+      Math.abs(own.length - plain.length) <= most &&
+      editDistance(plain, own) <= most
     );
   });
 }

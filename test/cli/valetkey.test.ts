@@ -56,6 +56,17 @@ describe('the command valetkey', () => {
     }
   });
 
+  it('loads no second HTTP client for the server, which takes 14 MB of memory', async () => {
+    const tell = `process.on('exit', () => console.error('loaded: '
+      + process.moduleLoadList.includes('NativeModule internal/deps/undici/undici')));`;
+    const env = { DATA_DIR: join(folder.path, 'none'), PORT: 'http' };
+    const control = `${tell} process.getBuiltinModule('node:http').WebSocket;`;
+    const loaded = await runCommand(['serve'], env, { before: control });
+    expect(loaded.stderr).to.include('PORT').and.to.include('loaded: true');
+    const { stderr } = await runCommand(['serve'], env, { before: tell });
+    expect(stderr).to.include('PORT').and.to.include('loaded: false');
+  });
+
   describe('on a Node that is too old', () => {
     it('continues with the one that npm has installed', async () => {
       const { code, stdout } = await runCommand(['help'], {}, { before: fakeVersion('20.19.0') });
