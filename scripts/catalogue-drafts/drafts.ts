@@ -55,6 +55,8 @@ export interface Drafts {
   connector: string;
   /** The date of the comparison with the description of the API. */
   on: string;
+  /** The description that the tools were compared with by reading, if no command can read it. */
+  with?: string;
   scopes?: Record<string, string[][]>;
   /** Common inputs, with the same keys as `in` of a tool. */
   inputs?: Record<string, InputWords>;

@@ -33,7 +33,7 @@ export function toolOf(
   const keep = said.keep?.startsWith('@') ? drafts.keeps?.[said.keep.slice(1)] : said.keep;
   if (said.keep?.startsWith('@') && keep === undefined) throw new Error(`there is no list ${said.keep}`);
   const fields = keep?.split(' ').map((field) => `/${field}`);
-  const select = said.from ?? (said.gives ? undefined : drafts.usual?.from);
+  const select = said.from ?? (isOpaque(said) ? undefined : drafts.usual?.from);
   const scope = said.scope ?? drafts.usual?.scope;
   const scopes = scope === undefined ? [] : drafts.scopes?.[scope];
   if (!scopes) throw new Error(`there are no scopes ${scope}`);
@@ -60,7 +60,13 @@ export function toolOf(
     ...pagesOf(said, drafts, inputs, select),
     ...responseOf(said, select, fields),
   };
-  return found ? { ...tool, compared: comparisonOf(tool, said, drafts, found) } : tool;
+  if (found) return { ...tool, compared: comparisonOf(tool, said, drafts, found) };
+  return drafts.with === undefined ? tool : { ...tool, compared: { with: drafts.with, on: drafts.on } };
+}
+
+/** Whether a tool returns something that has no part to select. */
+function isOpaque({ gives }: ToolWords): boolean {
+  return gives === 'none' || gives === 'file' || gives === 'text';
 }
 
 /** Returns the stamp of a tool with the reviewed differences: its own, and those of `differs` that it has. */

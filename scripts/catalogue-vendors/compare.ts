@@ -177,9 +177,10 @@ export function follow(node: unknown, pointer: string, read: SchemaReader): unkn
   return found;
 }
 
-function compareScopes(tool: ToolDefinition, { data }: VendorOperation, { document }: VendorDocument): string[] {
+function compareScopes(tool: ToolDefinition, { data }: VendorOperation, { document, source }: VendorDocument): string[] {
   const security = (data['security'] ?? document['security']) as Record<string, string[]>[] | undefined;
-  const sets = (Array.isArray(security) ? security : []).map((entry) => Object.values(entry).flat());
+  const listed = (Array.isArray(security) ? security : []).map((entry) => Object.values(entry).flat());
+  const sets = source.anyScope ? listed.flatMap((set) => set.map((scope) => [scope])) : listed;
   if (sets.length === 0 || sets.some((set) => set.length === 0)) return [];
   const isEnough = (own: readonly string[]) => sets.some((set) => set.every((scope) => own.includes(scope)));
   if (tool.scopes.length === 0) return ['scopes: none, but the description requires some'];

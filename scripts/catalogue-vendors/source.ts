@@ -24,6 +24,8 @@ export interface Source {
   credentials?: string[];
   /** Whether a parameter of a path may have several segments (Google's resource names). */
   deep?: boolean;
+  /** Whether one of the scopes that the description lists for an operation suffices. */
+  anyScope?: boolean;
 }
 
 const ROOT = new URL('../../', import.meta.url);

@@ -96,6 +96,23 @@ describe('drafts of tools', () => {
     expect(description).to.equal('Lists the notes of a box. Changes nothing.');
   });
 
+  it('select the usual part of the response, also where they say that it is a list', () => {
+    const usual: Drafts = { ...DRAFTS, usual: { from: '/notes' } };
+    const { from: _, ...words } = LIST;
+    expect(drafted({ ...words, gives: 'list' }, usual).response).to.deep.equal({
+      select: '/notes',
+      fields: ['/id', '/owner/name'],
+    });
+    expect(drafted({ ...words, page: 'none', gives: 'text' }, usual).response?.select).to.equal(undefined);
+  });
+
+  it('name the description that was read if no command can compare with it', () => {
+    const read: Drafts = { ...DRAFTS, with: 'notes/sdk 1, notes.ts' };
+    const words: ToolWords = { do: 'get_box', call: 'GET /places', says: 'Returns the box.', keep: 'id' };
+    expect(drafted(words, read).compared).to.deep.equal({ with: 'notes/sdk 1, notes.ts', on: '2026-11-23' });
+    expect(drafted(LIST, read).compared?.with).to.equal('notes 1, api.json');
+  });
+
   it('put inputs into the body under the names of the description', () => {
     const words: ToolWords = {
       do: 'create_note',
