@@ -177,7 +177,11 @@ export function follow(node: unknown, pointer: string, read: SchemaReader): unkn
   return found;
 }
 
-function compareScopes(tool: ToolDefinition, { data }: VendorOperation, { document, source }: VendorDocument): string[] {
+function compareScopes(
+  tool: ToolDefinition,
+  { data }: VendorOperation,
+  { document, source }: VendorDocument,
+): string[] {
   const security = (data['security'] ?? document['security']) as Record<string, string[]>[] | undefined;
   const listed = (Array.isArray(security) ? security : []).map((entry) => Object.values(entry).flat());
   const sets = source.anyScope ? listed.flatMap((set) => set.map((scope) => [scope])) : listed;
