@@ -100,6 +100,12 @@ export const COMMANDS: CommandTable = {
     show: api('show a tool with its input schema', () => import('./commands/tools/show.ts')),
     run: api('run a tool with an account', () => import('./commands/tools/run.ts')),
     import: api('convert an OpenAPI document to a provider and its tools', () => import('./commands/tools/import.ts')),
+    overlays: group('hide, rename and restrict tools in the environment', {
+      list: api('list overlays', () => import('./commands/tools/overlays/list.ts')),
+      show: api('show the overlay of a tool', () => import('./commands/tools/overlays/show.ts')),
+      set: api('set the overlay of a tool', () => import('./commands/tools/overlays/set.ts')),
+      delete: api('delete the overlay of a tool', () => import('./commands/tools/overlays/delete.ts')),
+    }),
   }),
   executions: group('list, show and follow tool calls', {
     list: api('list tool calls, newest first', () => import('./commands/executions/list.ts')),

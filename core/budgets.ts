@@ -470,6 +470,10 @@ export const STORED = {
    * all are indexed for searches.
    */
   tools: 20_000,
+  /** Overlays of one environment, and their total size: each list of tools reads all of them. */
+  toolOverlays: 500,
+  toolOverlaysBytes: MIB,
+  toolOverlayBytes: 16 * KIB,
   /** `api_config` of an account, which is for settings, not for documents. */
   apiConfigBytes: 64 * KIB,
   apiConfigKeys: 512,

@@ -10,7 +10,8 @@ const require = createRequire(import.meta.url);
 const orm = require('drizzle-orm') as typeof import('drizzle-orm');
 const core = require('drizzle-orm/sqlite-core') as typeof import('drizzle-orm/sqlite-core');
 
-export const { and, asc, count, desc, eq, getTableColumns, gt, is, isNotNull, lte, ne, Param, Placeholder, sql } = orm;
+export const { and, asc, count, desc, eq, getTableColumns, gt, is, isNotNull, lte, ne, or, Param, Placeholder, sql } =
+  orm;
 /** The method of columns whose values need no conversion. */
 export const showAsStored = orm.Column.prototype.mapFromDriverValue;
 export const {

@@ -42,6 +42,8 @@ export interface EnvironmentToolReads {
 }
 
 export interface EnvironmentToolWrites {
+  /** Increases the revision, because something changed that determines how the tools are shown. */
+  touch(environmentId: EnvironmentId): Promise<void>;
   /**
    * Inserts or replaces tools by name. Tools that are already identical are not written.
    *
@@ -272,6 +274,10 @@ export function createEnvironmentToolRepository(statements: Statements): Environ
     revision: current,
     changedAfter: (environmentId, { revision: after, name }, limit) =>
       changedAfter().all({ environmentId, revision: after, name, limit }),
+    async touch(environmentId) {
+      const locked = (await addOrLock().get({ environmentId })) as { revision: number };
+      await change(environmentId, locked, async () => 1);
+    },
     async upsert(environmentId, tools) {
       if (tools.length === 0) return 0;
       const locked = (await addOrLock().get({ environmentId })) as { revision: number };

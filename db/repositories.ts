@@ -83,6 +83,7 @@ import {
   type StoredContentReads,
   type StoredContentRepository,
 } from './stored-contents.ts';
+import { createToolOverlayRepository, type ToolOverlayReads, type ToolOverlayRepository } from './tool-overlays.ts';
 import {
   createWebhookDeliveryRepository,
   type WebhookDeliveryReads,
@@ -104,6 +105,7 @@ export interface Repositories extends ReadRepositories {
   apiClients: ApiClientRepository;
   customProviders: CustomProviderRepository;
   environmentTools: EnvironmentToolRepository;
+  toolOverlays: ToolOverlayRepository;
   connections: ConnectionRepository;
   accounts: AccountRepository;
   refreshLeases: RefreshLeaseRepository;
@@ -154,6 +156,7 @@ export interface ReadRepositories {
   apiClients: ApiClientReads;
   customProviders: CustomProviderReads;
   environmentTools: EnvironmentToolReads;
+  toolOverlays: ToolOverlayReads;
   connections: ConnectionReads;
   accounts: AccountReads;
   refreshLeases: RefreshLeaseReads;
@@ -213,6 +216,7 @@ export function createRepositories(
     apiClients: createApiClientRepository(statements),
     customProviders: createCustomProviderRepository(statements),
     environmentTools: createEnvironmentToolRepository(statements),
+    toolOverlays: createToolOverlayRepository(statements),
     connections: createConnectionRepository(statements, dataKeys, pacing),
     accounts: createAccountRepository(statements, dataKeys, { pacing, accountInserted }),
     refreshLeases: createRefreshLeaseRepository(statements),

@@ -19,6 +19,7 @@ import type { LoginRequest, LoginState, LoginSubject } from './rows/oauth-logins
 import type { OperatorRole, OperatorSessionState } from './rows/operator-sessions.ts';
 import type { PortalSessionState } from './rows/portal-sessions.ts';
 import type { RefreshState } from './rows/refresh-leases.ts';
+import type { ToolOverlaySettings } from './rows/tool-overlays.ts';
 import type { WebhookAlgorithm, WebhookAttempt, WebhookDeliveryState, WebhookSecretRow } from './rows/webhooks.ts';
 
 // The tables for typed queries. The migrations of each engine define the actual tables; a test of each engine compares
@@ -139,6 +140,23 @@ export const environmentToolRevisions = table('environment_tool_revisions', {
   environmentId: environment().primaryKey().notNull(),
   revision: integer().notNull(),
 });
+
+export const toolOverlays = table(
+  'tool_overlays',
+  {
+    environmentId: environment().notNull(),
+    toolName: text('tool_name').notNull(),
+    newName: text('new_name'),
+    settings: json<ToolOverlaySettings>('settings').notNull(),
+    toolDigest: text('tool_digest').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.environmentId, t.toolName] }),
+    uniqueIndex('tool_overlays_new_name').on(t.environmentId, t.newName),
+  ],
+);
 
 export const mcpConfigs = table(
   'mcp_configs',

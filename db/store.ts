@@ -51,6 +51,7 @@ export type * from './rows/periodic-jobs.ts';
 export type * from './rows/portal-sessions.ts';
 export type * from './rows/refresh-leases.ts';
 export type * from './rows/stored-contents.ts';
+export type * from './rows/tool-overlays.ts';
 export type * from './rows/webhooks.ts';
 
 /** The storage of a deployment. Its functions may take several turns of the event loop, so each returns a promise. */

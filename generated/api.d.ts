@@ -1557,6 +1557,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tool_overlays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tool overlays
+         * @description Lists the overlays of this environment, sorted by the names of their tools. `status` says which ones no longer fit their
+         *     tools.
+         */
+        get: operations["listToolOverlays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tool_overlays/{tool_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a tool overlay
+         * @description Returns the overlay of a tool, which is identified by the tool's own name.
+         */
+        get: operations["getToolOverlay"];
+        /**
+         * Set a tool overlay
+         * @description Sets how this environment shows and restricts a tool, of the catalogue or its own: hide it, rename it, preset inputs, restrict
+         *     inputs to some values, and add words to its description. An overlay replaces the tool's present one. It applies wherever
+         *     the tool is listed, found, described or run, over the REST API and over MCP, from the next request.
+         *
+         *     Overlays only restrict tools: they cannot add inputs, values, scopes or accounts. They do not apply to raw calls and to other
+         *     tools that reach the same data; restrict those with `allowed_tools` of the connection. If the inputs or the request of the
+         *     tool change later, a tool with preset or restricted inputs does not run until its overlay is set again. An environment can have
+         *     500 overlays and 1 MiB of them; one overlay can have 16 KiB.
+         *
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, or does not fit the tool. `errors` lists the fields.
+         *     - 404 `NOT_FOUND`: there is no such tool.
+         *     - 409 `TOOL_EXISTS`: `new_name` is the name of another tool of this environment.
+         */
+        put: operations["setToolOverlay"];
+        post?: never;
+        /**
+         * Delete a tool overlay
+         * @description Deletes the overlay of a tool. The tool is shown and run as it is defined again.
+         */
+        delete: operations["deleteToolOverlay"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tools": {
         parameters: {
             query?: never;
@@ -5334,6 +5395,122 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "tool_overlay.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A tool overlay was deleted
+         * @description The data contains the overlay before its deletion.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ToolOverlayData"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "tool_overlay.deleted";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tool_overlay.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A tool overlay was set
+         * @description An API client changed how the environment shows or restricts a tool.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description When the event happened.
+                         */
+                        created_at: string;
+                        data: components["schemas"]["ToolOverlayData"];
+                        /** @description The environment in which the event happened. */
+                        environment_id: string;
+                        /** @description The ID of the event. It does not change when the event is delivered again. */
+                        id: string;
+                        /**
+                         * @description The name of the event.
+                         * @constant
+                         * @enum {string}
+                         */
+                        type: "tool_overlay.updated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The event was received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "tool.created": {
         parameters: {
             query?: never;
@@ -6126,6 +6303,13 @@ export interface components {
          * @enum {string}
          */
         AccountStatus: "ACTIVE" | "EXPIRED" | "PENDING_AUTH" | "PENDING_VERIFICATION" | "DISCONNECTED";
+        /**
+         * @description The only values that an input accepts, by its name; for an input that is a list, the values of its items. Each value must be
+         *     valid for the input. A call must contain the input, unless its default is one of the values.
+         */
+        AllowedValues: {
+            [key: string]: unknown[];
+        };
         /** @description A tool as an element of `tools` in the Anthropic Messages API. */
         AnthropicTool: {
             /** @description The description for the model. */
@@ -7557,7 +7741,7 @@ export interface components {
          * @description The name of an event. New events may be added.
          * @enum {string}
          */
-        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "link.attempt_failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "portal_session.created" | "portal_session.opened" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "operator_session.created" | "operator_session.opened" | "operator_session.ended" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.redelivered" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived";
+        EventType: "connected_account.created" | "connected_account.connected" | "connected_account.updated" | "connected_account.credentials_replaced" | "connected_account.credentials_read" | "connected_account.refresh_failed" | "connected_account.expired" | "connected_account.parked" | "connected_account.disconnected" | "connected_account.deleted" | "link.created" | "link.opened" | "link.completed" | "link.denied" | "link.verification_failed" | "link.expired" | "link.failed" | "link.attempt_failed" | "revocation.succeeded" | "revocation.skipped" | "revocation.failed" | "job.retried" | "execution.succeeded" | "execution.failed" | "connection.created" | "connection.updated" | "connection.client_withdrawn" | "connection.deleted" | "custom_provider.created" | "custom_provider.updated" | "custom_provider.deleted" | "tools.imported" | "tools.changed" | "tool.created" | "tool.updated" | "tool.deleted" | "tool_overlay.updated" | "tool_overlay.deleted" | "mcp_config.created" | "mcp_config.updated" | "mcp_config.deleted" | "mcp_session.created" | "mcp_login_provider.updated" | "mcp_login_provider.deleted" | "mcp_client.created" | "mcp_client.deleted" | "portal_session.created" | "portal_session.opened" | "mcp_login.completed" | "mcp_grant.created" | "mcp_grant.revoked" | "api_client.created" | "api_client.secret_rotated" | "api_client.disabled" | "operator_session.created" | "operator_session.opened" | "operator_session.ended" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.redelivered" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "environment.updated" | "environment.audit_head" | "environment.audit_archived";
         /**
          * @description The tool, its input and the account, which is identified by `connected_account_id`, or by `connector`, `identifier` and its
          *     owner (`organization_id`, `user_id` or both). Fields beside `connected_account_id` must match it.
@@ -8960,6 +9144,13 @@ export interface components {
             portal_session_id: string;
             user: components["schemas"]["McpSessionUser"];
         };
+        /**
+         * @description The values of inputs, by name, that every call has. Callers do not see these inputs and cannot set them. Inputs for secrets
+         *     cannot be preset.
+         */
+        PresetInputs: {
+            [key: string]: unknown;
+        };
         /** @description An error in the format of RFC 9457. */
         Problem: {
             code: components["schemas"]["ErrorCode"];
@@ -9243,6 +9434,22 @@ export interface components {
         };
         /** @description The login provider. */
         SetMcpLoginProviderRequest: components["schemas"]["OidcLoginProviderInput"] | components["schemas"]["JwtLoginProviderInput"];
+        /** @description The overlay as a whole. Omitted fields have no effect on the tool, also if the stored overlay had them. */
+        SetToolOverlayRequest: {
+            /** @description A text that is appended to the description of the tool, after a space; null for none. */
+            added_description?: string | null;
+            allowed_values?: components["schemas"]["AllowedValues"];
+            /** @description Whether the tool is not listed, not found by searches, and cannot be run. Default: `false`. */
+            hidden?: boolean;
+            /**
+             * @description The name of the tool in this environment; null for the tool's own. Lists, searches, MCP servers and `executeTool` use the new
+             *     name only. Settings (`allowed_tools`, mappings of MCP configs, overlays) use the tool's own name.
+             */
+            new_name?: string | null;
+            preset_inputs?: components["schemas"]["PresetInputs"];
+            /** @description The title of the tool in this environment; null for the tool's own. */
+            title?: string | null;
+        };
         /**
          * SMART on FHIR
          * @description SMART on FHIR: the user gives consent at a health record system. The endpoints can be discovered from its FHIR base URL.
@@ -9641,6 +9848,68 @@ export interface components {
              * @enum {string}
              */
             operation_id: "generateMagicLink" | "verifyUser" | "createConnectedAccount" | "updateConnectedAccount" | "createConnection" | "updateConnection";
+        };
+        /** @description How this environment shows and restricts a tool. */
+        ToolOverlay: {
+            /** @description A text that is appended to the description of the tool, after a space; null for none. */
+            added_description: string | null;
+            allowed_values: components["schemas"]["AllowedValues"];
+            /**
+             * Format: date-time
+             * @description When the overlay was first set.
+             */
+            created_at: string;
+            /** @description Whether the tool is not listed, not found by searches, and cannot be run. */
+            hidden: boolean;
+            /**
+             * @description The name of the tool in this environment; null for the tool's own. Lists, searches, MCP servers and `executeTool` use the new
+             *     name only. Settings (`allowed_tools`, mappings of MCP configs, overlays) use the tool's own name.
+             */
+            new_name: string | null;
+            preset_inputs: components["schemas"]["PresetInputs"];
+            /**
+             * @description Whether the overlay fits its tool:
+             *     - `ACTIVE`: it applies.
+             *     - `TOOL_CHANGED`: the inputs or the request of the tool have changed since the overlay was set, and it presets or restricts
+             *       inputs. The tool is not offered and does not run until the overlay is set again.
+             *     - `TOOL_MISSING`: there is no such tool any more.
+             *     - `NAME_TAKEN`: another tool has the new name. This tool is not offered and does not run.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "TOOL_CHANGED" | "TOOL_MISSING" | "NAME_TAKEN";
+            /** @description The reason in a sentence for display; null for `ACTIVE`. */
+            status_reason: string | null;
+            /** @description The title of the tool in this environment; null for the tool's own. */
+            title: string | null;
+            /** @description The name of the tool: `<connector>_<verb>_<noun>`. */
+            tool_name: string;
+            /**
+             * Format: date-time
+             * @description When the overlay was last set.
+             */
+            updated_at: string;
+        };
+        /** @description An overlay. */
+        ToolOverlayData: {
+            overlay: components["schemas"]["ToolOverlay"];
+        };
+        /** @description A page of overlays, sorted by the names of their tools. */
+        ToolOverlayList: {
+            /** @description The `page_token` of the next page. Empty on the last page. */
+            next_page_token: string;
+            /** @description The overlays on this page. */
+            overlays: components["schemas"]["ToolOverlay"][];
+            /** @description The `page_token` of the previous page. Empty on the first page. */
+            prev_page_token: string;
+            /**
+             * Format: int64
+             * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
+             */
+            total_size: number;
+        };
+        /** @description An overlay. */
+        ToolOverlayResponse: {
+            overlay: components["schemas"]["ToolOverlay"];
         };
         /** @description A tool. */
         ToolResponse: {
@@ -11017,6 +11286,18 @@ export interface components {
         };
         /** @description The tool is in the `allowed_tools` of a connection or in an MCP config, or it belongs to the catalogue. */
         ToolInUse: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Another tool of the environment has the name. */
+        ToolNameConflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -15084,6 +15365,166 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    listToolOverlays: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of items on a page.
+                 * @example 20
+                 */
+                page_size?: components["parameters"]["PageSize"];
+                /**
+                 * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
+                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 * @example v1.u8Zk0c3mTq1xN5r2
+                 */
+                page_token?: components["parameters"]["PageToken"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of overlays. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolOverlayList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    getToolOverlay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the tool.
+                 * @example github_create_issue
+                 */
+                tool_name: components["parameters"]["ToolNamePath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The overlay. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolOverlayResponse"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    setToolOverlay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the tool.
+                 * @example github_create_issue
+                 */
+                tool_name: components["parameters"]["ToolNamePath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetToolOverlayRequest"];
+            };
+        };
+        responses: {
+            /** @description The overlay. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolOverlayResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ToolNameConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    deleteToolOverlay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the tool.
+                 * @example github_create_issue
+                 */
+                tool_name: components["parameters"]["ToolNamePath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The overlay was deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyObject"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["UnknownHost"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

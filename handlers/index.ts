@@ -93,12 +93,16 @@ import { getHealth } from './service/getHealth.ts';
 import { getReadiness } from './service/getReadiness.ts';
 import { createTool } from './tools/createTool.ts';
 import { deleteTool } from './tools/deleteTool.ts';
+import { deleteToolOverlay } from './tools/deleteToolOverlay.ts';
 import { executeTool } from './tools/executeTool.ts';
 import { getTool } from './tools/getTool.ts';
+import { getToolOverlay } from './tools/getToolOverlay.ts';
 import { importTools } from './tools/importTools.ts';
 import { listScopedTools } from './tools/listScopedTools.ts';
+import { listToolOverlays } from './tools/listToolOverlays.ts';
 import { listTools } from './tools/listTools.ts';
 import { searchTools } from './tools/searchTools.ts';
+import { setToolOverlay } from './tools/setToolOverlay.ts';
 import { updateTool } from './tools/updateTool.ts';
 import { createWebhookEndpoint } from './webhooks/createWebhookEndpoint.ts';
 import { deleteWebhookEndpoint } from './webhooks/deleteWebhookEndpoint.ts';
@@ -232,6 +236,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     ...bind(service, { getReadiness }),
     ...bind(tokens, { getJwks, issueToken }),
     ...bind(tools, { createTool, deleteTool, getTool, listScopedTools, listTools, searchTools, updateTool }),
+    ...bind(tools, { deleteToolOverlay, getToolOverlay, listToolOverlays, setToolOverlay }),
     ...bind(webhooks, {
       createWebhookEndpoint,
       deleteWebhookEndpoint,

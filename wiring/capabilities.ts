@@ -73,7 +73,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
     },
     service: { readiness, databaseState: () => store.state() },
     tokens: { store, digester, signingKeys, sealedData, newId, events, now, random },
-    tools: { ...lists, catalogue, toolDirectory, toolJudge, events },
+    tools: { ...lists, catalogue, toolDirectory, toolJudge, ownInputs, events },
     webhooks: { ...lists, digester, newId, egressOf, events, jobQueue, deliveries, eventFeed },
   };
 }

@@ -70,7 +70,7 @@ async function checkTools(
   names: readonly string[],
 ): Promise<FieldError[]> {
   const known = provider ? await toolsOfProvider(tx, tools, environment.id, provider) : [];
-  const allowed = new Set([RAW_CALL, ...known.map(({ name }) => name)]);
+  const allowed = new Set([RAW_CALL, ...known.map(({ ownName }) => ownName)]);
   return names.flatMap((name, index) => {
     const message = 'has a name that is not a tool of this connector';
     return allowed.has(name) ? [] : [{ field: `allowed_tools[${index}]`, message }];

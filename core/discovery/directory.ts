@@ -1,23 +1,19 @@
-import type { EnvironmentId, EnvironmentToolRow, ReadRepositories, ToolSource } from '../../db/store.ts';
+import type { EnvironmentId, ReadRepositories, ToolOverlayRow } from '../../db/store.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
-import type { Tool } from '../tools/tool.ts';
 import { createToolIndexes } from './indexes.ts';
+import { createOverlaidTools, type KnownTool, type OverlayFit } from './overlaid-tools.ts';
 import { createOwnTools } from './own-tools.ts';
 import { type Hit, rankTools } from './rank-tools.ts';
 import type { ToolCard } from './tool-index.ts';
 
-/** A tool of an environment, with its origin. */
-export interface KnownTool {
-  tool: Tool;
-  source: 'catalogue' | ToolSource;
-  /** Why the tool may not be run until an operator has reviewed it; null if it may be run. */
-  flagged: string | null;
-  /** Only for tools that the environment added. */
-  contentHash?: string;
-}
+export type { KnownTool };
 
 export interface NamedTool {
   name: string;
+  /** The tool's own name, if an overlay renamed it; otherwise the same. Settings use it. */
+  ownName: string;
+  /** Whether an overlay hides the tool. */
+  hidden: boolean;
   /** As in `KnownTool`. */
   flagged: string | null;
 }
@@ -32,12 +28,16 @@ export interface DirectoryFilter {
 }
 
 /**
- * The tools of an environment: those of the catalogue and its own. A catalogue tool always takes precedence over a stored tool
- * with the same name.
+ * The tools of an environment: those of the catalogue and its own, as its overlays show them. A catalogue tool always takes
+ * precedence over a stored tool with the same name, and both over a tool that an overlay gives that name.
  */
 export interface ToolDirectory {
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
-  /** Returns the names of one provider's tools, sorted, including flagged ones. */
+  /** Returns a tool without its overlay, by its own name. */
+  bare(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
+  /** Returns whether an overlay fits its tool. */
+  fitOf(read: ReadRepositories, overlay: ToolOverlayRow): Promise<OverlayFit>;
+  /** Returns the names of one provider's tools, sorted, including flagged and hidden ones. */
   names(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<NamedTool[]>;
   /** Returns the tools of one provider that may be run, sorted by name. Do not call it in a transaction. */
   cardsOf(read: ReadRepositories, environmentId: EnvironmentId, connector: string): Promise<readonly ToolCard[]>;
@@ -51,44 +51,55 @@ export interface ToolDirectory {
 }
 
 export function createToolDirectory(catalogue: Catalogue): ToolDirectory {
-  const ownTools = createOwnTools();
-  const indexes = createToolIndexes(catalogue);
+  const overlaidTools = createOverlaidTools(catalogue, createOwnTools());
+  const indexes = createToolIndexes(catalogue, overlaidTools);
 
-  const builtIn = (tool: Tool): KnownTool => ({ tool, source: 'catalogue', flagged: null });
-  const own = (row: EnvironmentToolRow): KnownTool => ({
-    tool: ownTools.parse(row),
-    source: row.source,
-    flagged: row.flagged,
-    contentHash: row.contentHash,
-  });
+  /** Returns the tools of one provider by their own names, without overlays. */
+  async function bareNames(
+    read: ReadRepositories,
+    environmentId: EnvironmentId,
+    connector: string,
+  ): Promise<NamedTool[]> {
+    const named = (name: string, flagged: string | null = null) => ({ name, ownName: name, hidden: false, flagged });
+    const builtIn = catalogue.toolNames(connector).map((name) => named(name));
+    const names = await read.environmentTools.namesOf(environmentId, connector);
+    const rows = names.length === 0 ? [] : await read.environmentTools.flaggedOf(environmentId, connector);
+    const reasons = new Map(rows.map(({ name, flagged }) => [name, flagged]));
+    return [
+      ...builtIn,
+      ...names.filter((name) => !catalogue.hasTool(name)).map((name) => named(name, reasons.get(name))),
+    ];
+  }
 
   return {
-    async find(read, environmentId, name) {
-      const tool = catalogue.tool(name);
-      if (tool) return builtIn(tool);
-      const row = await read.environmentTools.get(environmentId, name);
-      return row && own(row);
-    },
+    find: overlaidTools.find,
+    bare: overlaidTools.bare,
+    fitOf: overlaidTools.fitOf,
     async names(read, environmentId, connector) {
-      const builtIn = catalogue.toolNames(connector).map((name) => ({ name, flagged: null }));
-      const names = await read.environmentTools.namesOf(environmentId, connector);
-      const rows = names.length === 0 ? [] : await read.environmentTools.flaggedOf(environmentId, connector);
-      const reasons = new Map(rows.map(({ name, flagged }) => [name, flagged]));
-      const own = names
-        .filter((name) => !catalogue.hasTool(name))
-        .map((name) => ({ name, flagged: reasons.get(name) ?? null }));
-      return own.length === 0 ? builtIn : [...builtIn, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
+      const bare = await bareNames(read, environmentId, connector);
+      const overlays = new Map((await read.toolOverlays.list(environmentId)).map((row) => [row.toolName, row]));
+      const shown: NamedTool[] = [];
+      for (const named of bare) {
+        const overlay = overlays.get(named.name);
+        const known = overlay && (await overlaidTools.overlaid(read, overlay));
+        const { hidden } = overlay?.settings ?? named;
+        shown.push(known ? { ...named, name: known.tool.name, hidden, flagged: known.flagged } : named);
+      }
+      return shown.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
     async cardsOf(read, environmentId, connector) {
-      const found = (await indexes.of(read, environmentId)).map((index) => index.cardsOf(connector));
-      return inOrder(found);
+      const { all, isShown } = await indexes.of(read, environmentId);
+      return inOrder(all.map((index) => index.cardsOf(connector).filter(isShown)));
     },
     async browse(read, environmentId, filter = {}) {
-      const all = await indexes.of(read, environmentId);
-      return inOrder(all.map((index) => index.cards().filter(passes(filter))));
+      const { all, isShown } = await indexes.of(read, environmentId);
+      const passing = passes(filter);
+      return inOrder(all.map((index) => index.cards().filter((card) => isShown(card) && passing(card))));
     },
     async search(read, environmentId, query, filter = {}) {
-      return rankTools(await indexes.of(read, environmentId), query, passes(filter));
+      const { all, isShown } = await indexes.of(read, environmentId);
+      const passing = passes(filter);
+      return rankTools(all, query, (card) => isShown(card) && passing(card));
     },
   };
 }

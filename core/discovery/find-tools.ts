@@ -43,7 +43,7 @@ export async function findTools(
   if (hits.length === 0) return [];
   const accounts = user ? await accountsOf(read, environmentId, user) : new Map<string, AccountRow[]>();
   const candidates = hits.slice(0, limit * CANDIDATES_PER_RESULT);
-  const isGeneric = candidates.some(({ card }) => tools.catalogue.tool(card.name)?.generic === true);
+  const isGeneric = candidates.some(({ card }) => card.generic);
   const providerKeys = [...new Set(candidates.map(({ card }) => card.connector))];
   // Generic tools can be called over the connections of all custom providers.
   const connections = await read.connections.listAll(environmentId, isGeneric ? {} : { providerKeys });

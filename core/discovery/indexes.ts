@@ -4,19 +4,32 @@ import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { createTurns } from '../scheduling/turns.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createToolIndex, type ToolIndex } from './tool-index.ts';
+import type { OverlaidTools } from './overlaid-tools.ts';
+import { sizeOfTool } from './read-within.ts';
+import { createToolIndex, type ToolCard, type ToolIndex } from './tool-index.ts';
 
-/** The search indexes of an environment's tools: one for the catalogue, and one for its own tools. */
+/** The tools of an environment: the catalogue, its own tools, and those with overlays. */
+export interface EnvironmentIndexes {
+  all: readonly ToolIndex[];
+  /** Whether a card is of the tool as the environment shows it, and not of the tool without its overlay. */
+  isShown(card: ToolCard): boolean;
+}
+
+/** The search indexes of environments. */
 export interface ToolIndexes {
   /**
    * Returns up-to-date indexes. Do not call it in a transaction, because reading many tools takes several turns of the
    * event loop.
    */
-  of(read: ReadRepositories, environmentId: EnvironmentId): Promise<readonly ToolIndex[]>;
+  of(read: ReadRepositories, environmentId: EnvironmentId): Promise<EnvironmentIndexes>;
 }
 
 interface OwnIndex {
   index: ToolIndex;
+  /** The tools with overlays, except hidden and flagged ones. */
+  overlaid: ToolIndex;
+  /** The own names of the tools with overlays. */
+  replaced: ReadonlySet<string>;
   revision: number;
   /** The update that is running; only one runs at a time. */
   syncing: Promise<void> | undefined;
@@ -31,7 +44,11 @@ const PIECE = 25;
  *
  * @param capacity how many environments' indexes are kept
  */
-export function createToolIndexes(catalogue: Catalogue, capacity = 16): ToolIndexes {
+export function createToolIndexes(
+  catalogue: Catalogue,
+  overlaidTools: Pick<OverlaidTools, 'overlaid'>,
+  capacity = 16,
+): ToolIndexes {
   let builtIn: Promise<ToolIndex> | undefined;
   const own = new LRUCache<EnvironmentId, OwnIndex>({ max: capacity });
 
@@ -40,17 +57,31 @@ export function createToolIndexes(catalogue: Catalogue, capacity = 16): ToolInde
       builtIn ??= indexOf(catalogue);
       const index = await builtIn;
       const revision = await read.environmentTools.revision(environmentId);
-      if (revision === 0) return [index];
-      const kept = own.get(environmentId) ?? { index: createToolIndex(), revision: 0, syncing: undefined };
+      if (revision === 0) return { all: [index], isShown: () => true };
+      const kept = own.get(environmentId) ?? newOwnIndex();
       own.set(environmentId, kept);
       while (kept.revision < revision) {
-        kept.syncing ??= sync(read, catalogue, environmentId, kept).finally(() => {
+        kept.syncing ??= sync(read, catalogue, overlaidTools, environmentId, kept).finally(() => {
           kept.syncing = undefined;
         });
         await kept.syncing;
       }
-      return [index, kept.index];
+      const { index: ownIndex, overlaid, replaced } = kept;
+      return {
+        all: overlaid.size === 0 ? [index, ownIndex] : [index, ownIndex, overlaid],
+        isShown: ({ name, ownName }) => ownName !== undefined || !replaced.has(name),
+      };
     },
+  };
+}
+
+function newOwnIndex(): OwnIndex {
+  return {
+    index: createToolIndex(),
+    overlaid: createToolIndex(),
+    replaced: new Set(),
+    revision: 0,
+    syncing: undefined,
   };
 }
 
@@ -71,6 +102,7 @@ async function indexOf(catalogue: Catalogue): Promise<ToolIndex> {
 async function sync(
   read: ReadRepositories,
   catalogue: Catalogue,
+  overlaidTools: Pick<OverlaidTools, 'overlaid'>,
   environmentId: EnvironmentId,
   kept: OwnIndex,
 ): Promise<void> {
@@ -80,7 +112,7 @@ async function sync(
   for (let place = { revision: kept.revision + 1, name: '' }; ; ) {
     const rows = await read.environmentTools.changedAfter(environmentId, place, PIECE);
     for (const row of rows) {
-      const { generic: _generic, ...tool } = JSON.parse(row.definition) as Tool;
+      const { generic: _generic, restriction: _restriction, ...tool } = JSON.parse(row.definition) as Tool;
       // Flagged tools are not indexed. If the catalogue has a tool of the same name, the catalogue's tool is used.
       if (row.flagged !== null || catalogue.hasTool(row.name)) kept.index.drop(row.name);
       else kept.index.put(tool, names(row.connector));
@@ -93,6 +125,16 @@ async function sync(
   }
   const present = new Set(await read.environmentTools.names(environmentId));
   for (const { name } of kept.index.cards()) if (!present.has(name)) kept.index.drop(name);
+  const overlaid = createToolIndex();
+  const overlays = await read.toolOverlays.list(environmentId);
+  for (const overlay of overlays) {
+    const known = await overlaidTools.overlaid(read, overlay);
+    if (!known || known.flagged !== null || known.withheld !== undefined) continue;
+    overlaid.put(known.tool, names(known.tool.connector));
+    await turn(sizeOfTool(known.tool));
+  }
+  kept.overlaid = overlaid;
+  kept.replaced = new Set(overlays.map(({ toolName }) => toolName));
   kept.revision = revision;
 }
 

@@ -24,8 +24,8 @@ export function createOwnTools(capacity = 500): OwnTools {
       const known = parsed.get(contentHash);
       if (known) return known;
       // Only tools of the catalogue can be generic. An environment's own tool runs only with accounts of its own
-      // provider.
-      const { generic: _generic, ...tool } = JSON.parse(definition) as Tool;
+      // provider. Restrictions come only from overlays.
+      const { generic: _generic, restriction: _restriction, ...tool } = JSON.parse(definition) as Tool;
       parsed.set(contentHash, tool);
       return tool;
     },

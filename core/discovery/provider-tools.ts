@@ -20,5 +20,10 @@ export async function toolsOfProvider(
 ): Promise<NamedTool[]> {
   const own = await toolDirectory.names(read, environmentId, provider.identifier);
   const generic = provider.isCustom ? catalogue.genericTools().filter((tool) => toolFits(tool, provider)) : [];
-  return [...own, ...generic.map(({ name }) => ({ name, flagged: null }))];
+  for (const [connector, tools] of Map.groupBy(generic, (tool) => tool.connector)) {
+    const fitting = new Set(tools.map(({ name }) => name));
+    const named = await toolDirectory.names(read, environmentId, connector);
+    own.push(...named.filter(({ ownName }) => fitting.has(ownName)));
+  }
+  return own;
 }

@@ -6,6 +6,8 @@ import { wordsOf } from './words.ts';
 /** The data of a tool that lists and searches use without parsing the tool. */
 export interface ToolCard {
   name: string;
+  /** The tool's own name, if an overlay applies to it. Settings use it. */
+  ownName?: string;
   connector: string;
   generic: boolean;
   tags: readonly string[];
@@ -143,16 +145,19 @@ export function createToolIndex(): ToolIndex {
   };
 }
 
-function cardOf({ name, connector, generic, tags, hints }: Tool): Omit<ToolCard, 'scopes'> {
+function cardOf({ name, connector, generic, tags, hints, restriction }: Tool): Omit<ToolCard, 'scopes'> {
   const { read_only, destructive, idempotent, open_world } = hints;
+  // An overlay may give a tool any name.
+  const action = name.startsWith(toolPrefix(connector)) ? name.slice(toolPrefix(connector).length) : name;
   return {
     name,
+    ...(restriction && { ownName: restriction.toolName }),
     connector,
     generic: generic === true,
     tags,
     hints: { read_only, destructive, idempotent, open_world },
-    action: wordsOf(name.slice(toolPrefix(connector).length))[0] ?? '',
-    length: 1 + LENGTH * name.slice(connector.length).split('_').length,
+    action: wordsOf(action)[0] ?? '',
+    length: 1 + LENGTH * (1 + action.split('_').length),
   };
 }
 

@@ -15,6 +15,7 @@ import { accountsOfUser } from '../accounts/of-user.ts';
 import { findProvider } from '../connections/providers.ts';
 import { type Catalogue, toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
+import { ownNameOf } from '../tools/tool.ts';
 import type { KnownTool, ToolDirectory } from './directory.ts';
 import { missingScopes, readinessFor, type ToolReadiness, type UserName } from './readiness.ts';
 import type { ToolCard } from './tool-index.ts';
@@ -69,7 +70,7 @@ export async function toolsOverConnections(
     if (!reach) continue;
     const own = accounts.get(reach.connection.id) ?? [];
     for (const tool of await toolsOfReach(read, tools, environmentId, reach)) {
-      if (chosen && !chosen.includes(tool.name)) continue;
+      if (chosen && !chosen.includes(tool.ownName ?? tool.name)) continue;
       offered.push({
         ...readinessFor(tool, reach.provider, reach.connection, own, user),
         tool,
@@ -172,8 +173,12 @@ export async function reachesOf(
 }
 
 /** Whether a connection allows a tool of its provider to be run. */
-export function isAllowed({ tool, flagged }: KnownTool, { allowedTools }: ConnectionRow): boolean {
-  return flagged === null && (allowedTools === null || allowedTools.includes(tool.name));
+export function isAllowed(
+  { tool, flagged, withheld }: KnownTool,
+  { allowedTools }: Pick<ConnectionRow, 'allowedTools'>,
+): boolean {
+  const isRunnable = flagged === null && withheld === undefined;
+  return isRunnable && (allowedTools === null || allowedTools.includes(ownNameOf(tool)));
 }
 
 /** Returns the tools that a connection allows: its provider's own, and for a custom provider also the generic ones. */
@@ -187,7 +192,9 @@ async function toolsOfReach(
   const cards: ToolCard[] = [];
   for (const connector of connectors) cards.push(...(await toolDirectory.cardsOf(read, environmentId, connector)));
   const allowed = connection.allowedTools && new Set(connection.allowedTools);
-  return cards.filter((card) => toolFits(card, provider) && (allowed === null || allowed.has(card.name)));
+  return cards.filter(
+    (card) => toolFits(card, provider) && (allowed === null || allowed.has(card.ownName ?? card.name)),
+  );
 }
 
 function genericConnectors(catalogue: Catalogue): Set<string> {

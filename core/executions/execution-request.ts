@@ -2,9 +2,10 @@ import type { Selector } from '../accounts/selector.ts';
 import type { ApiError } from '../errors.ts';
 import type { CheckedInput } from '../tools/input.ts';
 
-/** The result of checking an input against the tool with this content hash. */
+/** The result of checking an input of a tool that the environment added. */
 export interface CheckedOwnInput {
-  contentHash: string;
+  /** `inputHash` of the tool. */
+  inputHash: string;
   outcome: CheckedInput | ApiError;
 }
 

@@ -23,18 +23,18 @@ export async function checkOwnInput(
   request: ExecutionRequest,
 ): Promise<ExecutionRequest> {
   const known = await toolDirectory.find(read, environmentId, request.toolName);
-  if (known?.contentHash === undefined) return request;
-  const { tool, contentHash } = known;
+  if (known?.inputHash === undefined || known.withheld !== undefined) return request;
+  const { tool, inputHash } = known;
   const outcome = await ownInputs.check(environmentId, tool, request.toolInput).catch((error) => {
     if (error instanceof ApiError) return error;
     throw error;
   });
-  return { ...request, ownInput: { contentHash, outcome } };
+  return { ...request, ownInput: { inputHash, outcome } };
 }
 
 /** Returns the checked input. @throws ApiError from the check, or SERVER_BUSY if the tool was changed after it */
-export function checkedInput(contentHash: string, checked: CheckedOwnInput | undefined): CheckedInput {
-  if (checked?.contentHash !== contentHash) {
+export function checkedInput(inputHash: string, checked: CheckedOwnInput | undefined): CheckedInput {
+  if (checked?.inputHash !== inputHash) {
     throw new ApiError('SERVER_BUSY', 'The tool was changed while its input was validated. Try again.');
   }
   if (checked.outcome instanceof ApiError) throw checked.outcome;

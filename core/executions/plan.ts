@@ -21,7 +21,7 @@ import type { PreparedCall } from '../tools/call.ts';
 import { prepareCall } from '../tools/call.ts';
 import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
-import type { Tool } from '../tools/tool.ts';
+import { ownNameOf, type Tool } from '../tools/tool.ts';
 import { partyOf } from './account-party.ts';
 import type { ExecutionRequest } from './execution-request.ts';
 import { accountNotActive, type CallParty } from './next-action.ts';
@@ -63,8 +63,9 @@ export async function planExecution(
   if (!known || !toolFits(known.tool, provider)) {
     throw new ApiError('NOT_FOUND', `The connector ${provider.identifier} has no tool ${request.toolName}.`);
   }
-  const { tool, flagged, contentHash } = known;
-  const connection = await requireConnection(read, account, tool.name);
+  const { tool, flagged, withheld, contentHash, inputHash } = known;
+  if (withheld !== undefined) throw new ApiError('TOOL_NOT_ALLOWED', withheld);
+  const connection = await requireConnection(read, account, ownNameOf(tool));
   if (flagged !== null) {
     throw new ApiError('TOOL_NOT_ALLOWED', `A change of the tool ${tool.name} must be reviewed first: ${flagged}`);
   }
@@ -77,7 +78,7 @@ export async function planExecution(
       pattern,
       account: inputsOf(tool, pattern, account),
       toolInput: request.toolInput,
-      ...(contentHash !== undefined && { checked: checkedInput(contentHash, request.ownInput) }),
+      ...(inputHash !== undefined && { checked: checkedInput(inputHash, request.ownInput) }),
       executionId: request.executionId,
     },
     tools.toolInputs,
@@ -89,7 +90,7 @@ export async function planExecution(
     const errors = [{ field: 'all_pages', message: 'is only allowed for tools with paged results' }];
     throw new ApiError('INVALID_TOOL_INPUT', `The results of ${tool.name} are not paged.`, { errors });
   }
-  const ownTool = contentHash === undefined ? null : { name: tool.name, contentHash };
+  const ownTool = contentHash === undefined ? null : { name: ownNameOf(tool), contentHash };
   return { account, connection, provider, ownTool, call, files, filesBytes, allPages };
 }
 

@@ -3,10 +3,11 @@ import { LIST } from '../budgets.ts';
 import { findProvider } from '../connections/providers.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { toolFits } from '../connectors/catalogue.ts';
-import type { KnownTool, ToolDirectory } from '../discovery/directory.ts';
+import type { ToolDirectory } from '../discovery/directory.ts';
 import { toolsOfProvider } from '../discovery/provider-tools.ts';
 import { readWithin } from '../discovery/read-within.ts';
-import type { Tool } from '../tools/tool.ts';
+import { isAllowed } from '../discovery/user-tools.ts';
+import { ownNameOf, type Tool } from '../tools/tool.ts';
 import type { McpMapping, McpServerDefinition } from './server-definition.ts';
 
 /** A tool, and the connection whose accounts run it. */
@@ -20,9 +21,9 @@ export interface OfferTools {
   toolDirectory: ToolDirectory;
 }
 
-/** Returns the names of the tools that connections allow. */
+/** Returns the names of the tools that connections allow, by the tools' own names. */
 export interface ConnectionNames {
-  of(connection: ConnectionRow): Promise<ReadonlySet<string>>;
+  of(connection: ConnectionRow): Promise<ReadonlyMap<string, string>>;
 }
 
 /**
@@ -30,12 +31,13 @@ export interface ConnectionNames {
  * server may offer 25 of its connections.
  */
 export function connectionNames(read: ReadRepositories, tools: OfferTools): ConnectionNames {
-  const known = new Map<string, Promise<ReadonlySet<string>>>();
+  const known = new Map<string, Promise<ReadonlyMap<string, string>>>();
 
-  async function ofProvider({ environmentId, providerKey }: ConnectionRow): Promise<ReadonlySet<string>> {
+  async function ofProvider({ environmentId, providerKey }: ConnectionRow): Promise<ReadonlyMap<string, string>> {
     const provider = await findProvider(read, tools.catalogue, environmentId, providerKey);
     const all = provider ? await toolsOfProvider(read, tools, environmentId, provider) : [];
-    return new Set(all.filter(({ flagged }) => flagged === null).map(({ name }) => name));
+    const offered = all.filter(({ flagged, hidden }) => flagged === null && !hidden);
+    return new Map(offered.map(({ ownName, name }) => [ownName, name]));
   }
 
   return {
@@ -44,7 +46,9 @@ export function connectionNames(read: ReadRepositories, tools: OfferTools): Conn
       const reading = known.get(providerKey) ?? ofProvider(connection);
       known.set(providerKey, reading);
       const names = await reading;
-      return allowedTools === null ? names : new Set(allowedTools.filter((name) => names.has(name)));
+      if (allowedTools === null) return names;
+      const allowed = new Set(allowedTools);
+      return new Map([...names].filter(([ownName]) => allowed.has(ownName)));
     },
   };
 }
@@ -100,9 +104,9 @@ export async function findOffered(
   name: string,
 ): Promise<OfferedTool | undefined> {
   for (const { connection, tools: names } of server.mappings) {
-    if (!connection.enabled || (names && !names.includes(name))) continue;
+    if (!connection.enabled) continue;
     const known = await toolDirectory.find(read, connection.environmentId, name);
-    if (!known || !isAllowed(known, connection)) continue;
+    if (!known || !isAllowed(known, connection) || (names && !names.includes(ownNameOf(known.tool)))) continue;
     const provider = await findProvider(read, catalogue, connection.environmentId, connection.providerKey);
     if (provider && toolFits(known.tool, provider)) return { tool: known.tool, connection };
   }
@@ -128,9 +132,5 @@ export async function clashesOf(
 async function namesOfMapping(names: ConnectionNames, { connection, tools: chosen }: McpMapping): Promise<string[]> {
   if (!connection.enabled) return [];
   const allowed = await names.of(connection);
-  return chosen === null ? [...allowed] : chosen.filter((name) => allowed.has(name));
-}
-
-function isAllowed({ tool, flagged }: Pick<KnownTool, 'tool' | 'flagged'>, { allowedTools }: ConnectionRow): boolean {
-  return flagged === null && (allowedTools === null || allowedTools.includes(tool.name));
+  return chosen === null ? [...allowed.values()] : chosen.flatMap((ownName) => allowed.get(ownName) ?? []);
 }

@@ -1,7 +1,7 @@
 import { decodeBase64, FileContent } from './file-content.ts';
 import { inputProblem } from './input-problem.ts';
 import { isRecord } from './pointer.ts';
-import type { JsonSchema, Tool } from './tool.ts';
+import { type JsonSchema, type Tool, wholeInputSchema } from './tool.ts';
 
 /** The format that marks an input, or the items of a list input, as a file. */
 export const FILE_FORMAT = 'file';
@@ -93,7 +93,8 @@ function textOf(value: unknown): string | undefined {
 const fileInputs = new WeakMap<JsonSchema, readonly string[]>();
 
 /** Returns the names of a tool's file inputs. */
-function fileInputsOf({ input_schema: schema }: Tool): readonly string[] {
+function fileInputsOf(tool: Tool): readonly string[] {
+  const schema = wholeInputSchema(tool);
   const known = fileInputs.get(schema);
   if (known) return known;
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};

@@ -7,10 +7,11 @@ import { copyInput, type InputCopy } from './input-copy.ts';
 import { inputErrors } from './input-errors.ts';
 import { inputProblem } from './input-problem.ts';
 import { removeOptionalNulls } from './optional-nulls.ts';
+import { withPresetInputs } from './preset-inputs.ts';
 import { measureSchema } from './schema-bounds.ts';
 import { schemaCompiler } from './schema-compiler.ts';
 import { createPatternEngine } from './schema-patterns.ts';
-import type { JsonSchema, Tool } from './tool.ts';
+import { type JsonSchema, type Tool, wholeInputSchema } from './tool.ts';
 
 /** A validated input. */
 export interface CheckedInput {
@@ -122,13 +123,14 @@ export function createInputChecker(capacity = 500): InputChecker {
     check(tool, toolInput) {
       const copy = copyInput(toolInput);
       const { cursor, input } = splitCursor(tool, copy.value);
+      const whole = withPresetInputs(tool, input);
       try {
-        validator.validate(tool.input_schema, { ...copy, value: input });
+        validator.validate(wholeInputSchema(tool), { ...copy, value: whole });
       } catch (error) {
         if (error instanceof PatternBudgetError) throw tooLongForPatterns();
         throw error;
       }
-      return { input, ...(cursor !== undefined && { cursor }) };
+      return { input: whole, ...(cursor !== undefined && { cursor }) };
     },
   };
 }

@@ -6,10 +6,11 @@ import type { ThreadPool } from '../threads/pool.ts';
 import { type CheckedInput, createInputValidator, splitCursor } from './input.ts';
 import { copyInput, type InputCopy } from './input-copy.ts';
 import { inputProblem } from './input-problem.ts';
+import { withPresetInputs } from './preset-inputs.ts';
 import { isSmallWork, SchemaBoundsError } from './schema-bounds.ts';
 import { LOOSE } from './schema-compiler.ts';
 import { type SchemaText, schemaText } from './schema-text.ts';
-import type { Tool } from './tool.ts';
+import { type Tool, wholeInputSchema } from './tool.ts';
 
 export interface OwnInputChecker {
   /**
@@ -40,12 +41,9 @@ export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnI
   const strict = createInputValidator(capacity, SCHEMA.patternSteps);
   const loose = createInputValidator(capacity, SCHEMA.patternSteps, LOOSE);
 
-  async function filled(
-    environmentId: string,
-    { input_schema: schema, mcp }: Tool,
-    input: InputCopy,
-  ): Promise<Record<string, unknown>> {
-    const isMcp = mcp !== undefined;
+  async function filled(environmentId: string, tool: Tool, input: InputCopy): Promise<Record<string, unknown>> {
+    const schema = wholeInputSchema(tool);
+    const isMcp = tool.mcp !== undefined;
     if (isSmallWork(schema, input.value)) {
       try {
         (isMcp ? loose : strict).validate(schema, input);
@@ -65,7 +63,7 @@ export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnI
       const copy = copyInput(toolInput);
       const { cursor, input } = splitCursor(tool, copy.value);
       try {
-        const value = await filled(environmentId, tool, { ...copy, value: input });
+        const value = await filled(environmentId, tool, { ...copy, value: withPresetInputs(tool, input) });
         return { input: value, ...(cursor !== undefined && { cursor }) };
       } catch (error) {
         if (error instanceof JobLimitError) throw tooCostly(error);

@@ -8,7 +8,7 @@ import { ABSENT, inputNameOf, renderTemplate, type TemplateScope } from './body-
 import type { StoredFiles } from './file-input.ts';
 import { encodePairs } from './form.ts';
 import { inputProblem } from './input-problem.ts';
-import { type CursorValue, withParameter } from './pagination.ts';
+import { type CursorValue, nameOfPair, withParameter } from './pagination.ts';
 import { headerText, queryPairs } from './parameter-style.ts';
 import { isRecord } from './pointer.ts';
 import { RenderBudget } from './render-budget.ts';
@@ -124,9 +124,22 @@ function inputOf({ input }: TemplateScope, name: string): unknown {
 
 function paged(tool: Tool, query: string, at: CursorValue): string {
   const { style, request } = tool.pagination ?? {};
-  if (style === 'link_header' || style === 'next_url') return String(at);
+  if (style === 'link_header' || style === 'next_url') return tool.restriction ? merged(query, at) : String(at);
   if (request?.in !== 'query') return query;
   return withParameter(query, request.name, `${encodeUnreserved(request.name)}=${encodeUnreserved(String(at))}`);
+}
+
+/**
+ * Adds the query of a cursor to the query of the inputs. Callers can write a cursor themselves, so it must not replace a
+ * parameter that an overlay presets or restricts, in any notation that a server may take for the same parameter.
+ */
+function merged(query: string, at: CursorValue): string {
+  const nameOf = (pair: string) => (nameOfPair(pair).split('[', 1)[0] ?? '').trim().toLowerCase();
+  const taken = new Set(query.split('&').map(nameOf));
+  const added = String(at)
+    .split(/[&;]/)
+    .filter((pair) => pair !== '' && !taken.has(nameOf(pair)));
+  return withPairs(query, added);
 }
 
 /** Adds the headers of the tool to `headers`. @returns the names of those that the tool input chose (`headers_input`) */

@@ -89,7 +89,7 @@ export interface ToolResponse {
 }
 
 /** The part of a tool that its author writes; catalogue/tool.schema.json describes it. */
-export type ToolDefinition = Omit<Tool, 'connector' | 'generic' | 'mcp'>;
+export type ToolDefinition = Omit<Tool, 'connector' | 'generic' | 'mcp' | 'restriction'>;
 
 /** How an MCP server defines the tool. */
 export interface McpOrigin {
@@ -100,6 +100,16 @@ export interface McpOrigin {
   names?: Readonly<Record<string, string>>;
   /** The inputs that are also sent in headers, by the server's property names. */
   headers?: { path: string[]; header: string }[];
+}
+
+/** How an overlay of an environment restricts a tool. It is applied when the tool is read, and never stored with it. */
+export interface ToolRestriction {
+  /** The tool's own name, which settings use. */
+  toolName: string;
+  /** The values of inputs that callers cannot set. */
+  presetInputs: Readonly<Record<string, unknown>>;
+  /** The schema of a whole input, with the preset inputs; `input_schema` shows the rest to callers. */
+  schema: JsonSchema;
 }
 
 /** A tool: its definition, and the provider that it belongs to. */
@@ -124,9 +134,25 @@ export interface Tool {
   pagination?: ToolPagination;
   response?: ToolResponse;
   errors?: ErrorPredicate[];
+  restriction?: ToolRestriction;
 }
 
 /** Returns a tool's definition without the fields that name its connector: the part that its author wrote. */
-export function definitionOf({ connector: _connector, generic: _generic, ...definition }: Tool): ToolDefinition {
+export function definitionOf({
+  connector: _connector,
+  generic: _generic,
+  restriction: _restriction,
+  ...definition
+}: Tool): ToolDefinition {
   return definition;
+}
+
+/** Returns the name by which settings name a tool: its own, also if an overlay renamed it. */
+export function ownNameOf({ name, restriction }: Pick<Tool, 'name' | 'restriction'>): string {
+  return restriction?.toolName ?? name;
+}
+
+/** Returns the schema of the input that requests are rendered from, with preset inputs. */
+export function wholeInputSchema({ input_schema: schema, restriction }: Tool): JsonSchema {
+  return restriction?.schema ?? schema;
 }

@@ -4,7 +4,7 @@ export const COPIED_TABLES: readonly string[] = [
   ...['api_clients', 'api_client_secrets', 'custom_providers', 'data_keys', 'connections', 'accounts'],
   ...['account_tombstones', 'executions', 'idempotency_keys', 'audit_log', 'audit_heads', 'audit_archives'],
   ...['catalogue_digests', 'auth_requests', 'auth_flows', 'refresh_leases', 'jobs', 'periodic_jobs'],
-  ...['stored_contents', 'environment_tools', 'environment_tool_revisions', 'mcp_configs'],
+  ...['stored_contents', 'environment_tools', 'environment_tool_revisions', 'tool_overlays', 'mcp_configs'],
   ...['event_heads', 'events', 'webhook_endpoints', 'webhook_deliveries'],
   ...['oauth_clients', 'oauth_logins', 'oauth_grants', 'login_providers'],
   ...['operator_sessions', 'portal_sessions', 'environment_logos', 'execution_statistics'],

@@ -10,6 +10,7 @@ const CONSTRAINTS: Record<string, string> = {
   'environment_tools.environment_id, environment_tools.connector, environment_tools.source, environment_tools.source_id':
     'environment_tools_source',
   'mcp_configs.environment_id, mcp_configs.name': 'mcp_configs_name',
+  'tool_overlays.environment_id, tool_overlays.new_name': 'tool_overlays_new_name',
   'environment_hosts.host': 'environment_hosts_host',
   'executions.id': 'executions_id',
 };

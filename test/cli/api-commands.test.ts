@@ -272,6 +272,30 @@ describe('commands of the API', () => {
     expect(failed.stdout).to.match(/^Response +500$/m);
   });
 
+  it('tools overlays sets, shows, lists and deletes', async () => {
+    const name = 'github_create_issue';
+    const preset = ['--preset', '{"owner":"acme","repo":"shop"}', '--allow', '{"labels":["bug"]}'];
+    const set = await read([
+      'tools',
+      'overlays',
+      'set',
+      name,
+      ...preset,
+      '--name',
+      'report_bug',
+      '--words',
+      'For bugs.',
+    ]);
+    expect(set).to.deep.include({ new_name: 'report_bug', preset_inputs: { owner: 'acme', repo: 'shop' } });
+    expect(await read(['tools', 'overlays', 'show', name])).to.deep.equal(set);
+    const listed = await run(['tools', 'overlays', 'list']);
+    expect(listed.stdout).to.match(/github_create_issue +report_bug .*owner, repo +labels +ACTIVE/);
+    expect((await run(['tools', 'overlays', 'set', name, '--preset', '[]'])).stderr).to.include('--preset');
+    expect((await run(['tools', 'overlays', 'set', name])).stderr).to.include('at least one change');
+    expect(await read(['tools', 'overlays', 'delete', name])).to.deep.equal({ deleted: name });
+    expect((await run(['tools', 'overlays', 'show', name])).code).to.equal(5);
+  });
+
   it('mcp login-provider sets, shows and deletes', async () => {
     const set = ['mcp', 'login-provider', 'set', '--type', 'OIDC', '--issuer', 'https://login.acme.test'];
     const provider = await read(

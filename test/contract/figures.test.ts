@@ -172,6 +172,8 @@ const STATED = [
   `up to ${LIST.counted.toLocaleString('en')} matches`,
   `up to ${LIST.countedBySearch.toLocaleString('en')} matches of identifiers`,
   `can have ${IMPORT.places} imports running or waiting`,
+  `can have ${STORED.toolOverlays} overlays and ${STORED.toolOverlaysBytes / MIB} MiB of them`,
+  `one overlay can have ${STORED.toolOverlayBytes / KIB} KiB`,
   `A page with schemas ends after ${LIST.toolsBytes / MIB} MiB of tools`,
   `Results with schemas end after ${LIST.toolsBytes / MIB} MiB of tools`,
   `Counts are stored for ${LIFETIME.executionStatisticsMs / DAY} days`,

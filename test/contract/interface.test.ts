@@ -46,6 +46,10 @@ importTools post /api/v1/tools:import tools:write
 getTool get /api/v1/tools/{tool_name} tools:read
 updateTool put /api/v1/tools/{tool_name} tools:write
 deleteTool delete /api/v1/tools/{tool_name} tools:write
+listToolOverlays get /api/v1/tool_overlays tools:read
+getToolOverlay get /api/v1/tool_overlays/{tool_name} tools:read
+setToolOverlay put /api/v1/tool_overlays/{tool_name} tools:write
+deleteToolOverlay delete /api/v1/tool_overlays/{tool_name} tools:write
 executeTool post /api/v1/execute_tool tools:execute
 listMcpConfigs get /api/v1/mcp/configs connections:read
 createMcpConfig post /api/v1/mcp/configs connections:write
@@ -134,6 +138,9 @@ const OWN_STATUSES: Record<string, string[]> = {
   getTool: ['404'],
   updateTool: ['404', '409'],
   deleteTool: ['404', '409'],
+  getToolOverlay: ['404'],
+  setToolOverlay: ['404', '409'],
+  deleteToolOverlay: ['404'],
   executeTool: ['404', '502', '504'],
   getMcpConfig: ['404'],
   updateMcpConfig: ['404', '409'],

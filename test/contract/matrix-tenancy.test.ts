@@ -154,6 +154,8 @@ describe('things of another environment (C1)', () => {
     const config = { name: 'Foreign desk', mappings: [{ connection_id: account.connection_id }] };
     const made = await other.call('POST', '/api/v1/mcp/configs', { body: config });
     await storeTools(server, [ownTool('foreign-desk', 'foreign_desk_get')], { environment: other.environment.id });
+    const overlay = { title: 'Get foreign things' };
+    await other.call('PUT', '/api/v1/tool_overlays/foreign_desk_get', { body: overlay });
     const execution = server.parts.newId('exec');
     await server.parts.store.write((tx) =>
       tx.executions.insert(other.environment.id, {

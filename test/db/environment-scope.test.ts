@@ -29,6 +29,7 @@ import {
   portalSession,
   storedContent,
   tool,
+  toolOverlay,
   webhookEndpoint,
 } from './support.ts';
 
@@ -122,6 +123,7 @@ describe('no query without an environment (C1)', () => {
       operatorSessions: 'OperatorSession',
       customProviders: 'CustomProvider',
       environmentTools: 'EnvironmentTool',
+      toolOverlays: 'ToolOverlay',
       connections: 'Connection',
       accounts: 'Account',
       refreshLeases: 'RefreshLease',
@@ -211,6 +213,10 @@ describe('no query without an environment (C1)', () => {
       ],
       'environmentTools.delete': [(r, env) => r.environmentTools.delete(env, ['mine_get_thing']), 0],
       'environmentTools.deleteOfConnector': [(r, env) => r.environmentTools.deleteOfConnector(env, 'mine', 9), 0],
+      'toolOverlays.get': [(r, env) => r.toolOverlays.get(env, 'mine_get_thing'), undefined],
+      'toolOverlays.named': [(r, env) => r.toolOverlays.named(env, 'mine_get_thing'), []],
+      'toolOverlays.list': [(r, env) => r.toolOverlays.list(env), []],
+      'toolOverlays.delete': [(r, env) => r.toolOverlays.delete(env, 'mine_get_thing'), false],
       'mcpConfigs.get': [(r, env) => r.mcpConfigs.get(env, 'mcp_1'), undefined],
       'mcpConfigs.list': [(r, env) => r.mcpConfigs.list(env, page), empty],
       'mcpConfigs.namesWithTool': [(r, env) => r.mcpConfigs.namesWithTool(env, 'mine_get_thing'), []],
@@ -427,6 +433,7 @@ describe('no query without an environment (C1)', () => {
       'connections.insert',
       'customProviders.insert',
       'environmentLogos.set',
+      'environmentTools.touch',
       'environmentTools.upsert',
       'events.append',
       'executions.insert',
@@ -443,6 +450,7 @@ describe('no query without an environment (C1)', () => {
       'operatorSessions.insert',
       'portalSessions.insert',
       'storedContents.insert',
+      'toolOverlays.set',
       'webhookDeliveries.insert',
       'webhookEndpoints.insert',
     ];
@@ -483,6 +491,7 @@ describe('no query without an environment (C1)', () => {
           tool('mine_get_thing', { definition: { description: 'x' } }),
           tool('mine_list_things', { source: 'mcp', sourceId: 'list', flagged: 'was changed' }),
         ]);
+        await tx.toolOverlays.set(env, toolOverlay('mine_get_thing'));
         const config = { id: 'mcp_1', name: 'one', description: '', createdAt: NOW, updatedAt: NOW };
         await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: ['mine_get_thing'] }] });
         await tx.loginProviders.replace(env, loginProvider('lgp_1'));

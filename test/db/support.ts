@@ -18,6 +18,7 @@ import type {
   NewOperatorSession,
   NewPortalSession,
   NewStoredContent,
+  NewToolOverlay,
   PendingGrant,
   Store,
   WebhookEndpointRow,
@@ -336,6 +337,18 @@ export function portalSession(id: string): NewPortalSession {
     apiClientId: 'cli_1',
     createdAt: NOW,
     expiresAt: NOW + 1000,
+  };
+}
+
+export function toolOverlay(toolName: string, parts: Partial<NewToolOverlay> = {}): NewToolOverlay {
+  return {
+    toolName,
+    newName: null,
+    settings: { hidden: true, title: null, addedDescription: null, presetInputs: {}, allowedValues: {} },
+    toolDigest: 'x',
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...parts,
   };
 }
 

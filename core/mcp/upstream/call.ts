@@ -6,7 +6,7 @@ import { placeCredential } from '../../connectors/placement.ts';
 import type { DryRunRequest, PreparedCall } from '../../tools/call.ts';
 import type { ExecutePorts } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
-import type { Tool } from '../../tools/tool.ts';
+import { type Tool, wholeInputSchema } from '../../tools/tool.ts';
 import { upstreamFailure } from './failure.ts';
 import { headersOf } from './schema/header-parameters.ts';
 import { toWireInput } from './schema/wire-input.ts';
@@ -94,5 +94,5 @@ async function attempt(
 }
 
 function wireInput(tool: Tool, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return toWireInput(input, tool.input_schema, tool.mcp?.names ?? {});
+  return toWireInput(input, wholeInputSchema(tool), tool.mcp?.names ?? {});
 }

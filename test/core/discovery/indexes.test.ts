@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import { createCatalogue } from '../../../core/connectors/catalogue.ts';
 import { readCatalogueIndex } from '../../../core/connectors/catalogue-index.ts';
 import { createToolIndexes } from '../../../core/discovery/indexes.ts';
+import { createOverlaidTools } from '../../../core/discovery/overlaid-tools.ts';
+import { createOwnTools } from '../../../core/discovery/own-tools.ts';
 import { openTestStore, type TestStore, tool } from '../../db/support.ts';
 import { ROOT } from '../../flows/markdown.ts';
 import { ownTool } from '../../support/own-tools.ts';
@@ -13,6 +15,7 @@ const PIECE = 25;
 
 describe('L7: the first index of the tools of an environment', () => {
   const catalogue = createCatalogue(readCatalogueIndex(readFileSync(join(ROOT, 'generated/catalogue.json'), 'utf8')));
+  const overlaidTools = createOverlaidTools(catalogue, createOwnTools());
   let test: TestStore;
 
   beforeEach(async () => {
@@ -42,15 +45,17 @@ describe('L7: the first index of the tools of an environment', () => {
       return tool(name, { definition: ownTool('mine', name) });
     });
     await test.store.write((tx) => tx.environmentTools.upsert(test.env, rows));
-    const indexes = createToolIndexes(catalogue);
+    const indexes = createToolIndexes(catalogue, overlaidTools);
     const turns = await turnsDuring(indexes.of(test.store.read, test.env));
     expect(turns).to.be.at.least(Math.floor((catalogue.toolNames().length + count) / PIECE) - 2);
-    const [, own] = await indexes.of(test.store.read, test.env);
+    const {
+      all: [, own],
+    } = await indexes.of(test.store.read, test.env);
     expect(own?.size).to.equal(count);
   });
 
   it('is read from the store no second time while nothing has changed', async () => {
-    const indexes = createToolIndexes(catalogue);
+    const indexes = createToolIndexes(catalogue, overlaidTools);
     await indexes.of(test.store.read, test.env);
     expect(await turnsDuring(indexes.of(test.store.read, test.env))).to.be.below(PIECE);
   });

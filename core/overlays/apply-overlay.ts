@@ -1,0 +1,60 @@
+import type { ToolOverlayRow } from '../../db/store.ts';
+import { isRecord } from '../tools/pointer.ts';
+import type { JsonSchema, Tool } from '../tools/tool.ts';
+import { hidingInputs, isAmong, limitingInputs, propertiesOf, requiredOf } from './restrict-schema.ts';
+
+type Overlay = Pick<ToolOverlayRow, 'newName' | 'settings'>;
+
+/**
+ * Returns a tool as its environment shows and runs it. The result never accepts an input that the tool rejects.
+ *
+ * @param tool the tool as it is defined
+ */
+export function applyOverlay(tool: Tool, { newName, settings }: Overlay): Tool {
+  const { title, addedDescription, presetInputs, allowedValues } = settings;
+  const schema = limitingInputs(tool.input_schema, allowedValues, tool.mcp === undefined);
+  const shown = hidingInputs(schema, Object.keys(presetInputs));
+  return {
+    ...tool,
+    name: newName ?? tool.name,
+    title: title ?? tool.title,
+    description: addedDescription === null ? tool.description : `${tool.description} ${addedDescription}`,
+    input_schema: shown,
+    examples: examplesOf(tool, shown, settings),
+    restriction: { toolName: tool.name, presetInputs, schema },
+  };
+}
+
+/** Returns the examples that still fit, without the preset inputs. */
+function examplesOf(
+  { examples }: Tool,
+  shown: JsonSchema,
+  { presetInputs, allowedValues }: Overlay['settings'],
+): Tool['examples'] {
+  const required = requiredOf(shown);
+  return (examples ?? []).flatMap(({ input, note }) => {
+    const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !Object.hasOwn(presetInputs, name)));
+    const isComplete = required.every((name) => Object.hasOwn(rest, name));
+    const isAllowed = Object.entries(allowedValues).every(
+      ([name, values]) => !Object.hasOwn(rest, name) || [rest[name]].flat().every((value) => isAmong(values, value)),
+    );
+    return isComplete && isAllowed ? [{ input: rest, note }] : [];
+  });
+}
+
+/** Whether an overlay restricts inputs, so that a change of the tool could make it useless. */
+export function restrictsInputs({ settings }: Overlay): boolean {
+  return Object.keys(settings.presetInputs).length + Object.keys(settings.allowedValues).length > 0;
+}
+
+/** Whether an input is for a secret, or contains one. */
+export function isSecretInput(schema: JsonSchema, name: string): boolean {
+  return hasSecret(propertiesOf(schema)[name]);
+}
+
+function hasSecret(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(hasSecret);
+  if (!isRecord(schema)) return false;
+  if (schema['writeOnly'] === true || schema['format'] === 'password') return true;
+  return Object.values(schema).some(hasSecret);
+}

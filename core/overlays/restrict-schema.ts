@@ -1,0 +1,85 @@
+import { isRecord } from '../tools/pointer.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** Keywords that can describe an input again, beside `properties`. */
+const BESIDE = [
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+  ...['dependentSchemas', 'dependentRequired', 'dependencies'],
+];
+
+/** Returns the schemas of the inputs, by name. */
+export function propertiesOf(schema: JsonSchema): Properties {
+  return isRecord(schema['properties']) ? schema['properties'] : {};
+}
+
+/** Returns the names of the required inputs. */
+export function requiredOf(schema: JsonSchema): string[] {
+  return Array.isArray(schema['required']) ? (schema['required'] as string[]) : [];
+}
+
+/** Whether the values of an input, as allowed by an overlay, are the values of its items. */
+export function isListInput(input: unknown): input is JsonSchema {
+  return isRecord(input) && input['type'] === 'array' && (isRecord(input['items']) || input['items'] === undefined);
+}
+
+/**
+ * Returns a schema in which some inputs accept only some values. They become required, because what an API does
+ * without an input is often a value that is not allowed. An input with an allowed default stays optional.
+ *
+ * @param allowed the values by the name of the input; of a list, the values of its items
+ * @param fillsDefaults whether defaults are filled in, so that an omitted input has its default
+ */
+export function limitingInputs(
+  schema: JsonSchema,
+  allowed: Readonly<Record<string, readonly unknown[]>>,
+  fillsDefaults: boolean,
+): JsonSchema {
+  if (Object.keys(allowed).length === 0) return schema;
+  const properties: Record<string, unknown> = { ...propertiesOf(schema) };
+  const required = new Set(requiredOf(schema));
+  for (const [name, values] of Object.entries(allowed)) {
+    const input = limitInput(properties[name], values);
+    properties[name] = input;
+    if (!fillsDefaults || !Object.hasOwn(input, 'default')) required.add(name);
+  }
+  return { ...schema, properties, required: [...required] };
+}
+
+function limitInput(input: unknown, values: readonly unknown[]): Record<string, unknown> {
+  const { default: preset, ...rest } = isRecord(input) ? input : ({} as Record<string, unknown>);
+  const keepsDefault = preset !== undefined && [preset].flat().every((value) => isAmong(values, value));
+  const limited = isListInput(input)
+    ? { ...rest, items: { ...(isRecord(input['items']) ? input['items'] : {}), enum: [...values] } }
+    : { ...rest, enum: [...values] };
+  return keepsDefault ? { ...limited, default: preset } : limited;
+}
+
+/** Whether a value is one of some values, compared as JSON. */
+export function isAmong(values: readonly unknown[], value: unknown): boolean {
+  const text = JSON.stringify(value);
+  return values.some((other) => JSON.stringify(other) === text);
+}
+
+/**
+ * Returns a schema without some inputs. Keywords that mention one of them are left out: callers see a looser schema then,
+ * and their inputs are still validated against the whole one.
+ */
+export function hidingInputs(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  if (names.length === 0) return schema;
+  const without = (entries: [string, unknown][]) => entries.filter(([key]) => !names.includes(key));
+  const mentions = (value: unknown) => {
+    const text = JSON.stringify(value);
+    return names.some((name) => text.includes(JSON.stringify(name)));
+  };
+  const kept = Object.entries(schema).filter(([keyword, value]) => !(BESIDE.includes(keyword) && mentions(value)));
+  const shown: Record<string, unknown> = {
+    ...Object.fromEntries(kept),
+    properties: Object.fromEntries(without(Object.entries(propertiesOf(schema)))),
+  };
+  if (schema['required'] !== undefined) {
+    shown['required'] = requiredOf(schema).filter((name) => !names.includes(name));
+  }
+  return shown;
+}

@@ -1,0 +1,174 @@
+import type {
+  EnvironmentId,
+  NewToolOverlay,
+  ReadRepositories,
+  Repositories,
+  ToolOverlayRow,
+  ToolOverlaySettings,
+} from '../../db/store.ts';
+import { UniqueError } from '../../db/store.ts';
+import { STORED } from '../budgets.ts';
+import type { KnownTool, ToolDirectory } from '../discovery/directory.ts';
+import { ApiError, type FieldError, requireFound } from '../errors.ts';
+import { RAW_CALL } from '../tools/tool.ts';
+import { type CheckOverlayTools, checkOverlay } from './check-overlay.ts';
+import { toolDigest } from './tool-digest.ts';
+
+export interface OverlayTools extends CheckOverlayTools {
+  toolDirectory: Pick<ToolDirectory, 'bare' | 'fitOf'>;
+  now(): number;
+}
+
+/** The fields of a request for an overlay. */
+export interface OverlayInput {
+  hidden?: boolean | undefined;
+  new_name?: string | null | undefined;
+  title?: string | null | undefined;
+  added_description?: string | null | undefined;
+  preset_inputs?: Record<string, unknown> | undefined;
+  allowed_values?: Record<string, unknown[]> | undefined;
+}
+
+/** An overlay that fits its tool, to be stored. */
+export interface CheckedOverlay {
+  newName: string | null;
+  settings: ToolOverlaySettings;
+  toolDigest: string;
+}
+
+/**
+ * Checks an overlay before the transaction that stores it.
+ *
+ * @throws ApiError NOT_FOUND for an unknown tool; VALIDATION_FAILED
+ */
+export async function readOverlay(
+  read: ReadRepositories,
+  tools: OverlayTools,
+  environmentId: EnvironmentId,
+  toolName: string,
+  input: OverlayInput,
+): Promise<CheckedOverlay> {
+  const { tool } = await requireTool(read, tools, environmentId, toolName);
+  const { new_name: newName = null } = input;
+  const settings: ToolOverlaySettings = {
+    hidden: input.hidden ?? false,
+    title: input.title ?? null,
+    addedDescription: input.added_description ?? null,
+    presetInputs: input.preset_inputs ?? {},
+    allowedValues: input.allowed_values ?? {},
+  };
+  refuse([...checkEffect(toolName, newName, settings), ...checkTexts(settings)]);
+  refuse(await checkOverlay(tools, environmentId, tool, settings));
+  return { newName, settings, toolDigest: toolDigest(tool) };
+}
+
+/**
+ * Stores an overlay in place of the tool's present one.
+ *
+ * @param checked from `readOverlay`
+ * @throws ApiError NOT_FOUND; SERVER_BUSY if the tool was changed after the check; TOOL_EXISTS for a name that is in use;
+ * VALIDATION_FAILED without space
+ */
+export async function setOverlay(
+  tx: Repositories,
+  tools: OverlayTools,
+  environmentId: EnvironmentId,
+  toolName: string,
+  { newName, settings, toolDigest: digest }: CheckedOverlay,
+): Promise<ToolOverlayRow> {
+  const { tool } = await requireTool(tx, tools, environmentId, toolName);
+  if (toolDigest(tool) !== digest) {
+    throw new ApiError('SERVER_BUSY', 'The tool was changed while its overlay was checked. Try again.');
+  }
+  const holder = newName === null ? undefined : await tools.toolDirectory.bare(tx, environmentId, newName);
+  if (holder) throw nameTaken(newName);
+  const others = (await tx.toolOverlays.list(environmentId)).filter((row) => row.toolName !== toolName);
+  requireSpace(others, settings);
+  const present = await tx.toolOverlays.get(environmentId, toolName);
+  const at = tools.now();
+  const createdAt = present?.createdAt ?? at;
+  const overlay: NewToolOverlay = { toolName, newName, settings, toolDigest: digest, createdAt, updatedAt: at };
+  try {
+    await tx.toolOverlays.set(environmentId, overlay);
+  } catch (error) {
+    if (!(error instanceof UniqueError)) throw error;
+    throw nameTaken(newName);
+  }
+  await tx.environmentTools.touch(environmentId);
+  return { ...overlay, environmentId };
+}
+
+/** @returns the overlay before the deletion. @throws ApiError NOT_FOUND */
+export async function deleteOverlay(
+  tx: Repositories,
+  environmentId: EnvironmentId,
+  toolName: string,
+): Promise<ToolOverlayRow> {
+  const overlay = await requireOverlay(tx, environmentId, toolName);
+  await tx.toolOverlays.delete(environmentId, toolName);
+  await tx.environmentTools.touch(environmentId);
+  return overlay;
+}
+
+/** @throws ApiError NOT_FOUND */
+export async function requireOverlay(
+  read: ReadRepositories,
+  environmentId: EnvironmentId,
+  toolName: string,
+): Promise<ToolOverlayRow> {
+  return requireFound(await read.toolOverlays.get(environmentId, toolName), 'The overlay');
+}
+
+async function requireTool(
+  read: ReadRepositories,
+  { toolDirectory }: OverlayTools,
+  environmentId: EnvironmentId,
+  toolName: string,
+): Promise<KnownTool> {
+  return requireFound(await toolDirectory.bare(read, environmentId, toolName), 'The tool');
+}
+
+function checkEffect(toolName: string, newName: string | null, settings: ToolOverlaySettings): FieldError[] {
+  if (newName === toolName) return [{ field: 'new_name', message: 'is the present name; omit it to keep the name' }];
+  if (newName === RAW_CALL) return [{ field: 'new_name', message: 'is reserved for raw calls' }];
+  const { hidden, title, addedDescription, presetInputs, allowedValues } = settings;
+  const changes = hidden || newName !== null || title !== null || addedDescription !== null;
+  if (changes || Object.keys(presetInputs).length + Object.keys(allowedValues).length > 0) return [];
+  return [{ field: 'body', message: 'must change something; delete the overlay to show the tool as it is' }];
+}
+
+const CONTROL = /[\p{Cc}\p{Cf}]/u;
+
+/** Rejects invisible characters, which would be hidden instructions to a model. */
+function checkTexts({ title, addedDescription }: ToolOverlaySettings): FieldError[] {
+  return Object.entries({ title, added_description: addedDescription }).flatMap(([field, text]) =>
+    text !== null && CONTROL.test(text) ? [{ field, message: 'must not contain invisible characters' }] : [],
+  );
+}
+
+function requireSpace(others: readonly ToolOverlayRow[], settings: ToolOverlaySettings): void {
+  const bytes = sizeOf(settings);
+  if (bytes > STORED.toolOverlayBytes) {
+    refuse([{ field: 'body', message: `must have at most ${STORED.toolOverlayBytes} bytes as JSON` }]);
+  }
+  const total = others.reduce((sum, row) => sum + sizeOf(row.settings), bytes);
+  if (others.length < STORED.toolOverlays && total <= STORED.toolOverlaysBytes) return;
+  const limits = `${STORED.toolOverlays} overlays and ${STORED.toolOverlaysBytes} bytes of them`;
+  throw new ApiError(
+    'VALIDATION_FAILED',
+    `The environment has no space for the overlay: it can have at most ${limits}. Delete some that are not used.`,
+  );
+}
+
+function sizeOf(settings: ToolOverlaySettings): number {
+  return Buffer.byteLength(JSON.stringify(settings));
+}
+
+function nameTaken(name: string | null): ApiError {
+  return new ApiError('TOOL_EXISTS', `The environment already has a tool ${name}.`);
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length === 0) return;
+  throw new ApiError('VALIDATION_FAILED', 'The overlay does not fit the tool.', { errors: errors.slice(0, 20) });
+}
