@@ -337,6 +337,47 @@ describe('the session of an account at an MCP server', () => {
       });
     }
 
+    it('is continued by a JSON response, which some servers send instead of events', async () => {
+      upstream.on = (request, res) => {
+        const { id } = upstream.of('tools/call')[0]?.message ?? {};
+        const message = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'in JSON' }] } };
+        if (request.method === 'GET')
+          return res.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(message));
+        if (request.message?.method !== 'tools/call') return false;
+        events(res);
+        return res.end('id: 1\ndata: \n\n');
+      };
+      const { body } = await run();
+      expect(body.data?.content[0].text, JSON.stringify(body)).to.equal('in JSON');
+      expect(upstream.of('GET')).to.have.length(1);
+    });
+
+    for (const [what, text, message] of [
+      [
+        'JSON without the result',
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"gone"}}',
+        'The MCP server ended its response without a result.',
+      ],
+      ['JSON that is no message', '[1]', 'The MCP server sent a message that is not an object.'],
+      ['HTML', '<p>', 'The MCP server returned neither JSON nor events.'],
+    ] as const) {
+      it(`is a failure that says so where the continuation is ${what}`, async () => {
+        const type = text.startsWith('<') ? 'text/html' : 'application/json';
+        upstream.on = (request, res) => {
+          if (request.method === 'GET') return res.writeHead(200, { 'content-type': type }).end(text);
+          if (request.message?.method !== 'tools/call') return false;
+          events(res);
+          return res.end('id: 1\ndata: \n\n');
+        };
+        expect((await run()).body.tool_error).to.include({
+          kind: 'upstream_invalid_response',
+          retryable: false,
+          message,
+        });
+        expect(upstream.of('GET')).to.have.length(1);
+      });
+    }
+
     it('is a failure in the words of the server where it refuses to continue', async () => {
       upstream.on = (request, res) => {
         if (request.method === 'GET') return res.writeHead(405).end();

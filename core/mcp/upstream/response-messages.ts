@@ -29,16 +29,17 @@ export async function* responseMessages(
   hold: ReadBudget['hold'],
 ): AsyncGenerator<string, never> {
   const budget: ReadBudget = { bytes, lines: MCP_UPSTREAM.lines, hold, read: 0 };
-  if (mediaTypeOf(first) === 'application/json') {
-    yield await readText(first, budget);
-    throw new MessageFormatError(WITHOUT_RESULT);
-  }
   let lastEventId: string | undefined;
   let retryMs: number = MCP_UPSTREAM.retryMs;
   let stream: EgressStream | undefined = first;
   for (let continuations = 0; ; continuations++) {
     try {
       stream ??= await source.resume(lastEventId as string);
+      // Some servers also respond to a continuation with JSON.
+      if (mediaTypeOf(stream) === 'application/json') {
+        yield await readText(stream, budget);
+        throw new MessageFormatError(WITHOUT_RESULT);
+      }
       requireEvents(stream);
       for await (const event of readEvents(stream.body, budget)) {
         lastEventId = event.id ?? lastEventId;
