@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LOGO } from '../budgets.ts';
+import { malformedSvg } from './svg.ts';
 
 export interface Logo {
   mediaType: 'image/png' | 'image/jpeg' | 'image/svg+xml';
@@ -79,5 +80,5 @@ function svgProblem(bytes: Buffer): string | undefined {
   if (!Buffer.from(text).equals(bytes)) return 'must be UTF-8 text';
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*>\s*)*<svg[\s>]/.test(text)) return 'is not an SVG image';
   const found = FORBIDDEN_IN_SVG.find(([pattern]) => pattern.test(text));
-  return found ? `must not contain ${found[1]}` : undefined;
+  return found ? `must not contain ${found[1]}` : malformedSvg(text);
 }

@@ -19,6 +19,7 @@ function jpeg(width: number, height: number): Buffer {
   return Buffer.concat([Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'), frame]);
 }
 
+const XMLNS = 'xmlns="http://www.w3.org/2000/svg"';
 const problemOf = (url: string) => {
   const logo = readLogo(url);
   return 'problem' in logo ? logo.problem : undefined;
@@ -30,7 +31,9 @@ describe('readLogo', () => {
     expect(readLogo(dataUrl('jpeg', jpeg(64, 64)))).to.include({ mediaType: 'image/jpeg' });
     for (const svg of [
       '<svg xmlns="http://www.w3.org/2000/svg"><path d="m0 0h1"/></svg>',
-      '<?xml version="1.0"?>\n<!-- made by a tool -->\n<svg viewBox="0 0 1 1"><use href="#a"/><g fill="url(#b)"/></svg>',
+      `<?xml version="1.0"?>\n<!-- made by a tool -->\n<svg ${XMLNS} viewBox="0 0 1 1"><use href="#a"/><g fill="url(#b)"/></svg>\n`,
+      `\uFEFF<svg ${XMLNS} xmlns:xlink="http://www.w3.org/1999/xlink"><title>A &amp; B &#x41;</title><use xlink:href='#a' /></svg>`,
+      `<svg ${XMLNS}><style><![CDATA[ a > b { fill: red } ]]></style><!-- <g> --><svg:g xmlns:svg="http://www.w3.org/2000/svg"></svg:g></svg>`,
     ])
       expect(problemOf(dataUrl('svg+xml', svg)), svg).to.equal(undefined);
   });
@@ -79,8 +82,42 @@ describe('readLogo', () => {
     expect(problemOf(dataUrl('svg+xml', '<!DOCTYPE svg [<!ENTITY a "b">]><svg/>'))).to.not.equal(undefined);
   });
 
+  it('rejects SVG images that browsers cannot show, with the element', () => {
+    for (const [content, says] of [
+      [`<svg ${XMLNS}><g><path d="m0 0h1"/></svg>`, 'is not well-formed XML: found </svg> where <g> is open'],
+      [`<svg ${XMLNS}><g>`, 'is not well-formed XML: <g> is not closed'],
+      [`<svg ${XMLNS}>`, 'is not well-formed XML: <svg> is not closed'],
+      [`<svg ${XMLNS}><path d="m0 0h1></svg>`, 'is not well-formed XML at "<path d="m0 0h1></svg>"'],
+      [`<svg ${XMLNS}><g id=a></g></svg>`, 'is not well-formed XML at "<g id=a></g></svg>"'],
+      [`<svg ${XMLNS}><!-- </svg>`, 'is not well-formed XML at "<!-- </svg>"'],
+      [`<svg ${XMLNS}><g id="a" id="b"/></svg>`, 'is not well-formed XML: <g> has id twice'],
+      [`<svg ${XMLNS}></svg></svg>`, 'is not well-formed XML: found </svg> where nothing is open'],
+      [`<svg ${XMLNS}></svg><svg ${XMLNS}></svg>`, 'must have one <svg> element'],
+      [`<svg ${XMLNS}></svg>text`, 'must have no text outside of its <svg> element'],
+      [`<svg ${XMLNS}><text>A & B</text></svg>`, 'must write & as &amp;'],
+      [`<svg ${XMLNS}><text id="&nbsp;"/></svg>`, 'must write & as &amp;'],
+      [`<svg ${XMLNS}><use xlink:href="#a"/></svg>`, 'must declare xmlns:xlink, because it uses the prefix'],
+      ['<svg viewBox="0 0 1 1"><path/></svg>', 'must begin with <svg xmlns="http://www.w3.org/2000/svg">'],
+      ['<svg xmlns="http://www.w3.org/1999/xhtml"></svg>', 'must begin with <svg xmlns="http://www.w3.org/2000/svg">'],
+    ] as const)
+      expect(problemOf(dataUrl('svg+xml', content)), content).to.equal(says);
+  });
+
   it('takes linear time for any text', () => {
-    for (const piece of ['href=', ' on', 'url( ', '<!-- ', 'href =   "'])
-      readLogo(dataUrl('svg+xml', `<svg>${piece.repeat(60_000 / piece.length)}`));
+    for (const piece of [
+      'href=',
+      ' on',
+      'url( ',
+      '<!-- ',
+      'href =   "',
+      '<g>',
+      '<g a="',
+      '<?',
+      '<![CDATA[',
+      ' a =',
+      '&',
+      '   ',
+    ])
+      readLogo(dataUrl('svg+xml', `<svg ${XMLNS}>${piece.repeat(60_000 / piece.length)}`));
   });
 });
