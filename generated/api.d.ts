@@ -7266,7 +7266,7 @@ export interface components {
             client_id?: string;
             /**
              * @description The secret of the OAuth client. With `private_key_jwt`: its private key, in PEM format or as a JWK. For `WORKSPACE_DWD`:
-             *     the JSON key file of the service account, as text. A secret of the wrong kind is rejected. It is stored encrypted and
+             *     the JSON key file of the service account, as text; the host of its `token_uri` must be that of the provider. A secret of the wrong kind is rejected. It is stored encrypted and
              *     never returned.
              */
             client_secret?: $Write<string>;
@@ -10267,8 +10267,8 @@ export interface components {
             link_lifetime_seconds?: number | null;
             /**
              * @description The logo that the pages of links show: a `data:` URL in base64 with a PNG, JPEG or SVG image of at most 64 KiB. A PNG or JPEG
-             *     image can have at most 2048 pixels in each direction. An SVG image must not contain scripts, event handlers, external
-             *     references or entities. The logo is served from the server's own host; see `logo_url`. Null removes it.
+             *     image can have at most 2048 pixels in each direction. An SVG image must be well-formed XML with an `<svg>` element in the namespace of
+             *     SVG. It must not contain scripts, event handlers, external references or entities. The logo is served from the server's own host; see `logo_url`. Null removes it.
              */
             logo?: string | null;
             /** @description Whether MCP clients can register themselves; null restores the default, `true`. */

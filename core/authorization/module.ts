@@ -134,7 +134,7 @@ export interface ClientRules {
     /** Completes the error text "must be …" for an invalid client secret. */
     demand: string;
     /** @throws OAuthConfigError that contains no part of the secret */
-    read(secret: Secret): unknown;
+    read(secret: Secret, pattern: AuthPattern): unknown;
   };
 }
 

@@ -1,4 +1,4 @@
-import { readServiceAccount } from '../workspace-dwd/service-account.ts';
+import { checkServiceAccount } from '../workspace-dwd/service-account.ts';
 import { type DetailsForm, isText } from './forms.ts';
 import type { AuthorizationModule } from './module.ts';
 import { placeBearer } from './placing.ts';
@@ -22,7 +22,12 @@ export const workspaceDwd: AuthorizationModule = {
   client: {
     kind: 'registered',
     method: () => 'service_account',
-    secret: { demand: 'must be the JSON key file of a service account.', read: readServiceAccount },
+    secret: {
+      demand: 'must be the JSON key file of a service account.',
+      // An address with an input of the account is not a URL, and a discovered one is not known yet.
+      read: (secret, { oauth_config: config }) =>
+        checkServiceAccount(secret, URL.parse(config?.token_uri ?? '') ?? undefined),
+    },
   },
   obtainingOf: () => 'delegation',
   storeAdvice: 'The application must store the subject: the user that the service account acts for.',

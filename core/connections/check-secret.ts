@@ -5,11 +5,12 @@ import { OAuthConfigError } from '../oauth/config-error.ts';
 import { readPrivateKey } from '../oauth/private-key.ts';
 import type { Secret } from '../secret.ts';
 import { readSmartClientKey } from '../smart-fhir/client-key.ts';
+import { withoutByteOrderMark } from '../text/byte-order-mark.ts';
 
 const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const KEY_FILE_LEVELS = 4;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
-const CONTROL = /[\u0000-\u001f\u007f]/;
+/** Control characters, invisible format characters such as a byte order mark, and line separators. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
  * Checks the client secret of a connection by the rules of its type, which may require the key file of a service
@@ -20,7 +21,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
  */
 export function clientSecretProblem(pattern: AuthPattern, secret: Secret): string | undefined {
   const demanded = moduleOf(pattern.type).client?.secret;
-  if (demanded) return readingProblem(() => demanded.read(secret), demanded.demand);
+  if (demanded) return readingProblem(() => demanded.read(secret, pattern), demanded.demand);
   if (pattern.oauth_config?.client_auth_method === 'private_key_jwt') {
     const read = isRecordSystem(pattern) ? readSmartClientKey : readPrivateKey;
     return readingProblem(() => read(secret), 'must be a private key.');
@@ -36,7 +37,7 @@ function plainSecretProblem(text: string): string | undefined {
     return 'must be a client secret, not a private key: the provider does not accept keys';
   if (members.includes('client_secret')) return 'must be the client secret alone, not the file that contains it';
   // RFC 6749 appendix A.2. A copied secret often ends with a line break.
-  if (CONTROL.test(text)) return 'must not contain line breaks or other control characters';
+  if (INVISIBLE.test(text)) return 'must not contain line breaks, control characters or invisible characters';
   return undefined;
 }
 
@@ -53,7 +54,7 @@ function readingProblem(read: () => unknown, demand: string): string | undefined
 function parsedJson(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutByteOrderMark(text));
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { CryptoKey } from 'oauth4webapi';
 import type { Secret } from '../secret.ts';
+import { withoutByteOrderMark } from '../text/byte-order-mark.ts';
 import { OAuthConfigError } from './config-error.ts';
 
 export interface SigningKey {
@@ -48,7 +49,9 @@ const USUAL: Readonly<Record<string, string>> = {
 export function readPrivateKey(text: Secret): SigningKey {
   const jwk = readJwk(text.reveal());
   try {
-    const key = jwk ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(text.reveal());
+    const key = jwk
+      ? createPrivateKey({ key: jwk, format: 'jwk' })
+      : createPrivateKey(withoutByteOrderMark(text.reveal()));
     if ((key.asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS) < MIN_RSA_BITS)
       throw new OAuthConfigError(`An RSA key must have ${MIN_RSA_BITS} bits or more.`);
     const name = jwk?.['alg'] ?? USUAL[key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType ?? ''];
@@ -67,7 +70,7 @@ export function readPrivateKey(text: Secret): SigningKey {
 export function readJwk(text: string): JsonWebKey | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
-    return JSON.parse(text) as JsonWebKey;
+    return JSON.parse(withoutByteOrderMark(text)) as JsonWebKey;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { Lexer, parseDocument } from 'yaml';
+import { withoutByteOrderMark } from '../text/byte-order-mark.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { bundle } from './bundle.ts';
 import { importError } from './import-error.ts';
@@ -51,7 +52,7 @@ export function loadDocument(files: readonly SourceFile[]): Record<string, unkno
  * @throws ApiError INVALID_DOCUMENT
  */
 export function parseText(text: string, name: string): unknown {
-  const plain = text.replace(/^\uFEFF/, '');
+  const plain = withoutByteOrderMark(text);
   const value = /^\s*[{[]/.test(plain) ? (tryJson(plain) ?? parseYaml(plain, name)) : parseYaml(plain, name);
   if (isTooDeep(value)) throw importError('files', `${name}: is nested more than ${LOAD_LIMITS.depth} levels`);
   return value;

@@ -2,6 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, type Ke
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import { readJwk } from '../oauth/private-key.ts';
 import { Secret } from '../secret.ts';
+import { withoutByteOrderMark } from '../text/byte-order-mark.ts';
 
 /** A key that authenticates a client at FHIR servers. */
 export interface SmartClientKey {
@@ -42,7 +43,7 @@ export function readSmartClientKey(text: Secret): SmartClientKey {
 
 function privateKeyOf(text: Secret, jwk: JsonWebKey | undefined): KeyObject {
   try {
-    return jwk ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(text.reveal());
+    return jwk ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(withoutByteOrderMark(text.reveal()));
   } catch {
     // The cause is omitted, because the parser's message may quote the key.
     throw new OAuthConfigError('The client needs a private key, in PEM or as a JWK.');

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Secret } from '../secret.ts';
+import { withoutByteOrderMark } from '../text/byte-order-mark.ts';
 import { isRecord } from '../tools/pointer.ts';
 
 /** A service account, as described by its key file. */
@@ -18,6 +19,11 @@ export interface ServiceAccount {
 }
 
 const MIN_BITS = 2048;
+/** Token endpoints that Google has moved. Its older key files name the former hosts, and still work. */
+const MOVED_TO: Readonly<Record<string, string>> = {
+  'accounts.google.com': 'oauth2.googleapis.com',
+  'www.googleapis.com': 'oauth2.googleapis.com',
+};
 const EMAIL = /^[^\s@<>"]{1,128}@[^\s@<>"]{1,253}$/;
 
 /**
@@ -43,10 +49,25 @@ export function readServiceAccount(file: Secret): ServiceAccount {
   };
 }
 
+/**
+ * Checks that a key file belongs to the provider that its assertions are sent to.
+ *
+ * @param file its whole text
+ * @param tokenEndpoint the token endpoint of the provider; undefined if it is not known yet
+ * @throws OAuthConfigError if the file cannot be used, or names a token endpoint on another host
+ */
+export function checkServiceAccount(file: Secret, tokenEndpoint: URL | undefined): void {
+  const { host } = readServiceAccount(file).tokenUri;
+  if (tokenEndpoint === undefined || host === tokenEndpoint.host || MOVED_TO[host] === tokenEndpoint.host) return;
+  throw new OAuthConfigError(
+    `"token_uri" of the service account key is at ${host}, but the token endpoint of the provider is at ${tokenEndpoint.host}.`,
+  );
+}
+
 function parse(file: Secret): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(file.reveal());
+    value = JSON.parse(withoutByteOrderMark(file.reveal()));
   } catch {
     // The cause is omitted, because the parser's message quotes its input.
     throw new OAuthConfigError('The service account key is not JSON. Use the whole key file.');

@@ -63,7 +63,7 @@ const KINDS = {
   },
   WORKSPACE_DWD: {
     pattern: { type: 'WORKSPACE_DWD', oauth_config: { token_uri: TOKEN_URI } },
-    client: { client_id: '1040', client_secret: keyFile().reveal(), scopes: ['mail.read'] },
+    client: { client_id: '1040', client_secret: keyFile({ token_uri: TOKEN_URI }).reveal(), scopes: ['mail.read'] },
     details: { workspace_dwd: { subject: 'maria@acme.example' } },
   },
   BOARD_OAUTH1: {
@@ -189,7 +189,7 @@ const TABLE: [KindName, string, Failure, Expected][] = [
   [
     'WORKSPACE_DWD',
     'the connection has no scopes',
-    { client: { client_id: '1040', client_secret: keyFile().reveal() } },
+    { client: { client_id: '1040', client_secret: keyFile({ token_uri: TOKEN_URI }).reveal() } },
     { ...FAILED, ...CONNECTION, says: /has no scopes.*the settings of the connection/ },
   ],
   [

@@ -46,6 +46,12 @@ describe('the client secret of a connection', () => {
     ['DWD', 'a file whose key is cut', JSON.stringify({ ...FILE, private_key: TRUNCATED }), /"private_key"/],
     ['DWD', 'the bare key of the file', RSA, /key file of a service account/],
     ['DWD', 'a file without an address', JSON.stringify({ ...FILE, token_uri: 'oauth2.example' }), /"token_uri"/],
+    [
+      'DWD',
+      'the file of another provider',
+      JSON.stringify({ ...FILE, token_uri: 'https://oauth2.example.net/token' }),
+      /at oauth2\.example\.net.* at oauth2\.example\./,
+    ],
     ['KEY', 'a client secret', 'a-plain-secret', /must be a private key/],
     ['KEY', 'a key that is cut', TRUNCATED, /must be a private key/],
     ['KEY', 'a public key as a JWK', JSON.stringify({ kty: 'RSA', n: 'AQAB', e: 'AQAB' }), /must be a private key/],
@@ -62,6 +68,14 @@ describe('the client secret of a connection', () => {
       '{"web":{"client_id":"app","client_secret":"GOCSPX-0123456789"}}',
       /the client secret alone/,
     ],
+    [
+      'OAUTH',
+      'the file of a client with a byte order mark',
+      '\uFEFF{"web":{"client_secret":"GOCSPX-0123456789"}}',
+      /the client secret alone/,
+    ],
+    ['OAUTH', 'a secret with a byte order mark', '\uFEFFsecret-of-the-client-0123456789', /invisible characters/],
+    ['POST', 'a secret with a zero-width space', 'secret-of-the-client\u200B', /invisible characters/],
     ['OAUTH', 'a secret with a line break', 'secret-of-the-client-0123456789\n', /line breaks/],
     [
       'OAUTH',
@@ -101,6 +115,9 @@ describe('the client secret of a connection', () => {
     ['KEY', P256],
     ['SMART', RSA],
     ['DWD', JSON.stringify(FILE)],
+    ['DWD', `\uFEFF${JSON.stringify(FILE)}`],
+    ['KEY', `\uFEFF${RSA}`],
+    ['SMART', `\uFEFF${RSA}`],
   ] as const) {
     it(`is accepted for ${pattern} when it is ${secret.slice(0, 14)}`, async () => {
       const connection = await createConnection(server, { connector: await provide(pattern), client_secret: secret });

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { OAuthConfigError } from '../../../core/oauth/config-error.ts';
 import { Secret } from '../../../core/secret.ts';
-import { readServiceAccount } from '../../../core/workspace-dwd/service-account.ts';
+import { checkServiceAccount, readServiceAccount } from '../../../core/workspace-dwd/service-account.ts';
 import { CLIENT_EMAIL, keyFile } from './delegation-server.ts';
 
 function failureOf(file: Secret): Error {
@@ -38,6 +38,27 @@ describe('the key file of a service account', () => {
     const pem = (JSON.parse(keyFile().reveal()) as { private_key: string }).private_key;
     const account = readServiceAccount(keyFile({ private_key: pem.replaceAll('\n', '\\n') }));
     expect(account.privateKey.type).to.equal('private');
+  });
+
+  it('may begin with a byte order mark, as editors write it', () => {
+    const marked = new Secret(`\uFEFF${keyFile().reveal()}`);
+    expect(readServiceAccount(marked).clientEmail).to.equal(CLIENT_EMAIL);
+  });
+
+  it('must be of the provider that its assertions are sent to', () => {
+    const check = (tokenUri: string, endpoint: string) => () =>
+      checkServiceAccount(keyFile({ token_uri: tokenUri }), URL.parse(endpoint) ?? undefined);
+    const google = 'https://oauth2.googleapis.com/token';
+    expect(check('https://workspace.example/v2/token', 'https://workspace.example/token')).not.to.throw();
+    expect(check('https://workspace.example/token', '')).not.to.throw();
+    expect(check('https://accounts.google.com/o/oauth2/token', google)).not.to.throw();
+    expect(check('https://www.googleapis.com/oauth2/v4/token', google)).not.to.throw();
+    expect(check(google, 'https://accounts.google.com/o/oauth2/token')).to.throw(/is at oauth2\.googleapis\.com/);
+    expect(check('https://workspace.example.net/token', 'https://workspace.example/token')).to.throw(
+      OAuthConfigError,
+      '"token_uri" of the service account key is at workspace.example.net, but the token endpoint of the provider is at workspace.example.',
+    );
+    expect(check('https://workspace.example:8443/token', 'https://workspace.example/token')).to.throw(/:8443/);
   });
 
   const pem = () => (JSON.parse(keyFile().reveal()) as { private_key: string }).private_key;
