@@ -55,7 +55,7 @@ $(REFERENCE): $(RUNNABLE) scripts/build-reference.ts
 run: $(RUNNABLE) $(REFERENCE) ## Start the server; a first start makes the data directory, the keys and an API client
 	@node scripts/generate-if-stale.ts --check || $(MAKE) --no-print-directory generate
 	@node scripts/build-console.ts
-	@MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve
+	@MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 --max-semi-space-size=4 --max-old-space-size=1024 cli/valetkey.js serve --with-parent
 
 .PHONY: console
 console: $(RUNNABLE) ## Build the console to build/console, if a source has changed

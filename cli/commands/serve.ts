@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { programVersion } from '../../core/program-version.ts';
 import { inBackground } from '../../core/scheduling/background.ts';
+import { startTimer } from '../../core/scheduling/timers.ts';
 import type { Config, Secrets } from '../../http/config/config.ts';
 import { databaseName, readConfig } from '../../http/config/config.ts';
 import { unknownSettings } from '../../http/config/unknown-settings.ts';
@@ -16,18 +17,21 @@ import { examples } from '../output/print.ts';
 
 /** The maximum number of environments in the log line of a start. */
 const ENVIRONMENTS_SHOWN = 20;
+const PARENT_CHECK_MS = 1_000;
 
 /** `valetkey serve` */
 export function configure(command: Command): void {
   command
     .description(
-      'Start the server, and keep it running until SIGTERM or SIGINT. Logs are JSON, or lines on a terminal (LOG_FORMAT).',
+      'Start the server, and keep it running until SIGTERM, SIGINT or SIGHUP. Logs are JSON, or lines on a terminal (LOG_FORMAT).',
     )
+    .option('--with-parent', 'stop when the process that started the server ends')
     .addHelpText('after', examples('serve', 'serve --env-file .env'))
     .action(serve);
 }
 
-async function serve(): Promise<void> {
+async function serve({ withParent }: { withParent?: true | undefined }): Promise<void> {
+  const parent = process.ppid;
   const { config, secrets } = readConfig(process.env);
   const ports = await bindPorts(config);
   const { parts, firstStart } = await createApplication(config, secrets).catch((error) => {
@@ -38,7 +42,9 @@ async function serve(): Promise<void> {
   const stop = async () => (server ? server.stop() : parts.close());
   // Registered before the server reports that it listens, because it may be stopped right after that.
   endOnUnhandledFault(parts.log, stop);
-  stopOnSignal(parts.log, stop);
+  const end = endOnce(parts.log, stop);
+  stopOnSignal(end);
+  if (withParent) stopWithParent(parent, parts.log, end);
   printFirstStart(firstStart);
   server = await startServer(parts, ports).catch(async (error) => {
     ports.close();
@@ -67,17 +73,32 @@ async function describeServer({ config, store, vault }: Parts, secrets: Secrets)
   };
 }
 
-function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
+/** Returns a function that ends the process in order, once. It takes the reason for the log. */
+function endOnce(log: Logger, stop: () => Promise<void>): (reason: object) => void {
   let isStopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (isStopping) return;
-      isStopping = true;
-      log.info({ signal }, 'stopping');
-      // An error while stopping is handled like any unhandled error and ends the process with 1.
-      void stop().then(() => process.exit(0));
-    });
-  }
+  return (reason) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info(reason, 'stopping');
+    // An error while stopping is handled like any unhandled error and ends the process with 1.
+    void stop().then(() => process.exit(0));
+  };
+}
+
+/** SIGHUP is sent when a terminal is closed. Node does not keep that it was ignored (nohup), so it would end the process. */
+function stopOnSignal(end: (reason: object) => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end({ signal }));
+}
+
+/** npm passes on SIGTERM and SIGINT only, and no process can pass on SIGKILL. A process without a parent gets another one. */
+function stopWithParent(parent: number, log: Logger, end: (reason: object) => void): void {
+  const check = () => {
+    if (process.ppid !== parent) end({ parent });
+  };
+  startTimer(check, {
+    everyMs: PARENT_CHECK_MS,
+    failed: (err) => log.error({ err }, 'the parent could not be checked'),
+  });
 }
 
 function warnOfPermissions({ config, log }: { config: Config; log: Logger }): void {

@@ -20,8 +20,11 @@ async function npmStart(dataDir: string, [command, ...args]: readonly [string, .
     if (!line.startsWith('{')) continue;
     const { msg, origin, pid } = JSON.parse(line) as { msg: string; origin: string; pid: number };
     if (msg !== 'listening') continue;
-    npm.stdout.resume();
-    return { npm, origin, pid, errors: () => errors };
+    let later = '';
+    npm.stdout.on('data', (chunk) => {
+      later += chunk;
+    });
+    return { npm, origin, pid, errors: () => errors, later: () => later };
   }
   throw new Error(`npm start ended: ${errors}`);
 }
@@ -47,6 +50,26 @@ describe('npm start', () => {
     server.npm.kill('SIGTERM');
     await closed;
     expect(isAlive(pid)).to.equal(false);
+  });
+
+  for (const signal of ['SIGHUP', 'SIGKILL'] as const) {
+    it(`F17: ends the server when npm is ended by ${signal}, which it does not pass on`, async () => {
+      const server = await npmStart(folder.path);
+      pid = server.pid;
+      const closed = once(server.npm, 'close');
+      server.npm.kill(signal);
+      // The server also holds the output of npm, which is closed when both have ended.
+      await closed;
+      expect(server.later()).to.include('"msg":"stopping"');
+    });
+  }
+
+  it('F17: ends the server in order when its terminal is closed', async () => {
+    const server = await npmStart(folder.path, PLAIN_START);
+    pid = server.pid;
+    const closed = once(server.npm, 'close');
+    process.kill(pid, 'SIGHUP');
+    expect((await closed)[0]).to.equal(0);
   });
 
   for (const [how, command] of [

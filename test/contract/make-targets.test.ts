@@ -16,12 +16,17 @@ describe('npm scripts', () => {
   });
 
   it('start the server just as make does', () => {
-    expect(scripts['start']).to.match(/^MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 .*cli\/valetkey\.js serve$/);
+    expect(scripts['start']).to.match(
+      /^MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 .*cli\/valetkey\.js serve --with-parent$/,
+    );
     expect(read('Makefile')).to.include(`\t@${scripts['start']}\n`);
   });
 
   it('L5: start it as the unit of systemd does', () => {
-    const command = scripts['start']?.slice('MALLOC_ARENA_MAX=1 exec '.length).replace('cli/', '/opt/valetkey/cli/');
+    const command = scripts['start']
+      ?.slice('MALLOC_ARENA_MAX=1 exec '.length)
+      .replace('cli/', '/opt/valetkey/cli/')
+      .replace(' --with-parent', '');
     const unit = read('deploy/valetkey.service');
     expect(unit).to.include(`ExecStart=/opt/valetkey/node_modules/.bin/${command}\n`).and.include('MALLOC_ARENA_MAX=1');
   });
