@@ -356,6 +356,8 @@ export const INSTANCE = {
   lockWaitMs: 20 * SECOND,
   /** Between two attempts to take the lock. */
   lockPauseMs: 50,
+  /** How often a server checks that its lock file still exists. */
+  lockCheckEveryMs: SECOND,
   beatEveryMs: 5 * SECOND,
   /** How often an instance sets its clock by that of a database that several instances use. */
   clockEveryMs: 5 * SECOND,

@@ -117,5 +117,11 @@ export interface HoldTerms {
 
 /** The right to serve a database; held until `release`. */
 export interface Hold {
+  /**
+   * Checks that no other server can get the right, although an operator may have removed what shows it.
+   *
+   * @throws StorageError `DATABASE_IN_USE` if another server has it
+   */
+  check(): void;
   release(): Promise<void>;
 }

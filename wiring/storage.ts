@@ -1,7 +1,8 @@
 import { INSTANCE, JOBS, STORAGE } from '../core/budgets.ts';
 import { createScrub } from '../core/retention/scrub.ts';
+import type { Hold } from '../db/engine.ts';
 import { engineFor } from '../db/open-store.ts';
-import type { Store } from '../db/store.ts';
+import { StorageError, type Store } from '../db/store.ts';
 import { databaseLocation } from '../http/config/config.ts';
 import { observe } from './observed-store.ts';
 import type { Setup } from './setup.ts';
@@ -35,6 +36,7 @@ export async function openStorage(
     onWait: () => log.warn('another server uses the database: waiting for it to end'),
   });
   closing.defer(hold.release);
+  checkHold(hold, { closing }, parts);
   const watch = createStorageWatch(parts);
   const connections = { ...config.connections, replica: secrets.replicaUrl?.reveal() };
   const opened = await engine.open({ location, now, watch, connections });
@@ -55,6 +57,24 @@ export async function openStorage(
     scrubStorage: choose('scrubStorage', () => scrub.request),
     isStorageFailing: watch.isFailing,
   };
+}
+
+/** Ends the process if another server has the database, because both would change it. */
+function checkHold(
+  { check }: Hold,
+  { closing }: Pick<Setup, 'closing'>,
+  { startTimer, log }: Pick<Surroundings, 'startTimer' | 'log'>,
+): void {
+  const checking = startTimer(check, {
+    everyMs: INSTANCE.lockCheckEveryMs,
+    failed(err) {
+      if (!(err instanceof StorageError)) return log.error({ err }, 'the lock of the database could not be checked');
+      setImmediate(() => {
+        throw err;
+      });
+    },
+  });
+  closing.defer(() => checking.stop(JOBS.stopMs));
 }
 
 /** Sets the clock of this process by that of the database, so that all processes compare times of one clock. */

@@ -9,7 +9,7 @@ import { openPostgresStore } from './store.ts';
 /** A database on a server, which several processes can use at the same time. */
 export const postgresEngine: Engine = {
   open: openPostgresStore,
-  hold: async () => ({ release: async () => {} }),
+  hold: async () => ({ check() {}, release: async () => {} }),
   soleSetup,
   migrate,
   check: checkDatabase,

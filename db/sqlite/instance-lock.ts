@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { INSTANCE } from '../../core/budgets.ts';
@@ -27,19 +27,51 @@ export async function holdInstanceLock(database: string, terms: LockTerms = {}):
   const { onWait, waitMs = INSTANCE.lockWaitMs, wait = waitFor } = terms;
   const path = lockPath(database);
   makeDirectory(dirname(path));
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  createLockFile(path);
   for (let waitedMs = 0; ; waitedMs += INSTANCE.lockPauseMs) {
     const lock = tryToLock(path);
-    if (lock) return { release: async () => void lock.close() };
+    if (lock) return keepLock(path, database, lock);
     if (waitedMs >= waitMs) {
-      throw new StorageError(
-        'DATABASE_IN_USE',
-        `another server uses the database ${database}: stop it, or use another DATA_DIR`,
-      );
+      throw inUse(database);
     }
     if (waitedMs === 0) onWait?.();
     await wait(INSTANCE.lockPauseMs);
   }
+}
+
+/** The lock of a file that was removed does not keep out a server that creates a new one. So the new file is locked, too. */
+function keepLock(path: string, database: string, first: Database.Database): Hold {
+  const locks = [first];
+  let fileId = fileIdOf(path);
+  return {
+    check() {
+      if (fileIdOf(path) === fileId) return;
+      createLockFile(path);
+      const lock = tryToLock(path);
+      if (!lock) throw inUse(database);
+      locks.push(lock);
+      fileId = fileIdOf(path);
+    },
+    release: async () => {
+      for (const lock of locks) lock.close();
+    },
+  };
+}
+
+function createLockFile(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+function fileIdOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+function inUse(database: string): StorageError {
+  return new StorageError(
+    'DATABASE_IN_USE',
+    `another server uses the database ${database}: stop it, or use another DATA_DIR`,
+  );
 }
 
 /** Locks a file through SQLite, which supports this on every system; Node does not. */

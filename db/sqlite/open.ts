@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { STORAGE } from '../../core/budgets.ts';
@@ -58,6 +58,7 @@ const CACHE_KIB = { writer: 4096, reader: 10_240 };
 export function openConnections(path: string, options: OpenOptions = {}): Connections {
   assertVersion();
   createPrivate(path);
+  assertOneName(path, statSync(path));
   const opened: Client[] = [];
   try {
     const writer = openWriter(path, opened);
@@ -123,6 +124,20 @@ export function checkVersion(version: string): void {
       throw new StorageError('DATABASE_TOO_OLD', `SQLite ${version} is too old: ${oldest} or later is required`);
     }
   }
+}
+
+/**
+ * Refuses a file with several names (hard links): a process that opens it by another name uses another lock and another
+ * log, and both damage the file (https://sqlite.org/howtocorrupt.html, section 2.5).
+ *
+ * @throws StorageError `DATABASE_LINKED`
+ */
+function assertOneName(path: string, { nlink }: Stats): void {
+  if (nlink <= 1) return;
+  throw new StorageError(
+    'DATABASE_LINKED',
+    `the database ${path} has ${nlink} names (hard links), so another process could change it unnoticed: copy it (cp), and use the copy`,
+  );
 }
 
 /** Creates the file with mode 0600; the WAL and its index get the same mode. */

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { POSTGRES, SERVER, WEBHOOKS } from '../../core/budgets.ts';
 import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
@@ -63,6 +64,8 @@ export interface Secrets {
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
+
+const MAX_LINKS = 40;
 
 /** Every environment variable that the server reads. */
 export const SETTINGS = [
@@ -227,11 +230,21 @@ function readBaseUrl(text: string): string {
 }
 
 function readDatabaseFile(url: string | undefined, dataDir: string): string {
-  if (!url || isServer(url)) return join(dataDir, 'valetkey.db');
+  if (!url || isServer(url)) return withoutLinks(join(dataDir, 'valetkey.db'));
   const path = url.startsWith('file:') ? url.slice('file:'.length) : url;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
     throw new ConfigError('DATABASE_URL must be postgres://…, or the path of a file, with or without file: in front');
-  return path;
+  return withoutLinks(path);
+}
+
+/**
+ * Follows symbolic links, because SQLite puts its other files next to the real file. The file need not exist.
+ */
+function withoutLinks(path: string, links = 0): string {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  if (!isLink) return path;
+  if (links === MAX_LINKS) throw new ConfigError('DATABASE_URL names a symbolic link that leads nowhere');
+  return withoutLinks(resolve(dirname(path), readlinkSync(path)), links + 1);
 }
 
 function isServer(url: string): boolean {

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { runCommand, startChildServer } from '../support/child-server.ts';
@@ -22,6 +23,27 @@ describe('F8: a second server', () => {
     expect(code).to.equal(1);
     expect(stderr).to.include(`${PORT} is in use`);
     expect(readdirSync(folder.path)).to.deep.equal([]);
+  });
+
+  it('is noticed under another name of the database', async () => {
+    const first = await startChildServer({ DATA_DIR: folder.path });
+    const database = join(folder.path, 'valetkey.db');
+    const other = join(folder.path, 'other');
+    mkdirSync(other);
+    cpSync(join(folder.path, 'keys'), join(other, 'keys'));
+    const errorOf = async (name: string) => {
+      const env = { DATA_DIR: other, DATABASE_URL: join(other, name), PORT: '0', BASE_URL: 'http://localhost' };
+      return (await runCommand(['serve'], env)).stderr;
+    };
+    linkSync(database, join(other, 'hard.db'));
+    expect(await errorOf('hard.db')).to.include('has 2 names (hard links)');
+    rmSync(join(other, 'hard.db'));
+    symlinkSync(database, join(other, 'soft.db'));
+    await first.stop();
+    const second = await startChildServer({ DATA_DIR: other, DATABASE_URL: join(other, 'soft.db') });
+    expect(readdirSync(folder.path)).to.include('valetkey.db-wal');
+    expect(readdirSync(other).filter((name) => name.startsWith('soft'))).to.deep.equal(['soft.db']);
+    await second.stop();
   });
 
   it('waits for the one before it to end, with a message, and serves those who have asked meanwhile', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { INSTANCE } from '../../../core/budgets.ts';
@@ -68,6 +68,28 @@ describe('F8: the lock of a database file', () => {
     child.kill('SIGKILL');
     await once(child, 'close');
     (await holdInstanceLock(file, { waitMs: 0 })).release();
+  });
+
+  it('is locked again when its file was removed or replaced', async () => {
+    const first = await holdInstanceLock(file);
+    first.check();
+    for (const change of [rmSync, (path: string) => renameSync(path, `${path}.moved`)]) {
+      change(lockPath(file));
+      first.check();
+      expect(await refusal({ waitMs: 0 })).to.match(/^DATABASE_IN_USE/);
+    }
+    await first.release();
+    await (await holdInstanceLock(file, { waitMs: 0 })).release();
+  });
+
+  it('reports another server that has locked a new file meanwhile', async () => {
+    const first = await holdInstanceLock(file);
+    rmSync(lockPath(file));
+    const second = await holdInstanceLock(file, { waitMs: 0 });
+    expect(() => first.check()).to.throw(/another server uses the database/);
+    second.check();
+    await first.release();
+    await second.release();
   });
 
   it('is a file that only the owner can read, and that stays empty', async () => {
