@@ -9262,9 +9262,8 @@ export interface components {
             /**
              * @description The role of the database server: a `standby` accepts no writes. A file is always `primary`. `null` while the server cannot be
              *     reached.
-             * @enum {string|null}
              */
-            role: "primary" | "standby" | null;
+            role: ("primary" | "standby") | null;
         };
         /** @description A standby that lists are read from. */
         ReadinessReplica: {

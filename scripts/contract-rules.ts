@@ -199,6 +199,13 @@ function* constantsAreChoicesToo(document: JsonObject): Generator<string> {
   }
 }
 
+/** Some generators write code that does not compile for null among strings. */
+function* nullIsNotAChoice(document: JsonObject): Generator<string> {
+  for (const { schema, pointer } of walkSchemas(document)) {
+    if (arrayAt(schema, 'enum').includes(null)) yield `${pointer}: say oneOf with the enum and the type null`;
+  }
+}
+
 /**
  * Generated clients choose the type of a value by the mapping; without one, some guess it from the names of components.
  */
@@ -243,6 +250,7 @@ const RULES: readonly Rule[] = [
   schemasKeepToKnownWords,
   schemasHaveTypeNames,
   constantsAreChoicesToo,
+  nullIsNotAChoice,
   unionsByTagHaveMappings,
   requestsHoldNothingReadOnly,
   bodiesHaveNoDefaults,

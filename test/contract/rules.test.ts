@@ -136,6 +136,16 @@ describe('rules of the contract', () => {
     expect(single).to.deep.equal(['/components/schemas/ApiKeyPattern/properties/type: say enum beside const']);
   });
 
+  it('X18: find null among the values of an enum', () => {
+    const found = findingsAfter((d) => {
+      const { properties } = schema(d, 'ReadinessDatabase');
+      properties['role'] = { description: 'The role.', type: ['string', 'null'], enum: ['primary', null] };
+    });
+    expect(found).to.include(
+      '/components/schemas/ReadinessDatabase/properties/role: say oneOf with the enum and the type null',
+    );
+  });
+
   it('X18: find a union of tagged objects without a discriminator, or with a mapping that leaves a branch out', () => {
     const finding = 'say a discriminator with propertyName type and a mapping of every value to its branch';
     const without = findingsAfter((d) => delete schema(d, 'AuthPattern')['discriminator']);
