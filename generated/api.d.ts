@@ -8042,8 +8042,9 @@ export interface components {
             user_id?: string;
             /**
              * @description The URL of your application to which the user is redirected after finishing the link, with `auth_request_id` and `state`
-             *     in the query. It must be equal to one of the `user_verify_urls` of the environment. It is required unless the verification
-             *     mode of the connection is `NONE`; then the user is not redirected.
+             *     in the query. It must be equal to one of the `user_verify_urls` of the environment. Without it, the
+             *     OpenID provider of the environment verifies the user, if there is one (`setMcpLoginProvider`). Otherwise it is required, unless
+             *     the verification mode of the connection is `NONE`; then the user is not redirected.
              */
             user_verify_url?: string;
         };
@@ -8319,8 +8320,8 @@ export interface components {
              */
             type: "JWT";
             /**
-             * @description Where users return after connecting a missing account; one of `user_verify_urls` of the environment. Null: links are only
-             *     created for connections that do not verify users.
+             * @description Where users return after connecting a missing account; one of `user_verify_urls` of the environment. Null: users log in at the
+             *     OpenID provider again, which verifies them. With `JWT`, links are then only created for connections that do not verify users.
              */
             user_verify_url?: string | null;
         };
@@ -9007,8 +9008,8 @@ export interface components {
              */
             type: "OIDC";
             /**
-             * @description Where users return after connecting a missing account; one of `user_verify_urls` of the environment. Null: links are only
-             *     created for connections that do not verify users.
+             * @description Where users return after connecting a missing account; one of `user_verify_urls` of the environment. Null: users log in at the
+             *     OpenID provider again, which verifies them. With `JWT`, links are then only created for connections that do not verify users.
              */
             user_verify_url?: string | null;
         };

@@ -105,7 +105,8 @@ export async function describe(
 ): Promise<PortalConnection> {
   const provider = await findProvider(store.read, catalogue, environment.id, connection.providerKey);
   const pattern = provider && findPattern(provider, type);
-  const isVerifiable = userVerifyUrl !== null || isVerificationOff(connection, environment);
+  const provesUser = async () => (await store.read.loginProviders.get(environment.id))?.type === 'OIDC';
+  const isVerifiable = userVerifyUrl !== null || isVerificationOff(connection, environment) || (await provesUser());
   const isReady = connection.enabled && connection.status !== 'DRAFT';
   return {
     connection,

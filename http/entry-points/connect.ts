@@ -94,6 +94,8 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
       ),
     )
     .all(otherMethods('GET', 'HEAD'));
+  // Before the links, because one of its pages has an address like theirs.
+  addLoginPages(app, page, parts);
   app
     .route('/connect/:token')
     .get(page('openLink', ofLink(form.show)))
@@ -113,7 +115,6 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
     .get(page('finishConsent', (call, { connectionId = '' }) => callback.arrive(call, connectionId)))
     .post(page('postFragment', (call, { connectionId = '' }) => callback.post(call, connectionId)))
     .all(otherMethods('GET', 'HEAD', 'POST'));
-  addLoginPages(app, page, parts);
   return app;
 }
 

@@ -1,4 +1,5 @@
 import type { Express, RequestHandler } from 'express';
+import { PROVIDER_VERIFICATION } from '../../core/accounts/links/verification.ts';
 import { REQUEST_BODY } from '../../core/budgets.ts';
 import type { Catalogue } from '../../core/connectors/catalogue.ts';
 import { displayName } from '../../core/mcp/call-tool.ts';
@@ -22,10 +23,13 @@ import { type Pairs, parsePairs } from '../pipeline/query.ts';
 import { isFromElsewhere } from '../pipeline/same-origin.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
+import { createLinkVerification, type LinkVerificationParts } from './link-verification.ts';
 import type { Page, PageCall, PageReply } from './pages.ts';
 import { createProviderLogins, type ProviderLoginParts } from './provider-login.ts';
 
-export type LoginPageParts = ProviderLoginParts & DocumentTools & { readonly catalogue: Catalogue };
+export type LoginPageParts = ProviderLoginParts &
+  LinkVerificationParts &
+  DocumentTools & { readonly catalogue: Catalogue };
 
 const NO_LOGIN =
   'Users cannot log in at this server yet: its administrator has to set mcp_login_url or a login provider.';
@@ -44,6 +48,7 @@ export function addLoginPages(
   const documents = createClientDocuments(parts);
   const { store, digester } = parts;
   const providerLogins = createProviderLogins(parts);
+  const linkVerification = createLinkVerification(parts);
   const places = createLoginPlaces(parts.now);
 
   /**
@@ -85,10 +90,11 @@ export function addLoginPages(
 
   /** Continues a login after the login provider has redirected the browser back. */
   async function returnFromProvider(call: PageCall): Promise<PageReply> {
-    const redirect =
-      call.req.method === 'HEAD'
-        ? undefined
-        : await providerLogins.finish(call, new URLSearchParams(queryOf(call.req.url)));
+    if (call.req.method === 'HEAD') return over(call);
+    const answer = new URLSearchParams(queryOf(call.req.url));
+    const verified = await linkVerification.finish(call, answer);
+    if (verified) return verified;
+    const redirect = await providerLogins.finish(call, answer);
     return redirect === undefined ? over(call) : { redirect };
   }
 
@@ -169,6 +175,10 @@ export function addLoginPages(
 
   app.route('/oauth/authorize').get(page('authorize', authorize)).all(otherMethods('GET', 'HEAD'));
   app.route(PROVIDER_CALLBACK_PATH).get(page('finishLogin', returnFromProvider)).all(otherMethods('GET', 'HEAD'));
+  app
+    .route(PROVIDER_VERIFICATION)
+    .get(page('verifyLink', (call) => linkVerification.begin(call, new URLSearchParams(queryOf(call.req.url)))))
+    .all(otherMethods('GET', 'HEAD'));
   app
     .route('/oauth/login/:token')
     .get(page('continueLogin', (call, { token = '' }) => continueHere(call, token)))

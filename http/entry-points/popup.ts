@@ -1,4 +1,4 @@
-import { errorAddress, type LinkError } from '../../core/accounts/links/go-back.ts';
+import { applicationOrigin, errorAddress, type LinkError } from '../../core/accounts/links/go-back.ts';
 import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
 import { type OpenedLink, openLink } from '../../core/accounts/links/open-link.ts';
 import {
@@ -45,7 +45,10 @@ export async function settledReply(
     case 'verify': {
       const { request, url, authRequestId } = settled;
       const outcome: LinkOutcome = { outcome: 'completed', auth_request_id: authRequestId };
-      return inPopup ? tell(tools, call, outcome, request, url) : { redirect: url };
+      // The application has nothing to do if the login provider verifies the user, who continues in the popup.
+      return inPopup && applicationOrigin(request) !== undefined
+        ? tell(tools, call, outcome, request, url)
+        : { redirect: url };
     }
     case 'connected': {
       const { request } = settled;

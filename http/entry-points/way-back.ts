@@ -30,7 +30,7 @@ export function leaveLink(
   browser: string | undefined,
   address: string,
 ): WayBack | undefined {
-  if (browser === undefined || link.request.userVerifyUrl === null) return undefined;
+  if (browser === undefined || applicationOrigin(link.request) === undefined) return undefined;
   const formToken = linkFormToken(tools, link, linkToken, browser).toString('base64url');
   return { action: address, formToken };
 }

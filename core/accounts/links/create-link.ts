@@ -13,7 +13,7 @@ import { readKey, readSelector } from '../selector.ts';
 import { type AccountTools, createAccount } from '../write.ts';
 import { completionOf } from './completion.ts';
 import { mintToken, tokenDigest } from './tokens.ts';
-import { isVerificationOff } from './verification.ts';
+import { isVerificationOff, PROVIDER_VERIFICATION } from './verification.ts';
 import { requireListed } from './verify-url.ts';
 
 export interface CreateLinkTools extends Omit<AccountTools, 'newId'> {
@@ -57,7 +57,7 @@ export async function createLink(
   const isOff = isVerificationOff(connection, environment);
   // An address is checked even if verification is off; otherwise a mistake would only show when verification is turned
   // on.
-  const address = isOff && userVerifyUrl === undefined ? null : requireListed(environment, userVerifyUrl);
+  const address = userVerifyUrl === undefined && isOff ? null : await verifyAddress(tx, environment, userVerifyUrl);
   const token = mintToken(tools.random);
   const at = tools.now();
   const expiresAt = at + (environment.settings.linkTtlMs ?? LIFETIME.linkMs);
@@ -86,6 +86,20 @@ export async function createLink(
 
 export function linkUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token: string): string {
   return `${baseUrl}/connect/${token}`;
+}
+
+/**
+ * Returns where the user is verified: by the application at its address or, without one, by the OpenID provider of the environment.
+ *
+ * @throws ApiError VALIDATION_FAILED
+ */
+async function verifyAddress(
+  tx: Transaction,
+  environment: EnvironmentRow,
+  userVerifyUrl: string | undefined,
+): Promise<string> {
+  const hasProvider = userVerifyUrl === undefined && (await tx.loginProviders.get(environment.id))?.type === 'OIDC';
+  return hasProvider ? PROVIDER_VERIFICATION : requireListed(environment, userVerifyUrl);
 }
 
 async function findOrCreate(

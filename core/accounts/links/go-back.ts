@@ -2,6 +2,7 @@ import type { AuthRequestRow, EnvironmentRow } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
 import { endRequest } from './end-request.ts';
 import type { LinkTools } from './link-tools.ts';
+import { PROVIDER_VERIFICATION } from './verification.ts';
 
 /**
  * Why a link ended without a connected account, as error codes of OAuth: `access_denied`, `server_error`,
@@ -22,13 +23,13 @@ const WENT_BACK = 'The user went back to the application without connecting the 
  * Returns the address at which the application learns that a link ended without a connected account. It is the address
  * that was allowed when the link was created.
  *
- * @returns undefined if the link has no such address, because its user is not verified
+ * @returns undefined if the link has no such address, because no application verifies its user
  */
 export function errorAddress(
   { userVerifyUrl, callerState }: Pick<AuthRequestRow, 'userVerifyUrl' | 'callerState'>,
   error: LinkError,
 ): string | undefined {
-  if (userVerifyUrl === null) return undefined;
+  if (userVerifyUrl === null || userVerifyUrl === PROVIDER_VERIFICATION) return undefined;
   const url = new URL(userVerifyUrl);
   url.searchParams.set('error', error);
   url.searchParams.set('error_description', DESCRIPTIONS[error]);
@@ -43,7 +44,8 @@ export function errorDescription(error: LinkError): string {
 
 /** The start page of the application that a link belongs to; undefined if the link does not lead back to one. */
 export function applicationOrigin({ userVerifyUrl }: Pick<AuthRequestRow, 'userVerifyUrl'>): string | undefined {
-  return userVerifyUrl === null ? undefined : new URL(userVerifyUrl).origin;
+  const hasNone = userVerifyUrl === null || userVerifyUrl === PROVIDER_VERIFICATION;
+  return hasNone ? undefined : new URL(userVerifyUrl).origin;
 }
 
 /**

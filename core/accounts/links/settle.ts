@@ -14,7 +14,7 @@ import { isVerificationOff } from './verification.ts';
 import { returnAddress } from './verify-url.ts';
 
 /**
- * What follows a finished link. `verify`: the user is redirected to the application, which verifies the user.
+ * What follows a finished link. `verify`: the user is redirected to the application, or logs in at the login provider, which verifies the user.
  * `connected`: nothing is left to do. `late`: the link has ended in the meantime.
  */
 export type Settled =
@@ -43,7 +43,8 @@ export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, 
     }
     if (request.userVerifyUrl !== null) {
       await putAside(tx, tools, current, pending, origins, authRequestId, cause);
-      const url = returnAddress(request.userVerifyUrl, authRequestId, request.callerState);
+      const address = new URL(request.userVerifyUrl, environment.baseUrl).href;
+      const url = returnAddress(address, authRequestId, request.callerState);
       return { kind: 'verify', url, authRequestId, request };
     }
     if (!isVerificationOff(current.connection, environment)) {

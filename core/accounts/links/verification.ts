@@ -2,6 +2,12 @@ import type { ConnectionRow, EnvironmentRow } from '../../../db/store.ts';
 import { isLoopbackUrl } from './verify-url.ts';
 
 /**
+ * Replaces the address of the application in a link whose user is verified by the login provider of the environment: the path of
+ * this server to which the user is redirected instead.
+ */
+export const PROVIDER_VERIFICATION = '/connect/verify';
+
+/**
  * Whether a connection accepts every user who finishes a link, without verification (threat L4). Only allowed in a development
  * environment whose addresses are on the developer's own machine.
  */

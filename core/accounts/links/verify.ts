@@ -1,4 +1,11 @@
-import type { AccountBinding, AuthRequestRow, EnvironmentRow, Repositories, Transaction } from '../../../db/store.ts';
+import type {
+  AccountBinding,
+  AccountRow,
+  AuthRequestRow,
+  EnvironmentRow,
+  Repositories,
+  Transaction,
+} from '../../../db/store.ts';
 import { findPattern, findProvider } from '../../connections/providers.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Digester } from '../../vault/digest.ts';
@@ -25,8 +32,13 @@ export interface VerifyTools extends Pick<ContextTools, 'catalogue' | 'now'>, Ac
 
 export interface Verification {
   authRequestId: string;
-  /** The identifier of the user who is logged in at the application. */
+  /** The identifier of the user who is logged in at the application or at the login provider. */
   identifier: string;
+  /**
+   * The rest of who the login provider says the user is, as accounts name it. An application verifies the identifier only, because it
+   * knows for which of its users it has created the link.
+   */
+  owner?: Pick<AccountRow, 'organizationId' | 'userId'>;
   /** Whether the account may now belong to a different user at the provider than before. */
   allowSubjectChange: boolean;
 }
@@ -53,13 +65,14 @@ export async function verify(
   tx: Transaction,
   tools: VerifyTools,
   environment: EnvironmentRow,
-  { authRequestId, identifier, allowSubjectChange }: Verification,
+  { authRequestId, identifier, owner, allowSubjectChange }: Verification,
   cause: Cause,
 ): Promise<Verified> {
   const digest = tokenDigest(tools.digester, 'auth request', authRequestId);
   const request = await tx.authRequests.byRequest(environment.id, digest);
   if (request?.state !== 'PENDING_VERIFICATION' || request.expiresAt <= tools.now()) return { kind: 'unknown' };
-  if (!isSame(tools.digester, identifier, request.identifier)) return mismatched(tx, tools, request, cause);
+  const isUser = isSame(tools.digester, identifier, request.identifier) && (await isOwnedBy(tx, request, owner));
+  if (!isUser) return mismatched(tx, tools, request, cause);
   const judged = await activationOf(tx, tools, request);
   if (!judged) {
     await endRequest(tx, tools, request, 'FAILED', MOVED, cause);
@@ -97,6 +110,16 @@ export function connectedUrl(
 /** Compares the exact bytes, in a time that does not depend on where they differ (threat L17). */
 function isSame(digester: Digester, a: string, b: string): boolean {
   return digester.equal(digester.digest('identifier', a), digester.digest('identifier', b));
+}
+
+async function isOwnedBy(
+  tx: Repositories,
+  { environmentId, accountId }: AuthRequestRow,
+  owner: Verification['owner'],
+): Promise<boolean> {
+  if (!owner) return true;
+  const account = await tx.accounts.get(environmentId, accountId);
+  return account?.organizationId === owner.organizationId && account.userId === owner.userId;
 }
 
 async function mismatched(
