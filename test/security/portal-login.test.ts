@@ -17,7 +17,7 @@ const PEOPLE: Record<string, Record<string, unknown>> = {
   stranger: { email: 'eve@evil.test', email_verified: true, name: 'org_evil' },
 };
 
-describe('login to the portal at the OpenID provider of the company', () => {
+describe('U7: login to the portal at the OpenID provider of the company', () => {
   let company: AuthorizationServer;
   let world: PortalWorld;
 
