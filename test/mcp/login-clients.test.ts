@@ -1,107 +1,7 @@
-import * as v2 from '@modelcontextprotocol/client';
-import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
-import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
 import { TestBrowser } from '../support/browser.ts';
-import {
-  ADA,
-  allow,
-  callMcp,
-  type LoginWorld,
-  loginRequestOf,
-  REDIRECT_URI,
-  startLoginWorld,
-} from '../support/mcp-login.ts';
-
-/** What a client stores of a login: the part of OAuthClientProvider that both versions of the SDK use. */
-class KeptLogin {
-  readonly redirectUrl = REDIRECT_URI;
-  readonly clientMetadata = {
-    client_name: 'SDK Client',
-    redirect_uris: [REDIRECT_URI],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-  };
-  readonly clientMetadataUrl?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each line of the SDK has its own types for the same JSON
-  information: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  kept: any;
-  verifier = '';
-  /** The addresses to which the user was sent, in order. */
-  readonly sentTo: URL[] = [];
-
-  constructor({ clientMetadataUrl, information }: { clientMetadataUrl?: string; information?: object }) {
-    if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
-    this.information = information;
-  }
-
-  state = () => 'state-of-the-sdk';
-  clientInformation = () => this.information;
-  saveClientInformation = (information: object) => {
-    this.information = information;
-  };
-  tokens = () => this.kept;
-  saveTokens = (tokens: object) => {
-    this.kept = tokens;
-  };
-  redirectToAuthorization = (url: URL) => {
-    this.sentTo.push(url);
-  };
-  saveCodeVerifier = (verifier: string) => {
-    this.verifier = verifier;
-  };
-  codeVerifier = () => this.verifier;
-  invalidateCredentials = (scope: string) => {
-    if (scope === 'all' || scope === 'tokens') this.kept = undefined;
-    if (scope === 'all' || scope === 'client') this.information = undefined;
-  };
-}
-
-interface Connected {
-  listTools(): Promise<{ tools: { name: string }[] }>;
-  close(): Promise<void>;
-}
-
-interface Line {
-  /** Connects, or rejects because the user has to log in. */
-  connect(url: URL, login: KeptLogin): Promise<Connected>;
-  finish(url: URL, login: KeptLogin, callback: URLSearchParams): Promise<void>;
-  isLoginNeeded(error: unknown): boolean;
-}
-
-const INFO = { name: 'test', version: '1' };
-
-const LINES: Record<string, Line> = {
-  'sdk 1': {
-    async connect(url, login) {
-      const client = new ClientV1(INFO);
-      await client.connect(new TransportV1(url, { authProvider: login as never }) as never);
-      return client as unknown as Connected;
-    },
-    finish: (url, login, callback) =>
-      new TransportV1(url, { authProvider: login as never }).finishAuth(callback.get('code') ?? ''),
-    isLoginNeeded: (error) => error instanceof UnauthorizedError,
-  },
-  ...Object.fromEntries(
-    (['2025-11-25', '2026-07-28'] as const).map((revision): [string, Line] => [
-      `client 2 of ${revision}`,
-      {
-        async connect(url, login) {
-          const mode = revision === '2025-11-25' ? ('legacy' as const) : { pin: revision };
-          const client = new v2.Client(INFO, { versionNegotiation: { mode } });
-          await client.connect(new v2.StreamableHTTPClientTransport(url, { authProvider: login as never }));
-          return client as unknown as Connected;
-        },
-        finish: (url, login, callback) =>
-          new v2.StreamableHTTPClientTransport(url, { authProvider: login as never }).finishAuth(callback),
-        isLoginNeeded: (error) => error instanceof v2.UnauthorizedError,
-      },
-    ]),
-  ),
-};
+import { ADA, callMcp, type LoginWorld, REDIRECT_URI, responseOf, startLoginWorld } from '../support/mcp-login.ts';
+import { KeptLogin, LINES, logInAt } from '../support/sdk-logins.ts';
 
 const WAYS = ['a metadata document', 'registration', 'an id from the administrator'] as const;
 
@@ -119,16 +19,6 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
     const body = { name: 'SDK Client', redirect_uris: [REDIRECT_URI] };
     const { client } = (await world.server.call('POST', '/api/v1/mcp/clients', { body })).body;
     return new KeptLogin({ information: { client_id: client.id } });
-  }
-
-  /** Acts as the user in the browser. @returns the parameters of the redirect to the client */
-  async function logIn(address: URL): Promise<URLSearchParams> {
-    const browser = new TestBrowser();
-    const { body } = await world.complete(loginRequestOf(await browser.open(address.href)), ADA);
-    const isClient = ({ origin }: URL) => origin !== world.server.origin;
-    const page = await browser.follow(await browser.open(body.continue_url), isClient);
-    const sent = page.location ? page : await allow(browser, page);
-    return new URL(sent.location as string).searchParams;
   }
 
   it('a session of the revision 2025-11-25 continues after the user has logged in again', async () => {
@@ -156,7 +46,7 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
         const connectAgain = async () => {
           const failure = await line.connect(url, login).catch((error: unknown) => error);
           expect(line.isLoginNeeded(failure), String(failure)).to.equal(true);
-          await line.finish(url, login, await logIn(login.sentTo.at(-1) as URL));
+          await line.finish(url, login, await logInAt(world, login.sentTo.at(-1) as URL));
           return line.connect(url, login);
         };
         const client = await connectAgain();
@@ -181,5 +71,57 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
         await again.close();
       });
     }
+  }
+
+  for (const [name, line] of Object.entries(LINES)) {
+    /** Logs in with an address that the user typed. `change` alters the authorization request before the browser opens it. */
+    async function connectAt(url: URL, login: KeptLogin, change: (address: URL) => void = () => {}) {
+      const failure = await line.connect(url, login).catch((error: unknown) => error);
+      expect(line.isLoginNeeded(failure), String(failure)).to.equal(true);
+      const address = login.sentTo.at(-1) as URL;
+      change(address);
+      await line.finish(url, login, await logInAt(world, address));
+      return line.connect(url, login);
+    }
+
+    it(`${name} logs in at another host name of the environment`, async () => {
+      const url = new URL(world.resource.replace('127.0.0.1', 'localhost'));
+      const login = await loginBy('registration');
+      const client = await connectAt(url, login);
+      expect((await client.listTools()).tools.map((tool) => tool.name)).to.include('github_list_issues');
+      expect(login.sentTo[0]?.searchParams.get('resource')).to.equal(url.href);
+      await client.close();
+    });
+
+    it(`${name} learns at the next login that the server was deleted`, async () => {
+      const url = new URL(world.resource);
+      const login = await loginBy('registration');
+      await (await connectAt(url, login)).close();
+      await world.server.call('DELETE', `/api/v1/connections/${world.serverId}`);
+      expect((await world.grants()).length, 'the grant has ended').to.equal(0);
+      const failure = await line.connect(url, login).catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(Error);
+      const address = login.sentTo.at(-1) as URL;
+      const page = await new TestBrowser().open(address.href);
+      expect(responseOf(page)).to.include({ error: 'invalid_target', iss: world.server.origin });
+    });
+
+    // SDK 1 refreshes with the same scopes instead, and never asks its user.
+    if (name === 'sdk 1') continue;
+    it(`${name} asks its user for the missing scope, and keeps the one it has (step-up)`, async () => {
+      const url = new URL(world.resource);
+      const login = await loginBy('registration');
+      const client = await connectAt(url, login, (address) => address.searchParams.set('scope', 'tools:read'));
+      expect(login.kept.scope).to.equal('tools:read');
+      const call = { name: 'github_list_issues', arguments: { owner: 'acme', repo: 'plans' } };
+      const refusal = await client.callTool(call).catch((error: unknown) => error);
+      expect(line.isLoginNeeded(refusal), String(refusal)).to.equal(true);
+      expect(login.sentTo).to.have.lengthOf(2);
+      expect(login.sentTo[1]?.searchParams.get('scope')?.split(' ')).to.include.members(['tools:read', 'tools:call']);
+      await line.finish(url, login, await logInAt(world, login.sentTo[1] as URL));
+      const again = await line.connect(url, login);
+      expect(await again.callTool(call), 'the tool asks for an account').to.have.property('isError', true);
+      await Promise.all([client.close(), again.close()]);
+    });
   }
 });
