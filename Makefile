@@ -120,6 +120,10 @@ catalogue-vendors: catalogue-descriptions ## Compare tools with the descriptions
 catalogue-check: install ## Judge every connector and tool of catalogue/: schemas, names, scopes, templates, examples
 	node scripts/catalogue.ts --check
 
+.PHONY: catalogue-requests
+catalogue-requests: install ## Record the request of each tool's first example in test/catalogue-requests/, which a test compares
+	node scripts/catalogue-requests.ts --write
+
 .PHONY: test
 test: install $(REFERENCE) ## Run the tests that need npm packages only
 	node scripts/generate-if-stale.ts

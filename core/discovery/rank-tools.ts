@@ -1,6 +1,6 @@
 import { SYNONYMS } from './synonyms.ts';
 import { numberOf, type ToolCard, type ToolIndex, weightOf } from './tool-index.ts';
-import { wordsOfQuery } from './words.ts';
+import { wordsOf, wordsOfQuery } from './words.ts';
 
 export interface Hit {
   card: ToolCard;
@@ -16,15 +16,21 @@ const COMPLETION = 0.6;
 const MAX_QUERY_WORDS = 16;
 /** A hit must have at least this fraction of the best hit's score. */
 const WORTH_SHOWING = 0.1;
-/** Boost for read-only tools when the query is a question. */
-const QUESTION = /^\s*(?:what|which|who|whose|whom|when|where|how|is|are|do|does|has|have)\b/i;
+/** Boost for read-only tools when the query is a question, or begins with a word for reading. */
+const QUESTION =
+  /^\s*(?:what|which|who|whose|whom|when|where|how|why|is|are|do|does|did|has|have|my|show|list|find|read|look|search|get)\b/i;
 const READ_ASKED = 1.4;
+/** Boost for tools that list, when the query asks for several things. */
+const PLURAL = /^\s*(?:which|who|my|list|all|how many)\b/i;
+const MANY_ASKED = 1.25;
 /**
  * Boost for tools whose action is named in the query, or by a synonym of a query word. The action matters more than the
  * other words.
  */
 const ACTION_ASKED = 1.4;
 const ACTION_MEANT = 1.25;
+/** Boost for tools of a connector that the query names: users who name an application mean it. */
+const CONNECTOR_NAMED = 1.5;
 
 /**
  * Ranks the tools of several indexes by a query in natural language (BM25 over weighted fields). The number of query
@@ -48,6 +54,8 @@ export function rankTools(
     ),
   );
   const asksToRead = QUESTION.test(query);
+  const isNamed = namedConnectors(asked);
+  const asksForMany = PLURAL.test(query);
   const scored: { index: ToolIndex; scores: Float64Array }[] = [];
   let best = 0;
   for (const index of indexes) {
@@ -64,7 +72,9 @@ export function rankTools(
       const share = (covered[number] as number) / worth;
       const read = asksToRead && card.hints.read_only ? READ_ASKED : 1;
       const does = actions.get(card.action) ?? 1;
-      const score = (read * does * sum * (0.25 + share) ** 2) / card.length;
+      const named = isNamed(card.connector) ? CONNECTOR_NAMED : 1;
+      const many = asksForMany && card.action === 'list' ? MANY_ASKED : 1;
+      const score = (read * does * named * many * sum * (0.25 + share) ** 2) / card.length;
       scores[number] = score;
       if (score > best) best = score;
     }
@@ -77,6 +87,19 @@ export function rankTools(
     });
   }
   return hits.sort((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1));
+}
+
+/** Returns whether a query contains every word of a connector's name. The result is kept, because connectors have many tools. */
+function namedConnectors(asked: readonly string[]): (connector: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (connector) => {
+    const before = known.get(connector);
+    if (before !== undefined) return before;
+    const words = wordsOf(connector);
+    const isNamed = words.length > 0 && words.every((word) => asked.includes(word));
+    known.set(connector, isNamed);
+    return isNamed;
+  };
 }
 
 interface Alternative {

@@ -201,7 +201,7 @@ function addressed(provider: ProviderDefinition): ProviderDefinition {
 }
 
 /** Returns account values for every placeholder in addresses and paths. */
-function sampleAccount({ authPatterns, api }: ProviderDefinition): Record<string, string> {
+export function sampleAccount({ authPatterns, api }: ProviderDefinition): Record<string, string> {
   const names = authPatterns.flatMap((pattern) => [
     ...[...staticFieldsOf(pattern), ...(pattern.account_fields ?? [])].map((field) => field.field_name),
     ...(pattern.oauth_config?.account_values ?? []).map((value) => value.name),

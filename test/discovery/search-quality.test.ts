@@ -6,6 +6,7 @@ import { rankTools } from '../../core/discovery/rank-tools.ts';
 import { createToolIndex } from '../../core/discovery/tool-index.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 import { QUERIES } from './queries.ts';
+import { HELD_APART } from './queries-held-apart.ts';
 import { NEW_QUERIES } from './queries-new.ts';
 import { WIDE_QUERIES } from './queries-wide.ts';
 
@@ -21,7 +22,7 @@ describe('the search among tools', () => {
   }
 
   it('is asked for tools that there are', () => {
-    const unknown = [...QUERIES, ...WIDE_QUERIES, ...NEW_QUERIES]
+    const unknown = [...QUERIES, ...WIDE_QUERIES, ...NEW_QUERIES, ...HELD_APART]
       .flatMap(([, ...expected]) => expected)
       .filter((name) => !catalogue.tool(name));
     expect(unknown).to.deep.equal([]);
@@ -34,6 +35,20 @@ describe('the search among tools', () => {
     expect(QUERIES).to.have.length(60);
     expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(54);
     expect(places.filter((place) => place === 0).length).to.be.at.least(40);
+  });
+
+  it('puts what is meant among the first five for 95 % of all open questions, and first for 85 %', () => {
+    const places = placesOf([...QUERIES, ...WIDE_QUERIES, ...NEW_QUERIES]);
+    expect(places).to.have.length(360);
+    expect(shareBelow(places, 5)).to.be.at.least(0.95);
+    expect(shareBelow(places, 1)).to.be.at.least(0.85);
+  });
+
+  it('finds no less than when the questions held apart were measured', () => {
+    const places = placesOf(HELD_APART);
+    expect(places).to.have.length(120);
+    expect(shareBelow(places, 5)).to.be.at.least(0.86);
+    expect(shareBelow(places, 1)).to.be.at.least(0.63);
   });
 
   it('puts what is meant among the first five for 95 % of the questions about further connectors, and first for 80 %', () => {
@@ -62,4 +77,14 @@ describe('the search among tools', () => {
     expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(0.95 * NEW_QUERIES.length);
     expect(places.filter((place) => place === 0).length).to.be.at.least(0.8 * NEW_QUERIES.length);
   });
+
+  function placesOf(questions: readonly (readonly [string, ...string[]])[]): number[] {
+    return questions.map(([query, ...expected]) =>
+      rankTools([index], query).findIndex(({ card }) => expected.includes(card.name)),
+    );
+  }
+
+  function shareBelow(places: readonly number[], limit: number): number {
+    return places.filter((place) => place >= 0 && place < limit).length / places.length;
+  }
 });
