@@ -34,7 +34,10 @@ const FOLDERS: Folder[] = [
   },
   {
     path: 'core/oauth',
-    may: ['core/errors.ts', 'core/secret.ts', 'core/authorization', 'core/connectors', 'core/tools/pointer.ts'],
+    may: [
+      ...['core/errors.ts', 'core/secret.ts', 'core/text/byte-order-mark.ts', 'core/authorization', 'core/connectors'],
+      'core/tools/pointer.ts',
+    ],
   },
   {
     path: 'core/connectors',
@@ -52,6 +55,7 @@ const FOLDERS: Folder[] = [
       'core/tools',
       'core/threads',
       'core/scheduling/turns.ts',
+      'core/text/byte-order-mark.ts',
     ],
   },
   {
