@@ -237,9 +237,7 @@ function readDatabaseFile(url: string | undefined, dataDir: string): string {
   return withoutLinks(path);
 }
 
-/**
- * Follows symbolic links, because SQLite puts its other files next to the real file. The file need not exist.
- */
+/** Follows symbolic links, because other files of the database are next to the real one. The file need not exist. */
 function withoutLinks(path: string, links = 0): string {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   if (!isLink) return path;
