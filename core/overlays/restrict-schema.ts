@@ -49,11 +49,20 @@ export function limitingInputs(
 
 function limitInput(input: unknown, values: readonly unknown[]): Record<string, unknown> {
   const { default: preset, ...rest } = isRecord(input) ? input : ({} as Record<string, unknown>);
-  const keepsDefault = preset !== undefined && [preset].flat().every((value) => isAmong(values, value));
-  const limited = isListInput(input)
-    ? { ...rest, items: { ...(isRecord(input['items']) ? input['items'] : {}), enum: [...values] } }
-    : { ...rest, enum: [...values] };
+  const defaults = [preset].flat();
+  const keepsDefault = preset !== undefined && defaults.length > 0 && defaults.every((value) => isAmong(values, value));
+  const limited = isListInput(input) ? limitList(rest, values) : { ...rest, enum: [...values] };
   return keepsDefault ? { ...limited, default: preset } : limited;
+}
+
+/** An empty list is not allowed either: for many APIs it means everything. */
+function limitList(input: Record<string, unknown>, values: readonly unknown[]): Record<string, unknown> {
+  const { items, minItems } = input;
+  return {
+    ...input,
+    minItems: Math.max(1, Number(minItems ?? 0)),
+    items: { ...(isRecord(items) ? items : {}), enum: [...values] },
+  };
 }
 
 /** Whether a value is one of some values, compared as JSON. */

@@ -99,6 +99,21 @@ describe('applyOverlay', () => {
     expect(accepted(limited(['closed']), { state: null })).to.equal(undefined);
   });
 
+  it('rejects an empty list, which can mean everything', () => {
+    const channels = { type: 'array', items: { type: 'string' }, default: [] };
+    const tool = ownTool('acme', 'acme_search', {
+      input_schema: { type: 'object', additionalProperties: false, properties: { channels } },
+    });
+    const limited = applyOverlay(tool, {
+      newName: null,
+      settings: { ...SETTINGS, allowedValues: { channels: ['general'] } },
+    });
+    expect(accepted(tool, {})).to.deep.equal({ channels: [] });
+    for (const input of [{}, { channels: [] }, { channels: ['other'] }])
+      expect(accepted(limited, input)).to.equal(undefined);
+    expect(accepted(limited, { channels: ['general'] })).to.deep.equal({ channels: ['general'] });
+  });
+
   it('validates rules between inputs that a caller no longer sees', () => {
     const properties = { number: { type: 'integer' }, name: { type: 'string' }, colour: { type: 'string' } };
     const tool = ownTool('acme', 'acme_find', {
