@@ -67,8 +67,12 @@ function sha256(bytes: Buffer): string {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { archive: { type: 'string' } } });
-  const lines = values.archive ? checkArchive(values.archive, readRecords()) : checkInstalled(ROOT, readRecords());
+  const { values } = parseArgs({ options: { archive: { type: 'string' }, root: { type: 'string', default: ROOT } } });
+  const lines = values.archive
+    ? checkArchive(values.archive, readRecords())
+    : checkInstalled(values.root, readRecords());
   for (const { ok, line } of lines) (ok ? console.log : console.error)(line);
-  if (lines.some(({ ok }) => !ok)) process.exitCode = 1;
+  const isExpected = PLATFORMS.includes(`${process.platform}-${process.arch}`);
+  if (lines.length === 0) console.error('No Node binary of npm is installed, so none was compared.');
+  if (lines.some(({ ok }) => !ok) || (lines.length === 0 && isExpected)) process.exitCode = 1;
 }

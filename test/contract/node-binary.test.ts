@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -42,6 +42,14 @@ describe('the Node binary (L8)', () => {
 
   it('is not required where npm installs none', () => {
     expect(checkInstalled(folder.path, {})).to.deep.equal([]);
+  });
+
+  it('is required on the platforms of its packages, which npm may have left out', () => {
+    const script = join(ROOT, 'scripts/check-node-binary.ts');
+    const { status, stderr } = spawnSync(process.execPath, [script, '--root', folder.path], { encoding: 'utf8' });
+    expect(stderr).to.include('No Node binary of npm is installed, so none was compared.');
+    const hasPackage = /^linux-(x64|arm64)$/.test(`${process.platform}-${process.arch}`);
+    expect(status).to.equal(hasPackage ? 1 : 0);
   });
 
   it('is recorded for every version that package.json names', () => {
