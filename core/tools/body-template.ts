@@ -1,5 +1,5 @@
 import { buildEmail, EMAIL_MEMBERS } from './email.ts';
-import { FileContent } from './file-content.ts';
+import { FileContent, OCTETS } from './file-content.ts';
 import { filesOf, type StoredFiles } from './file-input.ts';
 import { inputProblem } from './input-problem.ts';
 import { atPointer, isRecord } from './pointer.ts';
@@ -28,6 +28,8 @@ export const DIRECTIVES = [
   '$join',
   '$concat',
   '$each',
+  '$merge',
+  '$json',
   '$base64',
   '$base64url',
   '$file',
@@ -120,6 +122,10 @@ function renderDirective(name: Directive, argument: unknown, scope: TemplateScop
       return renderConcat(argument, scope);
     case '$each':
       return renderEach(argument, scope);
+    case '$merge':
+      return renderMerge(argument, scope);
+    case '$json':
+      return renderJson(argument, scope);
     case '$base64':
     case '$base64url':
       return renderBase64(name === '$base64' ? 'base64' : 'base64url', argument, scope);
@@ -175,10 +181,49 @@ function renderConcat(argument: unknown, scope: TemplateScope): unknown {
 }
 
 function renderEach(argument: unknown, scope: TemplateScope): unknown {
-  const { list } = listInput(argument, scope);
+  const { files, template } = argument as Record<string, unknown>;
+  const list = files === undefined ? listInput(argument, scope).list : fileItems(String(files), scope);
   if (list === ABSENT) return ABSENT;
-  const { template } = argument as Record<string, unknown>;
   return list.map((item) => renderTemplate(template, { ...scope, item })).filter((value) => value !== ABSENT);
+}
+
+/** Returns one object with the members of several. A member comes once: an input cannot replace what the tool sets. */
+function renderMerge(argument: unknown, scope: TemplateScope): unknown {
+  const parts = (argument as unknown[])
+    .map((part) => [part, renderTemplate(part, scope)] as const)
+    .filter(([, value]) => value !== ABSENT);
+  const merged = new Map<string, unknown>();
+  for (const [part, value] of parts) {
+    if (!isRecord(value)) throw inputProblem(inputNameOf(part), 'must be an object');
+    for (const [key, member] of Object.entries(value)) {
+      if (merged.has(key)) throw inputProblem(inputNameOf(part), `must not have the member ${key}`);
+      merged.set(key, member);
+    }
+  }
+  return parts.length === 0 ? ABSENT : Object.fromEntries(merged);
+}
+
+/** Returns a value as the text of its JSON, in ASCII, so that it may be in a header. */
+function renderJson(argument: unknown, scope: TemplateScope): unknown {
+  const value = renderTemplate(argument, scope);
+  if (value === ABSENT) return ABSENT;
+  const text = JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  scope.budget.bytes(text.length);
+  return text;
+}
+
+/** Returns the files of an input as items with the members of a file input, whether their bytes were given or stored. */
+function fileItems(name: string, scope: TemplateScope): unknown[] | typeof ABSENT {
+  const value = ownOrAbsent(scope.input, name);
+  if (value === ABSENT) return ABSENT;
+  return [counted(filesOf(name, value, scope.files), scope)].flat().map((file) => ({
+    file_name: file.name,
+    mime_type: file.mediaType ?? OCTETS,
+    content_base64: file,
+  }));
 }
 
 function renderBase64(encoding: 'base64' | 'base64url', argument: unknown, scope: TemplateScope): unknown {

@@ -1,3 +1,4 @@
+import { FileContent, OCTETS } from './file-content.ts';
 import { inputProblem } from './input-problem.ts';
 
 /** The rendered members of {$email: …}, each with its input's name for errors. */
@@ -19,6 +20,7 @@ export const EMAIL_MEMBERS = [
   'references',
   'content_type',
   'body',
+  'attachments',
 ] as const;
 
 const ADDRESS_HEADERS = [
@@ -39,7 +41,16 @@ const WORD_OCTETS = 36;
 const PLAIN_SUBJECT = /^[\x20-\x7e]{0,70}$/;
 
 /**
- * Builds a message (RFC 5322) with one text body. Date and Message-ID are left to the service that sends it.
+ * Separates the parts of a message with attachments. A line of base64 never begins with hyphens, and no name or type may
+ * contain a line break, so no content can contain the boundary (RFC 2046 §5.1.1).
+ */
+const BOUNDARY = '=_next_part';
+/** The maximum number of characters of a piece of a long file name (RFC 2231 §3). */
+const NAME_PIECE = 57;
+const PLAIN_NAME = /^[A-Za-z0-9 !#$&+.,;=@^_~()[\]-]{1,60}$/;
+
+/**
+ * Builds a message (RFC 5322) with one text body, and attachments as further parts (RFC 2046 §5.1.3). Date and Message-ID are left to the service that sends it.
  * Addresses and headers are checked, never escaped: a value that could end its header is refused (header injection).
  *
  * @returns the message with CRLF line ends, in ASCII
@@ -62,12 +73,53 @@ export function buildEmail(parts: EmailParts): string {
     const part = parts[member];
     if (part) headers.push(`${header}: ${messageIds(part)}`);
   }
-  headers.push(
-    'MIME-Version: 1.0',
+  headers.push('MIME-Version: 1.0');
+  const text = `${[
     `Content-Type: ${contentType(parts['content_type'])}; charset=utf-8`,
     'Content-Transfer-Encoding: base64',
+  ].join('\r\n')}\r\n\r\n${encodeBody(parts['body'])}\r\n`;
+  const files = attachedFiles(parts['attachments']);
+  if (files.length === 0) return `${headers.join('\r\n')}\r\n${text}`;
+  headers.push(`Content-Type: multipart/mixed; boundary="${BOUNDARY}"`);
+  const sections = [text, ...files.map((file) => attachment(file, parts['attachments']?.input))];
+  return `${headers.join('\r\n')}\r\n\r\n${sections.map((section) => `--${BOUNDARY}\r\n${section}`).join('')}--${BOUNDARY}--\r\n`;
+}
+
+function attachedFiles(part: EmailPart | undefined): FileContent[] {
+  const files = part === undefined ? [] : [part.value].flat();
+  return files.map((file) => {
+    if (!(file instanceof FileContent)) throw inputProblem(part?.input, 'must be files');
+    return file;
+  });
+}
+
+/** Returns one part with its headers (RFC 2183); its line ends are CRLF, the last one included. */
+function attachment({ name, mediaType, bytes }: FileContent, input: string | undefined): string {
+  const type = oneLine({ value: mediaType ?? OCTETS, input });
+  return [
+    `Content-Type: ${type}`,
+    `Content-Disposition: attachment;\r\n ${fileName(oneLine({ value: name, input }))}`,
+    'Content-Transfer-Encoding: base64',
+    '',
+    folded(bytes),
+    '',
+  ].join('\r\n');
+}
+
+/** Returns the parameter of a file name: quoted, or percent-encoded and in pieces if it is long (RFC 2231 §3 and §4). */
+function fileName(name: string): string {
+  if (PLAIN_NAME.test(name)) return `filename="${name}"`;
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `${headers.join('\r\n')}\r\n\r\n${encodeBody(parts['body'])}\r\n`;
+  const pieces = encoded.match(new RegExp(`(?:%[0-9A-F]{2}|[^%]){1,${NAME_PIECE / 3}}`, 'g')) ?? [];
+  if (pieces.length === 1) return `filename*=UTF-8''${encoded}`;
+  return pieces.map((piece, index) => `filename*${index}*=${index === 0 ? "UTF-8''" : ''}${piece}`).join(';\r\n ');
+}
+
+function folded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/.{76}(?=.)/g, '$&\r\n');
 }
 
 function mailbox(address: unknown, input: string | undefined): string {
@@ -143,9 +195,5 @@ function encodeBody(part: EmailPart | undefined): string {
   const value = part?.value ?? '';
   if (typeof value !== 'string') throw inputProblem(part?.input, 'must be a string');
   const text = value.replace(/\r\n|\r|\n/g, '\r\n');
-  return (
-    Buffer.from(text, 'utf8')
-      .toString('base64')
-      .match(/.{1,76}/g) ?? []
-  ).join('\r\n');
+  return folded(Buffer.from(text, 'utf8'));
 }

@@ -104,8 +104,9 @@ function readTemplate(template: unknown, place: Place): void {
       readList(name, argument, inside);
       return;
     case '$concat':
+    case '$merge':
       if (Array.isArray(argument)) readMembers(argument, inside);
-      else refuse(place, '$concat must be a list');
+      else refuse(place, `${name} must be a list`);
       return;
     case '$file':
       addName(place.found.inputs, argument, name, place);
@@ -113,6 +114,7 @@ function readTemplate(template: unknown, place: Place): void {
       return;
     case '$base64':
     case '$base64url':
+    case '$json':
       readTemplate(argument, inside);
       return;
     case '$email':
@@ -127,15 +129,17 @@ function readMembers(templates: object, place: Place): void {
 }
 
 function readList(name: '$join' | '$each', argument: unknown, place: Place): void {
-  const [required, optional] = name === '$join' ? [['input'], ['separator']] : [['input', 'template'], []];
   const keys = isRecord(argument) ? Object.keys(argument) : [];
+  const list = name === '$each' && keys.includes('files') ? 'files' : 'input';
+  const [required, optional] = name === '$join' ? [['input'], ['separator']] : [[list, 'template'], []];
   const fits =
     required.every((key) => keys.includes(key)) && keys.every((key) => [...required, ...optional].includes(key));
   if (!fits || !isRecord(argument)) {
     refuse(place, `takes {${[...required, ...optional].join(', ')}}`);
     return;
   }
-  addName(place.found.inputs, argument['input'], name, place);
+  addName(place.found.inputs, argument[list], name, place);
+  if (list === 'files') addName(place.found.files, argument[list], name, place);
   if (name === '$each') {
     readTemplate(argument['template'], { ...place, path: `${place.path}.template`, inEach: true });
   }

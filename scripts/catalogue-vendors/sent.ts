@@ -96,15 +96,23 @@ function directed(tool: ToolDefinition, name: string, argument: unknown, item: J
     case '$join':
       return { kind: 'text', always: inputValue(tool, String((argument as { input: string }).input)).always };
     case '$each': {
-      const { input, template } = argument as { input: string; template: unknown };
-      const list = inputValue(tool, input);
-      const items = list.kind === 'input' ? ((list.schema['items'] as JsonSchema | undefined) ?? {}) : {};
+      const { input, files, template } = argument as { input?: string; files?: string; template: unknown };
+      const list = inputValue(tool, input ?? files ?? '');
+      const held = list.kind === 'input' ? ((list.schema['items'] as JsonSchema | undefined) ?? {}) : {};
+      const items = files === undefined ? held : { ...held, required: ['file_name', 'mime_type', 'content_base64'] };
       return { kind: 'list', item: valueFrom(tool, template, items), always: list.always };
     }
     case '$concat': {
       const parts = (argument as unknown[]).map((part) => valueFrom(tool, part, item));
       return { kind: 'text', always: parts.every(({ always }) => always) };
     }
+    case '$merge': {
+      // Members that an input adds by names of the customer are in no description.
+      const parts = (argument as unknown[]).map((part) => valueFrom(tool, part, item));
+      const members = parts.flatMap((part) => (part.kind === 'object' ? Object.entries(part.members) : []));
+      return { kind: 'object', members: Object.fromEntries(members), always: parts.some(({ always }) => always) };
+    }
+    case '$json':
     case '$base64':
     case '$base64url':
     case '$email':

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ABSENT, renderTemplate } from '../../../core/tools/body-template.ts';
+import { FileContent } from '../../../core/tools/file-content.ts';
 import { encodeForm } from '../../../core/tools/form.ts';
 import { RenderBudget } from '../../../core/tools/render-budget.ts';
 import { failureOf } from './samples.ts';
@@ -68,6 +69,37 @@ describe('A body template', () => {
       name: 'people/c1?7',
       raw: 'w7w_Pg',
     });
+  });
+
+  it('merges objects, and refuses an input that repeats what the tool sets', () => {
+    const template = { fields: { $merge: [{ title: { $input: 'title' } }, { $input: 'own' }] } };
+    expect(render(template, { title: 'A', own: { field_1: 2 } })).to.deep.equal({ fields: { title: 'A', field_1: 2 } });
+    expect(render(template, { own: { field_1: 2 } })).to.deep.equal({ fields: { field_1: 2 } });
+    expect(render(template)).to.equal(ABSENT);
+    for (const own of [{ title: 'B' }, ['x'], 'x']) {
+      expect(failureOf(() => render(template, { title: 'A', own })).fields).to.deep.equal(['tool_input.own']);
+    }
+  });
+
+  it('makes JSON that a header may carry', () => {
+    const text = render({ $json: { path: { $input: 'path' }, mode: 'add' } }, { path: '/ü\n\u{1f600}.txt' });
+    expect(text).to.match(/^[\x20-\x7e]+$/);
+    expect(JSON.parse(String(text))).to.deep.equal({ path: '/ü\n\u{1f600}.txt', mode: 'add' });
+    expect(render({ $json: { path: { $input: 'path' } } })).to.equal(ABSENT);
+  });
+
+  it('makes lists of files, with the members of a file input', () => {
+    const template = {
+      $each: { files: 'files', template: { name: { $item: '/file_name' }, bytes: { $item: '/content_base64' } } },
+    };
+    const stored = new Map([['file_1', new FileContent('b.txt', 'text/plain', Buffer.from('B'))]]);
+    const input = { files: [{ file_name: 'a.txt', content_base64: 'QQ==' }, { file_id: 'file_1' }] };
+    const made = renderTemplate(template, { input, account: {}, budget: new RenderBudget(), files: stored });
+    expect(JSON.parse(JSON.stringify(made))).to.deep.equal([
+      { name: 'a.txt', bytes: 'QQ==' },
+      { name: 'b.txt', bytes: 'Qg==' },
+    ]);
+    expect(render(template)).to.equal(ABSENT);
   });
 
   it('makes lists of lists', () => {

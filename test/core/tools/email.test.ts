@@ -39,6 +39,50 @@ function decodeWords(text: string): string {
 }
 
 describe('An e-mail message', () => {
+  it('carries files as attachments, with their names and types', () => {
+    const file = (name: string, type: string, text: string) => ({
+      file_name: name,
+      mime_type: type,
+      content_base64: Buffer.from(text).toString('base64'),
+    });
+    const long = `${'ä'.repeat(40)}.pdf`;
+    const message = renderTemplate(
+      { $email: { to: { $input: 'to' }, body: { $input: 'body' }, attachments: { $file: 'files' } } },
+      {
+        input: {
+          to: 'ada@example.com',
+          body: 'Hello',
+          files: [file('a.txt', 'text/plain', 'x'.repeat(100)), file(long, 'application/pdf', '--=_next_part--')],
+        },
+        account: {},
+        budget: new RenderBudget(),
+      },
+    ) as string;
+    const [head = '', ...parts] = message.split('--=_next_part');
+    expect(head).to.include('\r\nContent-Type: multipart/mixed; boundary="=_next_part"\r\n\r\n');
+    expect(parts).to.have.length(4);
+    expect(parts[3]).to.equal('--\r\n');
+    const [text, first, second] = parts.map((part) => read(part.slice(2)));
+    expect(text?.body).to.equal('Hello');
+    expect(first?.headers).to.deep.equal([
+      ['Content-Type', 'text/plain'],
+      ['Content-Disposition', 'attachment; filename="a.txt"'],
+      ['Content-Transfer-Encoding', 'base64'],
+    ]);
+    expect(first?.body).to.equal('x'.repeat(100));
+    const disposition = second?.headers[1]?.[1] ?? '';
+    const pieces = [...disposition.matchAll(/filename\*\d+\*=(?:UTF-8'')?([^;]*)/g)].map(([, piece = '']) => piece);
+    expect(decodeURIComponent(pieces.join(''))).to.equal(long);
+    expect(second?.body).to.equal('--=_next_part--');
+    for (const line of message.split('\r\n')) expect(line.length).to.be.at.most(78);
+  });
+
+  it('is refused if the name of a file could end its header', () => {
+    const files = [{ file_name: 'a\r\nBcc: eve@example.org', content_base64: 'eA==' }];
+    const scope = { input: { files }, account: {}, budget: new RenderBudget() };
+    expect(() => renderTemplate({ $email: { attachments: { $file: 'files' } } }, scope)).to.throw(ApiError);
+  });
+
   it('carries addresses, subject and text', () => {
     const message = email({
       to: ['ada@example.com', 'Ada "A" Lovelace <ada@example.org>'],

@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import { createAccount } from '../support/accounts.ts';
+import { execute } from '../support/execute.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
+
+const NOTE = {
+  file_name: 'Nötiz.txt',
+  mime_type: 'text/plain',
+  content_base64: Buffer.from('Hello').toString('base64'),
+};
+
+describe('files and own fields that tools send', () => {
+  let vendor: Upstream;
+  let server: TestServer;
+
+  const account = async (connector: string, more: object = {}) =>
+    (
+      await createAccount(server, {
+        connector,
+        connectedAccount: { authorization_details: { oauth_token: { access_token: 'tokenOfAda' } }, ...more },
+      })
+    ).id;
+  const sent = () => vendor.requests.at(-1) ?? expect.fail('nothing was sent');
+
+  before(async () => {
+    vendor = await startUpstream();
+    const origins = [
+      'https://gmail.googleapis.com',
+      'https://graph.microsoft.com',
+      'https://content.dropboxapi.com',
+      'https://api.github.com',
+      'https://api.atlassian.com',
+    ];
+    const overrides = origins.map((origin) => vendor.endpointOverride(origin)).join(',');
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
+  });
+  after(async () => {
+    await server.stop();
+    await vendor.stop();
+  });
+  beforeEach(() => {
+    vendor.requests.length = 0;
+    vendor.handler = (_request, res) => json(res, 200, { id: '1' });
+  });
+
+  it('attach files to a mail that is sent as a message (RFC 5322)', async () => {
+    const input = { to: ['ada@example.com'], subject: 'Note', body: 'See below.', attachments: [NOTE] };
+    const { body } = await execute(server, await account('gmail'), 'gmail_send_message', input);
+    expect(body.tool_error).to.equal(undefined);
+    const message = Buffer.from(JSON.parse(sent().body).raw, 'base64url').toString();
+    expect(message).to.include('Content-Type: multipart/mixed;');
+    expect(message).to.include(`filename*=UTF-8''N%C3%B6tiz.txt`);
+    expect(message).to.include(`\r\n\r\n${NOTE.content_base64}\r\n`);
+  });
+
+  it('send a mail without attachments as one part', async () => {
+    const input = { to: ['ada@example.com'], subject: 'Note', body: 'Nothing below.' };
+    await execute(server, await account('gmail'), 'gmail_send_message', input);
+    expect(Buffer.from(JSON.parse(sent().body).raw, 'base64url').toString()).to.not.include('multipart');
+  });
+
+  it('attach files to a mail that is sent as JSON', async () => {
+    vendor.handler = (_request, res) => res.writeHead(202).end();
+    const id = await account('outlook');
+    const input = { to: ['ada@example.com'], subject: 'Note', body: 'See below.' };
+    await execute(server, id, 'outlook_send_message', { ...input, attachments: [NOTE] });
+    expect(JSON.parse(sent().body).message.attachments).to.deep.equal([
+      {
+        '@odata.type': '#microsoft.graph.fileAttachment',
+        name: NOTE.file_name,
+        contentType: NOTE.mime_type,
+        contentBytes: NOTE.content_base64,
+      },
+    ]);
+    await execute(server, id, 'outlook_send_message', input);
+    expect(JSON.parse(sent().body).message).to.not.have.property('attachments');
+  });
+
+  it('upload bytes, with their path as JSON in a header', async () => {
+    const input = { path: '/Angebote/Nötiz.txt', file: NOTE };
+    const { body } = await execute(server, await account('dropbox'), 'dropbox_upload_file', input);
+    expect(body.tool_error).to.equal(undefined);
+    const { headers, target, body: bytes } = sent();
+    expect([target, bytes, headers['content-type']]).to.deep.equal([
+      '/2/files/upload',
+      'Hello',
+      'application/octet-stream',
+    ]);
+    expect(headers['dropbox-api-arg']).to.match(/^[\x20-\x7e]+$/);
+    expect(JSON.parse(headers['dropbox-api-arg'] ?? '')).to.deep.equal({
+      path: input.path,
+      mode: 'add',
+      autorename: true,
+    });
+  });
+
+  it('send fields of a customer beside the usual ones, and refuse one that a tool sets itself', async () => {
+    const id = await account('jira', { api_config: { cloud_id: '11223344-a1b2-4c33-8d44-e55f66a7b8c9' } });
+    const input = { project_key: 'OPS', issue_type: 'Story', summary: 'Login' };
+    vendor.handler = (_request, res) => json(res, 201, { id: '1', key: 'OPS-1' });
+    const custom_fields = { customfield_10016: 3 };
+    const { body } = await execute(server, id, 'jira_create_issue', { ...input, custom_fields });
+    expect(body.tool_error).to.equal(undefined);
+    expect(JSON.parse(sent().body).fields).to.include({ summary: 'Login', customfield_10016: 3 });
+    const refused = await execute(server, id, 'jira_create_issue', { ...input, custom_fields: { summary: 'Other' } });
+    expect(refused.status, refused.text).to.equal(400);
+    expect(refused.text).to.include('custom_fields');
+    expect(vendor.requests).to.have.length(1);
+  });
+
+  it('list threads of a review page by page, and resolve one', async () => {
+    const id = await account('github');
+    const thread = { id: 'PRRT_1', isResolved: false, path: 'a.ts', line: 3, comments: { nodes: [] } };
+    const page = { pageInfo: { hasNextPage: true, endCursor: 'c1' }, nodes: [thread] };
+    vendor.handler = (_request, res) =>
+      json(res, 200, { data: { repository: { pullRequest: { reviewThreads: page } } } });
+    const input = { owner: 'octocat', repo: 'hello-world', pull_number: 42 };
+    const first = await execute(server, id, 'github_list_review_threads', input);
+    expect(first.body.data).to.deep.equal([thread]);
+    await execute(server, id, 'github_list_review_threads', { ...input, cursor: first.body.next_cursor });
+    expect(JSON.parse(sent().body).variables).to.include({ number: 42, after: 'c1' });
+    vendor.handler = (_request, res) =>
+      json(res, 200, { data: { resolveReviewThread: { thread: { id: 'PRRT_1', isResolved: true } } } });
+    const resolved = await execute(server, id, 'github_resolve_review_thread', { thread_id: 'PRRT_1' });
+    expect(resolved.body.data).to.deep.equal({ id: 'PRRT_1', isResolved: true });
+  });
+});
