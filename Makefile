@@ -151,8 +151,8 @@ $(CLIENTS_INSTALLED): test/system/support/mcp-clients/packages/package.json test
 	@touch $@
 
 .PHONY: test-system
-test-system: install $(REFERENCE) $(CLIENTS_INSTALLED) ## Run the tests that need other MCP clients, and Chromium, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
-	bash scripts/install-system-packages.sh chromium python3-oauthlib radicale strace
+test-system: install $(REFERENCE) $(CLIENTS_INSTALLED) ## Run the tests that need other MCP clients, and Chromium, fonts, oauthlib, Radicale and strace from Debian; installs them where it may, fails where it cannot
+	bash scripts/install-system-packages.sh chromium fonts-droid-fallback fonts-lohit-deva python3-oauthlib radicale strace
 	node scripts/build-console.ts
 	$(MOCHA) 'test/system/**/*.test.ts'
 

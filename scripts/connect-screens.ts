@@ -40,7 +40,7 @@ interface Shot {
 
 const KEPT: Shot[] = [
   ...Object.keys(CONNECT_PAGES).map((name): Shot => ({ name, language: 'en', width: 320, scheme: 'light' })),
-  ...(['de', 'ar'] as const).map((language): Shot => ({ name: 'start', language, width: 768, scheme: 'light' })),
+  ...(['de', 'ar', 'ja'] as const).map((language): Shot => ({ name: 'start', language, width: 768, scheme: 'light' })),
   { name: 'form-with-problems', language: 'ar', width: 768, scheme: 'dark' },
   { name: 'start', language: 'en', width: 1440, scheme: 'light' },
   ...Object.keys(PORTAL_PAGES).map((name): Shot => ({ name, language: 'en', width: 320, scheme: 'light' })),

@@ -1,5 +1,6 @@
 import type { PageContext } from '../../web/connect/context.ts';
 import type { Page } from '../../web/connect/layout.ts';
+import { portalLoginPage } from '../../web/portal/login-page.ts';
 import { portalOverPage } from '../../web/portal/over-page.ts';
 import { type PortalView, portalPage } from '../../web/portal/portal-page.ts';
 
@@ -65,5 +66,7 @@ const EMPTY: PortalView = {
 export const PORTAL_PAGES: Readonly<Record<string, (context: PageContext) => Page>> = {
   portal: (context) => portalPage(context, FULL),
   'portal-empty': (context) => portalPage(context, EMPTY),
+  'portal-login': (context) => portalLoginPage(context, '/portal/login', false),
+  'portal-login-failed': (context) => portalLoginPage(context, '/portal/login', true),
   'portal-over': (context) => portalOverPage(context),
 };

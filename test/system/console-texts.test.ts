@@ -1,15 +1,27 @@
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { createAccount } from '../support/accounts.ts';
+import { execute, finishedExecution } from '../support/execute.ts';
 import { ownTool, storeTools } from '../support/own-tools.ts';
+import { createConnection, createProvider } from '../support/providers.ts';
+import { json } from '../support/upstream.ts';
+import { openPage } from './support/connect-browser.ts';
 import { type ConsoleWorld, startConsoleWorld } from './support/console-world.ts';
 
 /** What an attacker would put into a field that the console shows. */
 const MARKUP = '<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>';
 
+/** Compares the document with what markup would have made of it. */
+async function expectText(page: Page): Promise<void> {
+  expect(await page.evaluate('window.attacked'), page.url()).to.equal(undefined);
+  expect(await page.locator('img[src="x"], main script').count(), page.url()).to.equal(0);
+}
+
 describe('texts of others in the console', () => {
   let world: ConsoleWorld;
   let connectionId: string;
   let accountId: string;
+  let connectorOfEvil: string;
   let endpointId: string;
 
   before(async () => {
@@ -30,6 +42,7 @@ describe('texts of others in the console', () => {
     });
     const { providers } = (await server.call('GET', '/api/v1/providers?is_custom=true')).body;
     const { identifier } = providers[0];
+    connectorOfEvil = identifier;
     const made = await call('/api/v1/connections', { connector: identifier, organization_name: MARKUP });
     connectionId = made.connection.id;
     await storeTools(server, [ownTool(identifier, 'evil_get_thing', { title: MARKUP, description: MARKUP })]);
@@ -88,6 +101,102 @@ describe('texts of others in the console', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('region', { name: 'Error of the provider' }).waitFor();
     expect(await page.evaluate('window.attacked')).to.equal(undefined);
+    await page.context().close();
+  });
+
+  it('are shown as texts in an execution, with its error, its contents and its time line', async () => {
+    const kept = { keep_execution_contents: true };
+    expect((await world.server.call('PUT', '/api/v1/environment', { body: kept })).status).to.equal(200);
+    world.upstream.handler = (_request, res) => json(res, 200, { name: MARKUP, [MARKUP]: MARKUP });
+    const ran = await execute(world.server, accountId, 'evil_get_thing', { number: 1 });
+    expect(ran.status, ran.text).to.equal(200);
+    await finishedExecution(world.server, ran.body.execution_id);
+    const { page, go } = await world.logIn();
+    await go(`/executions/${ran.body.execution_id}`);
+    expect(await page.getByRole('region', { name: 'Response' }).innerText()).to.include('<img src=x');
+    await expectText(page);
+    await page.context().close();
+  });
+
+  it('are shown as texts in the verdicts of doctor, which quote what a provider publishes', async () => {
+    const { server, upstream } = world;
+    const issuer = `http://127.0.0.1:${upstream.port}`;
+    const addresses = { authorize_uri: `${issuer}/authorize`, token_uri: `${issuer}/token` };
+    const { identifier } = await createProvider(server, {
+      display_name: 'Evil sign-in',
+      auth_patterns: [{ type: 'OAUTH', oauth_config: { issuer, ...addresses } }],
+    });
+    upstream.handler = (_request, res) =>
+      json(res, 200, {
+        issuer,
+        authorization_endpoint: `https://evil.example/${MARKUP}`,
+        token_endpoint: `https://evil.example/${MARKUP}`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: [MARKUP],
+      });
+    const { id } = await createConnection(server, { connector: identifier });
+    const { page, go } = await world.logIn();
+    await go(`/connections/${id}`);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByRole('columnheader', { name: 'Verdict' }).waitFor();
+    const verdicts = await page.locator('.plain-table').innerText();
+    expect(verdicts, verdicts).to.match(/img src=x/);
+    await expectText(page);
+    await page.context().close();
+  });
+
+  it('are shown as texts in deliveries of webhooks, in errors of the API, and in names of MCP clients', async () => {
+    const { server } = world;
+    const client = { name: MARKUP.slice(0, 60), redirect_uris: ['https://agent.example/callback'] };
+    const made = await server.call('POST', '/api/v1/mcp/clients', { body: client });
+    expect(made.status, made.text).to.equal(201);
+    const { page, go } = await world.logIn();
+    await go(`/webhooks/${endpointId}`);
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByRole('button', { name: 'Details' }).first().click();
+    await expectText(page);
+    for (const path of [
+      '/mcp',
+      `/accounts?identifier=${encodeURIComponent(MARKUP)}`,
+      `/tools/${encodeURIComponent(MARKUP)}`,
+    ]) {
+      await go(path);
+      await page.getByText('Loading').first().waitFor({ state: 'detached' });
+      await expectText(page);
+    }
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('<img src=x');
+    await expectText(page);
+    await page.context().close();
+  });
+
+  it('are shown as texts to users: on the pages of links, of the portal and of MCP logins', async () => {
+    const { server, browser } = world;
+    const brand = {
+      application_name: MARKUP.slice(0, 60),
+      support_url: `https://app.acme.example/?${encodeURIComponent(MARKUP)}`,
+    };
+    expect((await server.call('PUT', '/api/v1/environment', { body: brand })).status).to.equal(200);
+    const user = { user_id: MARKUP, identifier: MARKUP };
+    const verifyUrl = 'http://127.0.0.1:9/verify';
+    await server.call('PUT', '/api/v1/environment', { body: { user_verify_urls: [verifyUrl] } });
+    const session = await server.call('POST', '/api/v1/portal_sessions', { body: user });
+    expect(session.status, session.text).to.equal(201);
+    const link = await server.call('POST', '/api/v1/connected_accounts/magic_link', {
+      body: { connector: connectorOfEvil, ...user, identifier: `${MARKUP} 2`, user_verify_url: verifyUrl },
+    });
+    expect(link.status, link.text).to.equal(200);
+    const { page, complaints } = await openPage(browser);
+    for (const url of [
+      session.body.url,
+      link.body.link,
+      `${server.origin}/oauth/authorize?client_id=${encodeURIComponent(MARKUP)}`,
+    ]) {
+      await page.goto(url);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expectText(page);
+    }
+    expect(complaints.filter((text) => !text.includes('400'))).to.deep.equal([]);
     await page.context().close();
   });
 

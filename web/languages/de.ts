@@ -153,9 +153,10 @@ export const de: Messages = {
   'portal.notice_disconnected': 'Das Konto ist getrennt.',
   'portal.notice_revoked': 'Der Zugriff ist widerrufen.',
   'portal.notice_impossible': 'Das ist im Moment nicht möglich. Es wurde nichts geändert.',
-  'portal.login_text': 'Melde dich an, um deine verbundenen Konten zu sehen und zu verwalten.',
+  'portal.login_text': 'Melden Sie sich an, um Ihre verbundenen Konten zu sehen und zu verwalten.',
   'portal.log_in': 'Anmelden',
-  'portal.login_failed': 'Die Anmeldung hat nicht geklappt. Versuche es noch einmal oder frage deine Administration.',
+  'portal.login_failed':
+    'Die Anmeldung hat nicht geklappt. Versuchen Sie es noch einmal, oder fragen Sie Ihre Administration.',
   'portal.over_title': 'Diese Sitzung ist beendet',
   'portal.over_text': 'Öffnen Sie Ihre Verbindungen erneut in {application}.',
   'portal.over_text_unnamed': 'Öffnen Sie Ihre Verbindungen erneut in Ihrer Anwendung.',

@@ -91,14 +91,14 @@ export async function addAccounts(server: TestServer, count: number): Promise<vo
 export async function addCalls(server: TestServer, accountId: string, count: number): Promise<void> {
   const { store, newId, now } = server.parts;
   const environment = await server.parts.environmentOf('localhost');
+  const hours = hoursAgo(count);
   for (let from = 0; from < count; from += 500) {
     await store.write(async (tx) => {
       for (let index = from; index < Math.min(count, from + 500); index++) {
         const id = newId('exec');
         const toolName = TOOLS[(index * 7) % TOOLS.length] as string;
         const connector = toolName.split('_')[0] as string;
-        const hoursAgo = ((index * index) % 23) + 0.2;
-        const finishedAt = Math.round(now() - hoursAgo * HOUR_MS);
+        const finishedAt = Math.round(now() - (hours[index] as number) * HOUR_MS);
         const startedAt = finishedAt - 40 - ((index * 137) % 900);
         const call = { id, accountId, connector, toolName, agentRunId: null, apiClientId: 'test-client', instance: 0 };
         await tx.executions.insert(environment.id, { ...call, startedAt });
@@ -106,6 +106,13 @@ export async function addCalls(server: TestServer, accountId: string, count: num
       }
     });
   }
+}
+
+/** Returns when each call of a day ended, the oldest first. More calls fall into the hours of work. */
+function hoursAgo(count: number): number[] {
+  const shares = Array.from({ length: count }, (_, index) => index / count);
+  const hours = shares.map((share) => 23.5 * share + 1.4 * Math.sin(share * 4 * Math.PI));
+  return hours.map((hour) => Math.min(Math.max(hour, 0.05), 23.5)).sort((a, b) => b - a);
 }
 
 function outcomeOf(index: number): Omit<ExecutionOutcome, 'finishedAt'> {

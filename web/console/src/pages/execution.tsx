@@ -49,7 +49,7 @@ export function ExecutionPage() {
             [
               'Account',
               <Link key="account" to="/accounts/$id" params={{ id: execution.connected_account_id }}>
-                {execution.connected_account_id}
+                <code>{execution.connected_account_id}</code>
               </Link>,
             ],
             ['Caller', execution.api_client_id],

@@ -46,7 +46,7 @@ function EnvironmentSettings() {
       <Card title="Environment">
         <Facts
           rows={[
-            ['Id', environment.id],
+            ['Id', <code key="id">{environment.id}</code>],
             ['Kind', environment.kind === 'PRODUCTION' ? 'Production' : 'Development'],
             ['Address', environment.base_url],
             ['Hosts', environment.hosts.join(', ')],

@@ -27,6 +27,9 @@ function optionsOf(options: NonNullable<Filter['options']>): [string, string][] 
     : Object.entries(options as Record<string, string>);
 }
 
+const MANY = 4;
+const WIDE = '(min-width: 48rem)';
+
 /** The filters of a list. They are in the address. */
 export function useFilters(): Readonly<Record<string, string | undefined>> {
   return useSearch({ strict: false }) as Record<string, string | undefined>;
@@ -50,7 +53,7 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
     set(Object.fromEntries(texts));
   };
   const isSet = filters.some(({ name }) => values[name]);
-  return (
+  const form = (
     <form className="filters" onSubmit={submit} key={JSON.stringify(values)}>
       {filters.map(({ name, label, options, placeholder, isTime }) => (
         <div className="field" key={name}>
@@ -81,14 +84,24 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
           )}
         </div>
       ))}
-      <button type="submit" className="button plain">
-        Apply
-      </button>
-      {isSet && (
-        <button type="button" className="button plain" onClick={() => void navigate({ to: '.', search: {} })}>
-          Clear
+      <div className="actions">
+        <button type="submit" className="button plain">
+          Apply
         </button>
-      )}
+        {isSet && (
+          <button type="button" className="button plain" onClick={() => void navigate({ to: '.', search: {} })}>
+            Clear
+          </button>
+        )}
+      </div>
     </form>
+  );
+  // On a narrow screen many filters would hide the list.
+  if (filters.length < MANY || matchMedia(WIDE).matches) return form;
+  return (
+    <details open={isSet}>
+      <summary>Filters</summary>
+      {form}
+    </details>
   );
 }
