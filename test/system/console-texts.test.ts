@@ -129,8 +129,8 @@ describe('texts of others in the console', () => {
     upstream.handler = (_request, res) =>
       json(res, 200, {
         issuer,
-        authorization_endpoint: `https://evil.example/${MARKUP}`,
-        token_endpoint: `https://evil.example/${MARKUP}`,
+        authorization_endpoint: 'https://evil.example/authorize',
+        token_endpoint: 'https://evil.example/token',
         response_types_supported: ['code'],
         code_challenge_methods_supported: [MARKUP],
       });
