@@ -1,26 +1,31 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import {
+  type BenchRequest,
+  executeTool,
+  type McpSubject,
+  mcpCall2025,
+  mcpCall2026,
+  mcpSubject,
+  rawCall,
+} from './calls.ts';
 import { runLoad } from './load.ts';
-import { type BenchRequest, newAccount, UPSTREAM_ORIGIN } from './operations.ts';
+import { newAccount, UPSTREAM_ORIGIN } from './operations.ts';
 import { type RunningProcess, withProcesses } from './processes.ts';
 import { median } from './statistics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
-const ISSUE = { owner: 'octocat', repo: 'hello-world', issue_number: 42 };
-const META = 'io.modelcontextprotocol/';
 /** A server that has just started is still compiling its code; with fewer slices, the one that was started first seems to be faster. */
 const WARM_UP_SLICES = 8;
 const JSON_TYPE = 'application/json';
 
 /** The data that requests need: an account of each server, a token of its user for MCP, and an access token. */
-interface Subject {
+interface Subject extends McpSubject {
   token: string;
   accounts: string[];
-  connectionId: string;
-  mcpToken: string;
 }
 
 type Build = (subject: Subject, turn: number) => BenchRequest;
@@ -36,55 +41,16 @@ const REQUESTS: Record<string, Build> = {
     method: 'GET',
     path: `/api/v1/connected_accounts/details?id=${accountOf(subject, turn)}`,
   }),
-  'execute-tool': (subject, turn) => ({
-    method: 'POST',
-    path: '/api/v1/execute_tool',
-    type: JSON_TYPE,
-    body: JSON.stringify({
-      tool_name: 'github_get_issue',
-      tool_input: ISSUE,
-      connected_account_id: accountOf(subject, turn),
-    }),
-  }),
-  'mcp-2026': (subject) => {
-    const _meta = {
-      [`${META}protocolVersion`]: '2026-07-28',
-      [`${META}clientInfo`]: { name: 'bench', version: '1' },
-      [`${META}clientCapabilities`]: {},
-    };
-    const standard = {
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'github_get_issue',
-    };
-    return mcpCall(subject, { _meta }, standard);
-  },
-  'mcp-2025': (subject) => mcpCall(subject, {}, { 'mcp-protocol-version': '2025-11-25' }),
-  proxy: (subject, turn) => ({
-    method: 'GET',
-    path: '/api/v1/proxy/repos/octocat/hello-world/issues/42',
-    headers: { 'valetkey-account-id': accountOf(subject, turn) },
-  }),
+  'execute-tool': (subject, turn) => executeTool(accountOf(subject, turn)),
+  'mcp-2026': mcpCall2026,
+  'mcp-2025': mcpCall2025,
+  proxy: (subject, turn) => rawCall(accountOf(subject, turn)),
 };
-
-function mcpCall({ connectionId, mcpToken }: Subject, more: object, headers: Record<string, string>): BenchRequest {
-  const params = { name: 'github_get_issue', arguments: ISSUE, ...more };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-  const accept = `${JSON_TYPE}, text/event-stream`;
-  const authorization = `Bearer ${mcpToken}`;
-  return {
-    method: 'POST',
-    path: `/mcp/${connectionId}`,
-    type: JSON_TYPE,
-    body,
-    anonymous: true,
-    headers: { accept, authorization, ...headers },
-  };
-}
 
 /**
  * Compares the processor time per request of two checkouts, in short slices by turns, so that a busy machine affects
- * both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both use the same upstream.
+ * both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both use the same upstream. With
+ * `--against .` and `--flags --max-semi-space-size=8`, options of Node are compared.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -94,12 +60,14 @@ async function main(): Promise<void> {
       slices: { type: 'string', default: '8' },
       seconds: { type: 'string', default: '1.5' },
       connections: { type: 'string', default: '10' },
+      flags: { type: 'string', default: '' },
     },
   });
   if (!values.against) throw new Error('--against must name the folder of another checkout');
   mkdirSync(join(ROOT, 'data'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'data', 'ab-'));
   const slices = Number(values.slices);
+  const flags = values.flags.split(' ').filter((flag) => flag !== '');
   try {
     await withProcesses(async (start) => {
       const common = { core: 0, readyPath: '/' };
@@ -108,7 +76,7 @@ async function main(): Promise<void> {
       const sides: { name: string; process: RunningProcess; subject: Subject }[] = [];
       for (const [name, root] of Object.entries({ this: ROOT, other: values.against as string })) {
         const process = await start({
-          args: [...FLAGS, join(root, 'cli/valetkey.js'), 'serve'],
+          args: [...FLAGS, ...(name === 'this' ? flags : []), join(root, 'cli/valetkey.js'), 'serve'],
           env: environmentOf(join(folder, name), upstream.port),
           readyPath: '/readyz',
           core: 0,
@@ -189,10 +157,7 @@ async function prepare(port: number): Promise<Subject> {
     accounts.push(account.id);
     connectionId = account.connection_id;
   }
-  const { organization_id, user_id, identifier } = newAccount('user-0@example.com');
-  const user = JSON.stringify({ server_id: connectionId, organization_id, user_id, identifier });
-  const { token: mcpToken } = await send('/api/v1/mcp/session_tokens', headers, user);
-  return { token, accounts, connectionId, mcpToken };
+  return { token, accounts, ...(await mcpSubject(port, token, connectionId, newAccount('user-0@example.com'))) };
 }
 
 function environmentOf(folder: string, upstreamPort: number): Record<string, string> {

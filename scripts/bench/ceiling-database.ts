@@ -86,8 +86,9 @@ export function openCeilingDatabase(path: string) {
     }),
     insert(values: Record<string, unknown>) {
       insert.run({ ...values, environment: environment.id, model, dataKey: addKey.get() });
-      index.run();
     },
+    /** Adds the new accounts of the transaction to the search index. */
+    index: () => index.run(),
     secret: (clientId: string) => secret.get(clientId),
     /** Appends a row to the chain of the audit log. */
     audit(action: string, subject: string) {

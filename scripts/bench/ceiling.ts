@@ -46,18 +46,20 @@ function page({ rows, total }: { rows: Row[]; total: number }) {
   return { connected_accounts: shown.map(summary), next_page_token: next, prev_page_token: '', total_size: total };
 }
 
-/** A simple group commit: the requests of one event-loop turn are written together, then responded to. */
-let waiting: { subject: string; done: () => void }[] = [];
+/** A simple group commit: the writes of one event-loop turn share a transaction, and are responded to after it. */
+let waiting: { write: () => unknown; done: (result: never) => void }[] = [];
 
-function commitTogether(subject: string, done: () => void): void {
-  if (waiting.push({ subject, done }) > 1) return;
+function commitTogether<T>(write: () => T, done: (result: T) => void): void {
+  if (waiting.push({ write, done }) > 1) return;
   setImmediate(() => {
     const group = waiting;
     waiting = [];
+    let results: unknown[] = [];
     db.transaction(() => {
-      for (const entry of group) db.audit('connected_account.credentials_read', entry.subject);
+      results = group.map((entry) => entry.write());
+      db.index();
     });
-    for (const entry of group) entry.done();
+    for (const [place, entry] of group.entries()) entry.done(results[place] as never);
   });
 }
 
@@ -65,20 +67,27 @@ function create(text: string) {
   const { identifier, organization_id, user_id, connected_account } = JSON.parse(text);
   const id = `ca_${randomUUID().replaceAll('-', '')}`;
   const details = connected_account.authorization_details;
-  db.transaction(() => {
-    db.insert({
-      id,
-      identifier,
-      organization: organization_id,
-      user: user_id,
-      config: JSON.stringify(connected_account.api_config),
-      details: '{}',
-      sealed: db.seal(JSON.stringify(details)),
-      at: Date.now(),
-    });
-    db.audit('connected_account.created', id);
+  db.insert({
+    id,
+    identifier,
+    organization: organization_id,
+    user: user_id,
+    config: JSON.stringify(connected_account.api_config),
+    details: '{}',
+    sealed: db.seal(JSON.stringify(details)),
+    at: Date.now(),
   });
+  db.audit('connected_account.created', id);
   return account(db.get(id) as Row, details);
+}
+
+function createAlone(text: string) {
+  let created: unknown;
+  db.transaction(() => {
+    created = create(text);
+    db.index();
+  });
+  return created;
 }
 
 function token(text: string) {
@@ -113,11 +122,21 @@ function serve(req: IncomingMessage, res: ServerResponse): void {
     const row = db.get(value) as Row;
     const body = account(row, db.open(row));
     if (path.startsWith('/without-audit')) answer(200, body);
-    else commitTogether(row.id, () => answer(200, body));
+    else {
+      const audit = () => db.audit('connected_account.credentials_read', row.id);
+      commitTogether(audit, () => answer(200, body));
+    }
   } else if (path === `${ACCOUNTS}:search`) answer(200, page(db.search(`"${value}"`, SIZE + 1)));
   else if (path === ACCOUNTS && req.method === 'GET') answer(200, page(db.list(SIZE + 1)));
-  else if (path === ACCOUNTS) readText(req, (text) => answer(201, create(text)));
-  else if (path === '/oauth/token') readText(req, (text) => answer(200, token(text)));
+  else if (path === ACCOUNTS) readText(req, (text) => answer(201, createAlone(text)));
+  else if (path === `/grouped${ACCOUNTS}`) {
+    readText(req, (text) =>
+      commitTogether(
+        () => create(text),
+        (created) => answer(201, created),
+      ),
+    );
+  } else if (path === '/oauth/token') readText(req, (text) => answer(200, token(text)));
   else answer(404, {});
 }
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { BenchRequest } from './operations.ts';
+import type { BenchRequest } from './calls.ts';
 import { percentile } from './statistics.ts';
 
 export interface Load {
@@ -62,30 +62,52 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 
 function runConnection(load: Load, count: (sentAt: number, doneAt: number) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect({ port: load.port, host: '127.0.0.1', noDelay: true });
-    const answers = createReader();
-    let sentAt = 0;
+    const connection = openConnection(load.port, reject);
     const send = () => {
-      sentAt = performance.now();
-      socket.write(serialise(load.request(), load.token), 'latin1');
+      const sentAt = performance.now();
+      connection.send(load.request(), load.token, ({ status, text }) => {
+        if (status !== load.status) {
+          connection.close();
+          reject(new Error(`returned ${status} instead of ${load.status}: ${text()}`));
+        } else if (count(sentAt, performance.now())) {
+          if (load.pauseMs > 0) setTimeout(send, load.pauseMs * (0.5 + nextShare()));
+          else send();
+        } else {
+          connection.close();
+          resolve();
+        }
+      });
     };
-    socket.on('connect', send);
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('the server closed a connection')));
-    socket.on('data', (chunk) => {
-      const answer = answers(chunk);
-      if (answer === null) return;
-      if (answer.status !== load.status) {
-        socket.destroy(new Error(`returned ${answer.status} instead of ${load.status}: ${answer.text()}`));
-      } else if (count(sentAt, performance.now())) {
-        if (load.pauseMs > 0) setTimeout(send, load.pauseMs * (0.5 + nextShare()));
-        else send();
-      } else {
-        socket.removeAllListeners('close').destroy();
-        resolve();
-      }
-    });
+    connection.opened(send);
   });
+}
+
+/** A keep-alive connection for one request at a time. */
+export interface BenchConnection {
+  opened(then: () => void): void;
+  send(request: BenchRequest, token: string, answered: (answer: Answer) => void): void;
+  close(): void;
+}
+
+/** @param failed called when the connection fails, or is closed by the server */
+export function openConnection(port: number, failed: (error: Error) => void): BenchConnection {
+  const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  const answers = createReader();
+  let waiting: (answer: Answer) => void = () => {};
+  socket.on('error', failed);
+  socket.on('close', () => failed(new Error('the server closed a connection')));
+  socket.on('data', (chunk) => {
+    const answer = answers(chunk);
+    if (answer !== null) waiting(answer);
+  });
+  return {
+    opened: (then) => void socket.once('connect', then),
+    send(request, token, answered) {
+      waiting = answered;
+      socket.write(serialise(request, token), 'latin1');
+    },
+    close: () => void socket.removeAllListeners('close').destroy(),
+  };
 }
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
@@ -107,7 +129,7 @@ function serialise({ method, path, type, body, anonymous, headers = {} }: BenchR
   return `${head}content-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-interface Answer {
+export interface Answer {
   status: number;
   text(): string;
 }

@@ -1,7 +1,10 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { measureArrivals } from './arrivals.ts';
+import { mcpSubject } from './calls.ts';
+import { useEverything } from './everything.ts';
 import { measure, type Servers, sidesOf } from './measure.ts';
-import { type Operation, type Subjects, UPSTREAM_ORIGIN } from './operations.ts';
+import { newAccount, type Operation, type Subjects, UPSTREAM_ORIGIN } from './operations.ts';
 import { type Options, readOptions } from './options.ts';
 import { canPin, pinSelf, type RunningProcess, withProcesses } from './processes.ts';
 import { type Measured, tableOf } from './report.ts';
@@ -45,7 +48,7 @@ async function run(options: Options, folder: string, startProcess: Start): Promi
   const upstream = await start('upstream', [join(import.meta.dirname, 'upstream.ts')], '/');
   const env = environmentOf(folder, upstream.port);
   console.log(`Seeding ${options.accounts} accounts ...`);
-  const { accountIds, token } = await seed(env, options.accounts);
+  const { accountIds, connectionId, token } = await seed(env, options.accounts);
   const copy = join(folder, 'ceiling.db');
   copyFileSync(join(folder, 'valetkey.db'), copy);
 
@@ -64,11 +67,16 @@ async function run(options: Options, folder: string, startProcess: Start): Promi
     ceiling: await start('ceiling', [join(import.meta.dirname, 'ceiling.ts')], '/ready', { CEILING_DATABASE: copy }),
   };
   let made = 0;
-  const subjects = { accountIds, clientId: CLIENT.id, clientSecret: CLIENT.secret, next: () => made++ };
+  const { port } = servers.server;
+  const mcp = await mcpSubject(port, token, connectionId, newAccount('user-0000@example.com'));
+  const subjects = { ...mcp, accountIds, clientId: CLIENT.id, clientSecret: CLIENT.secret, next: () => made++ };
   const results = await runRounds(options, servers, subjects, token);
 
   console.log(`\n${tableOf(results)}\n`);
+  console.log(`${await measureArrivals(options.operations, servers, subjects, token, options)}\n`);
   console.log(`memory of the server after the run: ${servers.server.rss().toFixed(0)} MB (goal: < 160 MB)`);
+  await useEverything(port, token, mcp);
+  console.log(`memory after every part was used: ${servers.server.rss().toFixed(0)} MB (goal: < 150 MB)`);
   console.log(`start to first response: ${readyMs.toFixed(0)} ms, median of ${options.starts} (goal: < 700 ms)`);
 }
 

@@ -1,5 +1,6 @@
+import type { BenchRequest } from './calls.ts';
 import { type LoadResult, runLoad } from './load.ts';
-import type { BenchRequest, Operation, Subjects } from './operations.ts';
+import type { Operation, Subjects } from './operations.ts';
 import type { Options } from './options.ts';
 import type { RunningProcess } from './processes.ts';
 import type { Sample } from './statistics.ts';

@@ -1,17 +1,7 @@
-/** One request, ready to be sent. */
-export interface BenchRequest {
-  method: 'GET' | 'POST';
-  path: string;
-  type?: string;
-  body?: string;
-  /** Further headers. */
-  headers?: Readonly<Record<string, string>>;
-  /** Whether the request is sent without an access token. */
-  anonymous?: boolean;
-}
+import { type BenchRequest, DIRECT, executeTool, type McpSubject, mcpCall2025, mcpCall2026, rawCall } from './calls.ts';
 
 /** The data that requests are built from: the seeded accounts and an API client. */
-export interface Subjects {
+export interface Subjects extends McpSubject {
   accountIds: readonly string[];
   clientId: string;
   clientSecret: string;
@@ -42,6 +32,7 @@ export interface Operation {
 
 const CEILING: Counterpart = { label: 'ceiling', server: 'ceiling' };
 const NO_AUDIT: Counterpart = { label: 'ceiling without audit row', server: 'ceiling', prefix: '/without-audit' };
+const GROUPED: Counterpart = { label: 'the same rows in grouped commits', server: 'ceiling', prefix: '/grouped' };
 const ONE_COMMIT: Counterpart = { label: 'one durable commit per request', server: 'ceiling' };
 const UPSTREAM: Counterpart = { label: 'direct call', server: 'upstream' };
 
@@ -50,24 +41,16 @@ const ACCOUNTS = '/api/v1/connected_accounts';
 /** The host whose calls the server sends to the local upstream. */
 export const UPSTREAM_ORIGIN = 'https://api.github.com';
 
-const EXECUTE: Pick<Operation, 'connections' | 'status' | 'request' | 'counterparts' | 'direct'> = {
+/** A call that goes out to the provider; its time is compared with that of the same call without the server. */
+const CALL: Pick<Operation, 'connections' | 'status' | 'counterparts' | 'direct'> = {
   connections: 10,
   status: 200,
-  request: (subjects) => ({
-    method: 'POST',
-    path: '/api/v1/execute_tool',
-    type: 'application/json',
-    body: JSON.stringify({
-      tool_name: 'github_get_issue',
-      tool_input: { owner: 'octocat', repo: 'hello-world', issue_number: 42 },
-      connected_account_id: anyAccount(subjects),
-    }),
-  }),
   counterparts: [UPSTREAM],
-  direct: { method: 'GET', path: '/repos/octocat/hello-world/issues/42' },
+  direct: DIRECT,
 };
+const EXECUTE = { ...CALL, request: (subjects: Subjects) => executeTool(anyAccount(subjects)) };
 
-/** Compared by requests per second; `execute-tool` by the time that it adds. */
+/** Compared by requests per second; calls that go out by the time that they add. */
 export const OPERATIONS: readonly Operation[] = [
   {
     name: 'get-auth',
@@ -115,7 +98,7 @@ export const OPERATIONS: readonly Operation[] = [
       type: 'application/json',
       body: JSON.stringify(newAccount(`new-${next()}@example.com`)),
     }),
-    counterparts: [ONE_COMMIT],
+    counterparts: [ONE_COMMIT, GROUPED],
     goal: '>= 2.3',
   },
   {
@@ -135,6 +118,9 @@ export const OPERATIONS: readonly Operation[] = [
   { ...EXECUTE, name: 'execute-tool', goal: '<= 1.5 ms p50, <= 5 ms p99 added' },
   // The latency for agents, which pause between calls. Ten connections without pauses would mostly wait for each other.
   { ...EXECUTE, name: 'execute-tool-paced', pauseMs: 20, goal: '' },
+  { ...CALL, name: 'proxy', request: (subjects) => rawCall(anyAccount(subjects)), goal: '' },
+  { ...CALL, name: 'mcp-2026', request: mcpCall2026, goal: '' },
+  { ...CALL, name: 'mcp-2025', request: mcpCall2025, goal: '' },
 ];
 
 /** Returns an account in the format of `createConnectedAccount`. */

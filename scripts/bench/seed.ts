@@ -7,6 +7,8 @@ import { newAccount } from './operations.ts';
 
 export interface Seeded {
   accountIds: string[];
+  /** The connection of the accounts. */
+  connectionId: string;
   /** An access token of the client with all scopes, valid for an hour. */
   token: string;
 }
@@ -20,6 +22,7 @@ export async function seed(env: Record<string, string>, accounts: number): Promi
   const { environment } = firstStart;
   const cause = { environmentId: environment.id, actor: 'system', requestId: '' };
   const accountIds: string[] = [];
+  let connectionId = '';
   const create = (number: number) => {
     const { connected_account: input, connector, identifier, organization_id, user_id } = newAccount(nameOf(number));
     const key = { connector, identifier, organizationId: organization_id, userId: user_id };
@@ -29,6 +32,7 @@ export async function seed(env: Record<string, string>, accounts: number): Promi
     const numbers = Array.from({ length: Math.min(BATCH, accounts - from) }, (_, place) => from + place);
     const created = await Promise.all(numbers.map(create));
     accountIds.push(...created.map(({ account }) => account.id));
+    connectionId = created[0]?.account.connectionId ?? connectionId;
   }
   const token = issueAccessToken(
     parts.signingKeys.current,
@@ -44,7 +48,7 @@ export async function seed(env: Record<string, string>, accounts: number): Promi
     parts.random,
   );
   await parts.close();
-  return { accountIds, token };
+  return { accountIds, connectionId, token };
 }
 
 function nameOf(number: number): string {
