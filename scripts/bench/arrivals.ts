@@ -48,12 +48,12 @@ export async function measureArrivals(
     }
   }
   const lines = rows.map(({ name, pattern, result, direct }) => {
-    const of = (key: 'p50' | 'p99' | 'max' | 'late') => median(result.map((each) => each[key]));
+    const of = (key: 'p50' | 'p99' | 'max' | 'late' | 'refused') => median(result.map((each) => each[key]));
     const added = (key: 'p50' | 'p99') =>
       direct.length === 0
         ? ''
         : `, +${median(result.map((each, at) => each[key] - (direct[at] as OpenResult)[key])).toFixed(1)}`;
-    return `${name.padEnd(14)} ${pattern.padEnd(16)} p50 ${of('p50').toFixed(1)} ms${added('p50')}; p99 ${of('p99').toFixed(1)} ms${added('p99')}; longest ${of('max').toFixed(0)} ms; sent late at p99 ${of('late').toFixed(1)} ms`;
+    return `${name.padEnd(14)} ${pattern.padEnd(16)} p50 ${of('p50').toFixed(1)} ms${added('p50')}; p99 ${of('p99').toFixed(1)} ms${added('p99')}; longest ${of('max').toFixed(0)} ms; sent late at p99 ${of('late').toFixed(1)} ms; rejected ${of('refused')}`;
   });
   return [
     'Open loop: timed from when a request should have been sent; + is what the server adds to a direct call',

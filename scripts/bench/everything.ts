@@ -17,7 +17,7 @@ export async function useEverything(port: number, token: string, subject: McpSub
       read,
     ),
     ...['audit_events', 'connections', 'environment'].map(read),
-    { method: 'POST', path: '/api/v1/tools:import', type: json, body: JSON.stringify({ connector: 'github', files }) },
+    { method: 'POST', path: '/api/v1/tools:import', type: json, body: JSON.stringify({ connector: 'acme', files }) },
     mcpMessage(subject, 'tools/list', {}, { 'mcp-protocol-version': '2025-11-25' }),
   ];
   for (const { method, path, type, body, headers, anonymous } of requests) {
