@@ -402,6 +402,8 @@ export const POSTGRES = {
   /** The lag of a replica above which lists are read from the primary, and how often it is checked. */
   replicaLagMs: 10 * SECOND,
   replicaCheckMs: SECOND,
+  /** How often the connection that hears of changed settings is checked, and opened if it was lost. */
+  listenCheckMs: 5 * SECOND,
   /** How often the partial rows of each count are merged into one row. */
   foldEveryMs: 5 * SECOND,
 } as const;

@@ -101,6 +101,8 @@ export interface ConnectionTerms {
   prepare?: boolean | undefined;
   /** The address of a standby for lists and searches. */
   replica?: string | undefined;
+  /** The address of the server itself, for the connection that hears of changed settings; by default the location. */
+  listen?: string | undefined;
 }
 
 export interface StoreWatch extends HealthWatch {

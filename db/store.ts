@@ -97,6 +97,12 @@ export interface Store {
    * can use the database. @throws StorageError
    */
   clock: (() => Promise<number>) | null;
+  /**
+   * Returns a number that changes soon after another process has changed settings of environments or endpoints of
+   * webhooks. What was read earlier is then out of date. It may also change without a reason, and it may remain the same
+   * while the database cannot be reached: so a cache expires after some time, too.
+   */
+  settingsVersion(): number;
   /** Whether reads and the latest writes succeed. Never rejects. */
   healthy(): Promise<boolean>;
   /** Returns which database is used, and how it is replicated. Never rejects. */

@@ -39,7 +39,7 @@ export function createRequestParts({ choose }: Pick<Setup, 'choose'>, parts: Nee
   const logRequest = createRequestLog(log, now);
   let isEnding = false;
   return {
-    environmentOf: choose('environmentOf', () => createEnvironmentLookup(store.read, now)),
+    environmentOf: choose('environmentOf', () => createEnvironmentLookup(store, now)),
     verifyToken: (token, { baseUrl }) => tokens.verify(token, verifiers, { issuer: baseUrl, audience: baseUrl }, now()),
     readiness: choose('readiness', () => async () => {
       return { database: await store.healthy(), keys: canSeal(vault), ending: isEnding };

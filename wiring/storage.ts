@@ -38,7 +38,8 @@ export async function openStorage(
   closing.defer(hold.release);
   checkHold(hold, { closing }, parts);
   const watch = createStorageWatch(parts);
-  const connections = { ...config.connections, replica: secrets.replicaUrl?.reveal() };
+  const { replicaUrl, listenUrl } = secrets;
+  const connections = { ...config.connections, replica: replicaUrl?.reveal(), listen: listenUrl?.reveal() };
   const opened = await engine.open({ location, now, watch, connections });
   closing.defer(opened.close);
   await followClock(opened, { closing }, parts);

@@ -4,6 +4,7 @@ import { createDeliveryQueue, type DeliveryQueue, type DeliveryQueueTools } from
 import { createEventFeed, type EventFeed, type EventFeedTools } from '../core/webhooks/event-feed.ts';
 import { createWebhookSink } from '../core/webhooks/webhook-sink.ts';
 import type { Setup } from './setup.ts';
+import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface WebhookParts {
@@ -19,11 +20,11 @@ export interface WebhookParts {
 
 export function createWebhookParts(
   { config }: Pick<Setup, 'config'>,
-  parts: DeliveryQueueTools & EventFeedTools & Pick<Surroundings, 'wait'>,
+  parts: DeliveryQueueTools & EventFeedTools & Pick<Surroundings, 'wait'> & Pick<Storage, 'store'>,
 ): WebhookParts {
   const deliveries = createDeliveryQueue(parts);
   const eventFeed = createEventFeed(parts);
-  const webhookSink = createWebhookSink({ deliveries, notifyStored: eventFeed.notifyStored });
+  const webhookSink = createWebhookSink({ store: parts.store, deliveries, notifyStored: eventFeed.notifyStored });
   const webhookPace = createPace(config.webhookRate, parts.wait);
   return { deliveries, eventFeed, webhookSink, webhookPace };
 }

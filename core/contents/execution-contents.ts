@@ -16,7 +16,7 @@ export interface ExecutionContents {
 }
 
 export interface ExecutionContentsTools {
-  store: Pick<Store, 'read'>;
+  store: Pick<Store, 'read' | 'settingsVersion'>;
   vault: Vault;
   now(): number;
 }
@@ -46,13 +46,14 @@ export function retentionMs(settings: EnvironmentSettings): number {
 
 export function createExecutionContents(tools: ExecutionContentsTools): ExecutionContentsStore {
   const { store, vault, now } = tools;
-  const known = new Map<string, { settings: EnvironmentSettings; until: number }>();
+  const known = new Map<string, { settings: EnvironmentSettings; version: number; until: number }>();
 
   async function settingsOf(environmentId: EnvironmentId): Promise<EnvironmentSettings> {
     const entry = known.get(environmentId);
-    if (entry && entry.until > now()) return entry.settings;
+    const version = store.settingsVersion();
+    if (entry?.version === version && entry.until > now()) return entry.settings;
     const settings = (await store.read.environments.get(environmentId))?.settings ?? {};
-    known.set(environmentId, { settings, until: now() + RELOAD.environmentMs });
+    known.set(environmentId, { settings, version, until: now() + RELOAD.environmentMs });
     return settings;
   }
 

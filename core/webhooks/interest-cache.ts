@@ -1,4 +1,4 @@
-import type { EnvironmentId, EnvironmentSettings, Transaction, WebhookEndpointRow } from '../../db/store.ts';
+import type { EnvironmentId, EnvironmentSettings, Store, Transaction, WebhookEndpointRow } from '../../db/store.ts';
 import { RELOAD } from '../budgets.ts';
 import type { EventType } from '../events/types.ts';
 import { includesType, isDeliveredByDefault } from './event-types.ts';
@@ -22,10 +22,11 @@ export interface InterestCache {
 
 /**
  * Caches which environments use events, so that an unused event needs no statement. A change by this process takes
- * effect immediately; a change by another process takes effect after `RELOAD.environmentMs`.
+ * effect immediately; a change by another process takes effect when the store notices it, or after
+ * `RELOAD.environmentMs`.
  */
-export function createInterestCache(): InterestCache {
-  const known = new Map<EnvironmentId, { interest: Interest; until: number }>();
+export function createInterestCache({ settingsVersion }: Pick<Store, 'settingsVersion'>): InterestCache {
+  const known = new Map<EnvironmentId, { interest: Interest; version: number; until: number }>();
   // A value that was read before a change must not be cached after it.
   let generation = 0;
   const drop = (environmentId: EnvironmentId) => {
@@ -35,12 +36,13 @@ export function createInterestCache(): InterestCache {
   return {
     known(environmentId, at) {
       const entry = known.get(environmentId);
-      return entry && at < entry.until ? entry.interest : undefined;
+      return entry?.version === settingsVersion() && at < entry.until ? entry.interest : undefined;
     },
     remember(tx, environmentId, interest, at) {
       const current = generation;
+      const version = settingsVersion();
       tx.afterCommit(() => {
-        if (current === generation) known.set(environmentId, { interest, until: at + RELOAD.environmentMs });
+        if (current === generation) known.set(environmentId, { interest, version, until: at + RELOAD.environmentMs });
       });
     },
     forget(tx, environmentId) {

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../db/store.ts';
+import type { Store, Transaction } from '../../db/store.ts';
 import type { EmittedEvent, EventSink } from '../events/sink.ts';
 import type { EventType } from '../events/types.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
@@ -6,6 +6,7 @@ import { isDeliveredByDefault, receivesEvent } from './event-types.ts';
 import { createInterestCache, type Interest, interestOf, isUsed } from './interest-cache.ts';
 
 export interface WebhookSinkTools {
+  store: Pick<Store, 'settingsVersion'>;
   deliveries: Pick<DeliveryQueue, 'add'>;
   /** Called after each commit that stored an event. */
   notifyStored(environmentId: string): void;
@@ -20,8 +21,12 @@ function isChange(type: EventType): boolean {
  * Stores events and queues their deliveries to webhook endpoints, in the transaction that causes them. No statement is
  * needed for an environment that has no endpoints and does not store events.
  */
-export function createWebhookSink({ deliveries, notifyStored }: WebhookSinkTools): EventSink {
-  const cache = createInterestCache();
+export function createWebhookSink({
+  store: { settingsVersion },
+  deliveries,
+  notifyStored,
+}: WebhookSinkTools): EventSink {
+  const cache = createInterestCache({ settingsVersion });
 
   async function interestIn(tx: Transaction, { cause, at }: EmittedEvent): Promise<Interest> {
     const { environmentId } = cause;

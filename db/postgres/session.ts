@@ -13,6 +13,13 @@ export interface Session {
   isOpen(): boolean;
   /** How many statements are waiting for a reply. */
   readonly waiting: number;
+  /**
+   * Whether PostgreSQL itself is at the other end: a connection pool gives its clients other process numbers than those of
+   * the server.
+   */
+  isDirect(): Promise<boolean>;
+  /** Calls a function for each notification of a channel that this connection listens to. */
+  onNotification(heard: () => void): void;
   /** @throws StorageError and the other errors of the storage interface */
   query(statement: Query): Promise<QueryResult>;
   close(): Promise<void>;
@@ -100,6 +107,11 @@ export async function openHost(
         });
       });
     },
+    async isDirect() {
+      const { rows } = await session.query({ text: 'select pg_backend_pid()' });
+      return rows[0]?.[0] === (client as unknown as { processID: number }).processID;
+    },
+    onNotification: (heard) => void client.on('notification', heard),
     async close() {
       open = false;
       await client.end();

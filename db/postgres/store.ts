@@ -9,6 +9,7 @@ import { createAuditLanes } from './audit-lanes.ts';
 import { createCommitOutcomes } from './commit-outcomes.ts';
 import { createFlush } from './flush.ts';
 import { createHosts } from './hosts.ts';
+import { createListener } from './listener.ts';
 import { keepsStatementsApart } from './pooler.ts';
 import { createReaders } from './readers.ts';
 import { createReconnectingSession } from './reconnecting-session.ts';
@@ -41,6 +42,7 @@ export async function openPostgresStore({
     writers: places = POSTGRES.writers,
     prepare = true,
     replica: replicaUrl,
+    listen: listenUrl,
   } = connections;
   const { report = warn } = watch;
   if (prepare && !(await keepsStatementsApart(location))) throw statementsMixed();
@@ -66,6 +68,9 @@ export async function openPostgresStore({
   });
   const replica =
     replicaUrl === undefined ? undefined : openReplica(replicaUrl, { size, prepare, limits: listLimits, report });
+  const listener = createListener(listenUrl === undefined ? open : createHosts(listenUrl, openHost), (error) =>
+    report(error, 'changes of settings by other servers are noticed some seconds later'),
+  );
   const outcomes = createCommitOutcomes(readers);
   const writers = Array.from({ length: places }, (_, place) =>
     createWriter({
@@ -115,6 +120,7 @@ export async function openPostgresStore({
       const { rows } = await query({ text: CLOCK });
       return Number(rows[0]?.[0]);
     },
+    settingsVersion: listener.version,
     async healthy() {
       if (closing || health.failing() !== null) return false;
       return await readers.query({ text: 'select 1' }).then(
@@ -137,7 +143,12 @@ export async function openPostgresStore({
   async function closeAll(): Promise<void> {
     await folding.stop();
     await units.drain();
-    await Promise.all([replica?.close(), readers.close(), ...writers.map((writer) => writer.close())]);
+    await Promise.all([
+      listener.close(),
+      replica?.close(),
+      readers.close(),
+      ...writers.map((writer) => writer.close()),
+    ]);
   }
 }
 

@@ -156,6 +156,7 @@ export function createStore(
         throw translateError(error);
       }
     },
+    settingsVersion: () => 0,
     logBytes: async () => (await stat(`${writer.name}-wal`)).size,
     probe: () => health.probe(() => group.write(async () => touch.run())),
     close() {

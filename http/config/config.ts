@@ -55,6 +55,8 @@ export interface Secrets {
   databaseUrl: Secret | null;
   /** The address of a standby for lists; null if they are read from the primary. */
   replicaUrl: Secret | null;
+  /** The address of the server without a connection pool, to hear of changed settings; null if it is `databaseUrl`. */
+  listenUrl: Secret | null;
   keys: Secret | null;
   /** The client secret of the login of operators; null for a public client. */
   companyLogin: Secret | null;
@@ -77,6 +79,7 @@ export const SETTINGS = [
   'DATABASE_CONNECTIONS',
   'DATABASE_PREPARE',
   'DATABASE_REPLICA_URL',
+  'DATABASE_LISTEN_URL',
   'VALETKEY_KEYS_FILE',
   'VALETKEY_KEYS',
   'VALETKEY_CLIENT_ID',
@@ -198,13 +201,17 @@ function readSecrets(env: Env): Secrets {
     throw new ConfigError('VALETKEY_CLIENT_SECRET must be 24 to 512 printable ASCII characters');
   }
   const url = env['DATABASE_URL'] || '';
-  const replicaUrl = env['DATABASE_REPLICA_URL'] || '';
-  if (replicaUrl && !(isServer(replicaUrl) && isServer(url))) {
-    throw new ConfigError('DATABASE_REPLICA_URL must be postgres://…, and DATABASE_URL too');
-  }
+  const furtherUrl = (name: Setting): Secret | null => {
+    const further = env[name] || '';
+    if (further && !(isServer(further) && isServer(url))) {
+      throw new ConfigError(`${name} must be postgres://…, and DATABASE_URL too`);
+    }
+    return further ? new Secret(further) : null;
+  };
   return {
     databaseUrl: isServer(url) ? new Secret(url) : null,
-    replicaUrl: replicaUrl ? new Secret(replicaUrl) : null,
+    replicaUrl: furtherUrl('DATABASE_REPLICA_URL'),
+    listenUrl: furtherUrl('DATABASE_LISTEN_URL'),
     companyLogin: env['VALETKEY_CONSOLE_OIDC_CLIENT_SECRET']
       ? new Secret(env['VALETKEY_CONSOLE_OIDC_CLIENT_SECRET'])
       : null,

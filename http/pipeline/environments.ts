@@ -1,7 +1,7 @@
 import { RELOAD } from '../../core/budgets.ts';
 import { isLoopbackName } from '../../core/environments/hosts.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import type { EnvironmentRow, ReadRepositories, Store } from '../../db/store.ts';
 
 export type Environment = EnvironmentRow;
 
@@ -10,28 +10,30 @@ const MAX_HOSTS = 1_000;
 /**
  * Finds the environment of a Host header. A development environment also accepts every loopback host name.
  *
- * @param read repositories for looking up hosts
+ * @param store for looking up hosts
  * @param now milliseconds UTC
  * @returns a function from a Host header to its environment
  * @throws (the returned function) ApiError UNKNOWN_HOST
  */
 export function createEnvironmentLookup(
-  read: ReadRepositories,
+  { read, settingsVersion }: Pick<Store, 'read' | 'settingsVersion'>,
   now: () => number,
 ): (hostHeader: string | undefined) => Environment | Promise<Environment> {
   /** The cache, by the unchanged header. */
-  const known = new Map<string, { environment: Environment; until: number }>();
+  const known = new Map<string, { environment: Environment; version: number; until: number }>();
   const find = async (header: string): Promise<Environment> => {
+    const version = settingsVersion();
     const host = header.toLowerCase().replace(/:\d+$/, '');
     const environment = (await read.environments.byHost(host)) ?? (await loopbackEnvironment(read, host));
     if (!environment) throw new ApiError('UNKNOWN_HOST', 'Unknown host.');
     if (known.size >= MAX_HOSTS) known.clear();
-    known.set(header, { environment, until: now() + RELOAD.environmentMs });
+    known.set(header, { environment, version, until: now() + RELOAD.environmentMs });
     return environment;
   };
   return (hostHeader = '') => {
     const entry = known.get(hostHeader);
-    return entry && entry.until > now() ? entry.environment : find(hostHeader);
+    const isCurrent = entry?.version === settingsVersion() && entry.until > now();
+    return isCurrent ? entry.environment : find(hostHeader);
   };
 }
 

@@ -80,6 +80,22 @@ describe('several servers over one database', () => {
     expect((await any(0).call('GET', `${ACCOUNTS}?identifier=once`)).body.total_size).to.equal(1);
   });
 
+  it('shows a changed setting in one server that another one has changed, before its own copy expires', async () => {
+    // Nothing expires, because the clock does not run.
+    const at = Date.now();
+    const still = await startTestServer({ dataDir: folder.path, overrides: { now: () => at } });
+    try {
+      const { environmentOf } = still.parts;
+      const nameInIt = async () => (await environmentOf('localhost')).settings.applicationName;
+      expect(await nameInIt()).to.not.equal('Renamed');
+      const body = { application_name: 'Renamed' };
+      expect((await any(0).call('PUT', '/api/v1/environment', { body })).status).to.equal(200);
+      while ((await nameInIt()) !== 'Renamed') await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      await still.stop();
+    }
+  });
+
   it('fences a server that the others have taken for ended', async () => {
     const third = await startTestServer({ dataDir: folder.path });
     try {

@@ -37,6 +37,7 @@ describe('readConfig', () => {
     expect(secrets).to.deep.equal({
       databaseUrl: null,
       replicaUrl: null,
+      listenUrl: null,
       keys: null,
       firstClient: null,
       companyLogin: null,
@@ -56,6 +57,7 @@ describe('readConfig', () => {
       'DATABASE_CONNECTIONS',
       'DATABASE_PREPARE',
       'DATABASE_REPLICA_URL',
+      'DATABASE_LISTEN_URL',
       'VALETKEY_CONSOLE',
       'VALETKEY_CONSOLE_OIDC_ISSUER',
       'VALETKEY_CONSOLE_OIDC_CLIENT_SECRET',
@@ -147,6 +149,7 @@ describe('readConfig', () => {
     { DATABASE_CONNECTIONS: 'off' },
     { DATABASE_PREPARE: 'no' },
     { DATABASE_REPLICA_URL: 'file:x' },
+    { DATABASE_LISTEN_URL: 'postgres://direct/valetkey' },
     { VALETKEY_CONSOLE_OIDC_ISSUER: 'https://login.acme.example' },
     { VALETKEY_CONSOLE_OIDC_CLIENT_ID: 'console' },
     { VALETKEY_CONSOLE_OIDC_ISSUER: 'http://login.acme.example', VALETKEY_CONSOLE_OIDC_CLIENT_ID: 'console' },

@@ -8,6 +8,7 @@ import { startTestServer } from '../support/server.ts';
 function lookup(rows: Partial<EnvironmentRow>[]) {
   const clock = testClock();
   let asked = 0;
+  let version = 0;
   const environments = {
     byHost: async (host: string) => {
       asked += 1;
@@ -15,8 +16,12 @@ function lookup(rows: Partial<EnvironmentRow>[]) {
     },
     list: async () => rows,
   };
-  const find = createEnvironmentLookup({ environments } as unknown as ReadRepositories, clock.now);
-  return { clock, rows, asked: () => asked, find: async (host?: string) => (await find(host)).id as string };
+  const find = createEnvironmentLookup(
+    { read: { environments } as unknown as ReadRepositories, settingsVersion: () => version },
+    clock.now,
+  );
+  const change = () => version++;
+  return { clock, rows, change, asked: () => asked, find: async (host?: string) => (await find(host)).id as string };
 }
 
 async function codeOf(run: Promise<unknown>): Promise<string> {
@@ -81,6 +86,16 @@ describe('createEnvironmentLookup', () => {
     expect(await find('api.example.com')).to.equal('env_live');
     clock.advance(1);
     expect(await find('api.example.com')).to.equal('env_other');
+  });
+
+  it('asks again immediately when the store has noticed a change of settings', async () => {
+    const { find, change, rows, asked } = lookup([LIVE]);
+    await find('api.example.com');
+    rows.splice(0, 1, { id: 'env_other', kind: 'PRODUCTION', hosts: ['api.example.com'] } as never);
+    expect(await find('api.example.com'), 'the control').to.equal('env_live');
+    change();
+    expect(await find('api.example.com')).to.equal('env_other');
+    expect(asked()).to.equal(2);
   });
 
   it('looks up a previously unknown host again immediately', async () => {

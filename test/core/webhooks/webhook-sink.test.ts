@@ -12,6 +12,7 @@ describe('the sink of webhooks', () => {
   let env: EnvironmentId;
   let queued: string[];
   let statements: string[];
+  let version: number;
   let sink: ReturnType<typeof createWebhookSink>;
 
   beforeEach(async () => {
@@ -19,7 +20,9 @@ describe('the sink of webhooks', () => {
     env = test.env;
     queued = [];
     statements = [];
+    version = 0;
     sink = createWebhookSink({
+      store: { settingsVersion: () => version },
       deliveries: { add: async (_tx, { id }) => void queued.push(id) },
       notifyStored: () => {},
     });
@@ -80,6 +83,16 @@ describe('the sink of webhooks', () => {
     await emit('connected_account.created', NOW + RELOAD_MS - 1);
     expect(queued).to.deep.equal([]);
     await emit('connected_account.created', NOW + RELOAD_MS);
+    expect(queued).to.deep.equal(['whk_1']);
+  });
+
+  it('asks again when the store has noticed a change of settings by another process', async () => {
+    await emit('connected_account.created');
+    await test.store.write((tx) => tx.webhookEndpoints.insert(env, webhookEndpoint('whk_1')));
+    await emit('connected_account.created');
+    expect(queued, 'the control').to.deep.equal([]);
+    version++;
+    await emit('connected_account.created');
     expect(queued).to.deep.equal(['whk_1']);
   });
 

@@ -66,6 +66,11 @@ export function urlOf(name: string): string {
   return addressOf(process.env[POOLER] ?? socketOfTests(), name);
 }
 
+/** Returns the address of a database without the connection pool. */
+export function directUrlOf(name: string): string {
+  return addressOf(socketOfTests(), name);
+}
+
 /** Runs statements as an operator. @returns the rows of the last one, one line each */
 export function runIn(name: string, statements: string): string {
   return psql(socketOfTests(), name, statements);

@@ -1,0 +1,60 @@
+import { POSTGRES } from '../../core/budgets.ts';
+import { startTimer } from '../../core/scheduling/timers.ts';
+import type { Session } from './session.ts';
+
+/** A connection on which the server tells that some process has changed settings. */
+export interface Listener {
+  /** A number that is higher after each notification, and after a time in which notifications may have been missed. */
+  version(): number;
+  close(): Promise<void>;
+}
+
+/** The channel on which the triggers of 0012_settings_changed.sql notify. */
+const CHANNEL = 'valetkey_settings';
+
+/**
+ * Listens on its own connection, which is opened again after it was lost. Notifications only make a change known
+ * sooner: caches expire without them. Behind a connection pool nothing is listened to, because notifications would be
+ * sent to any of its clients.
+ *
+ * @param open connects to the server
+ * @param report receives the reason why nothing is heard, once until it works again
+ */
+export function createListener(open: () => Promise<Session>, report: (error: unknown) => void): Listener {
+  let version = 0;
+  let current: Session | undefined;
+  let isReported = false;
+
+  async function listen(): Promise<void> {
+    // A connection whose other end has vanished is noticed only when something is sent.
+    if (current?.isOpen()) return void (await current.query({ text: 'select 1' }));
+    current = await open();
+    if (!(await current.isDirect())) throw new Error('a connection pool is between this server and PostgreSQL');
+    current.onNotification(() => {
+      version++;
+    });
+    await current.query({ text: `listen ${CHANNEL}` });
+    version++;
+    isReported = false;
+  }
+
+  async function listenOrReport(): Promise<void> {
+    try {
+      await listen();
+    } catch (error) {
+      await current?.close().catch(() => {});
+      if (!isReported) report(error);
+      isReported = true;
+    }
+  }
+
+  const timer = startTimer(listenOrReport, { everyMs: POSTGRES.listenCheckMs, failed: report });
+  timer.soon(0);
+  return {
+    version: () => version,
+    async close() {
+      await timer.stop();
+      await current?.close().catch(() => {});
+    },
+  };
+}

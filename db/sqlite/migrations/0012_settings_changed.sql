@@ -1,0 +1,2 @@
+-- readable-from: 0011
+-- Only PostgreSQL tells other servers about changed settings. The file keeps the numbers of both engines equal.
