@@ -8,7 +8,10 @@ export interface Ending {
   keep(): void;
   /** The last unit was rolled back; discard its data. */
   undo(): void;
-  /** Writes the collected data. Called before the commit. */
+  /**
+   * Writes the collected data. Called before the commit. All statements are called before it returns, because an engine may
+   * send the commit together with them. A statement must fail if the data cannot be written.
+   */
   write(): Promise<void>;
 }
 
@@ -22,7 +25,7 @@ export function joinEndings(endings: Ending[]): Ending {
     keep: each('keep'),
     undo: each('undo'),
     async write() {
-      for (const ending of endings) await ending.write();
+      await Promise.all(endings.map((ending) => ending.write()));
     },
   };
 }

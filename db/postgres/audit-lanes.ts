@@ -1,12 +1,12 @@
 import { GENESIS } from '../audit-chain.ts';
 import type { AuditHeads } from '../audit-heads.ts';
-import { and, eq, sql } from '../drizzle.ts';
+import { and, eq, type IndexColumn, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import { UniqueError } from '../errors.ts';
 import type { AuditHead } from '../rows/audit.ts';
 import { auditArchives, auditHeads, environments } from '../schema.ts';
 import type { Statements } from '../statements.ts';
-import { ConflictError } from './errors.ts';
+import { ConflictError, LANE_TAKEN } from './errors.ts';
 
 /**
  * An environment has this many lanes, and each lane has one chain with at most this many records. Both are parts of
@@ -15,7 +15,6 @@ import { ConflictError } from './errors.ts';
 const LANES = 1024;
 const LANE_SIZE = 2 ** 30;
 const ENVIRONMENT_SIZE = LANES * LANE_SIZE;
-const LANE_TAKEN = 'AUDIT_LANE_TAKEN';
 
 /**
  * The lane that a connection writes to. If two connections write to the same lane, the second one changes to another
@@ -70,24 +69,19 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
       .where(eq(auditHeads.environmentId, ENVIRONMENT))
       .prepare();
   });
-  const open = once(() =>
+  /** The statement fails if the end of the chain is not the expected one: the commit may have been sent with it already. */
+  const moveOn = once(() =>
     db
       .insert(auditHeads)
       .values({ environmentId: ENVIRONMENT, seq: given('seq'), hash: given('hash') })
-      .prepare(),
-  );
-  const moveOn = once(() =>
-    db
-      .update(auditHeads)
-      .set({ seq: given('seq'), hash: given('hash') })
-      .where(
-        and(
-          eq(auditHeads.environmentId, ENVIRONMENT),
-          sql`lane = ${given('lane')}`,
-          eq(auditHeads.seq, sql.placeholder('before')),
-          eq(auditHeads.hash, sql.placeholder('beforeHash')),
-        ),
-      )
+      .onConflictDoUpdate({
+        target: sql`environment_id, lane` as unknown as IndexColumn,
+        set: {
+          seq: sql`excluded.seq`,
+          hash: sql`case when ${auditHeads.seq} = ${given('before')} and ${auditHeads.hash} = ${given('beforeHash')}
+            then excluded.hash end`,
+        },
+      })
       .prepare(),
   );
   /** By environment: the record before the first append of the transaction, and the last appended record. */
@@ -99,19 +93,6 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
     if (known) return known;
     const low = ((await ordinal().get({ environmentId }))?.ordinal ?? 0) * ENVIRONMENT_SIZE;
     return { seq: low + lane.number * LANE_SIZE, hash: GENESIS };
-  }
-
-  async function write(environmentId: EnvironmentId, before: AuditHead, head: AuditHead): Promise<void> {
-    if (before.seq !== startOf(before)) {
-      const values = { environmentId, lane: lane.number, ...head, before: before.seq, beforeHash: before.hash };
-      if ((await moveOn().run(values)).changes === 0) throw laneTakenError();
-      return;
-    }
-    try {
-      await open().run({ environmentId, ...head });
-    } catch (error) {
-      throw error instanceof UniqueError ? laneTakenError(error) : error;
-    }
   }
 
   return {
@@ -151,7 +132,11 @@ export function createAuditLanes({ db, once }: Statements, lane: AuditLane): Aud
       },
       async write() {
         await Promise.all(
-          [...moved].flatMap(([id, { before, head }]) => (head.seq === before.seq ? [] : [write(id, before, head)])),
+          [...moved].flatMap(([environmentId, { before, head }]) =>
+            head.seq === before.seq
+              ? []
+              : [moveOn().run({ environmentId, ...head, before: before.seq, beforeHash: before.hash })],
+          ),
         );
       },
     },
@@ -166,8 +151,4 @@ function startOf({ seq }: AuditHead): number {
 export function isLaneTaken(error: unknown): boolean {
   if (error instanceof UniqueError) return error.constraint === 'audit_log_pkey';
   return error instanceof ConflictError && error.code === LANE_TAKEN;
-}
-
-export function laneTakenError(cause?: unknown): ConflictError {
-  return new ConflictError(LANE_TAKEN, 'another connection writes to the same chain of the audit log', { cause });
 }

@@ -4,32 +4,42 @@ import { StorageError } from '../errors.ts';
 import { ConflictError } from './errors.ts';
 import type { Readers } from './readers.ts';
 
+export interface NumberedTransaction {
+  xid: string;
+  life: string;
+}
+
+const STATUS = 'select pg_xact_status($1::xid8), (select life from server_lives)';
+
 /** Finds out whether a transaction was committed when its connection was lost during the commit. */
 export interface CommitOutcomes {
   /**
-   * @param xid the number of the transaction
+   * @param transaction its number, and the life of the server in which it ran
    * @param cause the error of the lost connection
    * @throws ConflictError if the transaction was rolled back; StorageError `OUTCOME_UNKNOWN` if the server cannot tell
    */
-  requireCommitted(xid: string, cause: StorageError): Promise<void>;
+  requireCommitted(transaction: NumberedTransaction, cause: StorageError): Promise<void>;
 }
 
 export function createCommitOutcomes(readers: Pick<Readers, 'query'>): CommitOutcomes {
   /** Returns null if the server does not know the transaction, and undefined if the server could not be asked. */
-  async function statusOf(xid: string): Promise<unknown> {
+  async function statusOf({ xid, life }: NumberedTransaction): Promise<unknown> {
     try {
-      const { rows } = await readers.query({ text: 'select pg_xact_status($1::xid8)', values: [xid] });
-      return rows[0]?.[0];
+      const {
+        rows: [[status, current] = []],
+      } = await readers.query({ text: STATUS, values: [xid] });
+      // After a crash another transaction may have the number. Then at least this one was not committed if that one was not.
+      return status === 'committed' && current !== life ? null : status;
     } catch {
       return undefined;
     }
   }
 
   return {
-    async requireCommitted(xid, cause) {
+    async requireCommitted(transaction, cause) {
       const until = performance.now() + POSTGRES.outcomeMs;
       do {
-        const status = await statusOf(xid);
+        const status = await statusOf(transaction);
         if (status === 'committed') return;
         if (status === 'aborted') throw new ConflictError('CONNECTION_LOST', 'the connection was lost', { cause });
         if (status === null) break;

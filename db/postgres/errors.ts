@@ -6,6 +6,7 @@ interface ServerError extends Error {
   code: string;
   constraint?: string;
   column?: string;
+  table?: string;
 }
 
 /**
@@ -13,6 +14,12 @@ interface ServerError extends Error {
  * unit again can succeed.
  */
 export class ConflictError extends RetryableError {}
+
+export const LANE_TAKEN = 'AUDIT_LANE_TAKEN';
+
+export function laneTakenError(cause: unknown): ConflictError {
+  return new ConflictError(LANE_TAKEN, 'another connection writes to the same chain of the audit log', { cause });
+}
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Lock not available, query cancelled (a timeout), a cached plan whose tables have changed. */
@@ -24,7 +31,7 @@ const OF_STORAGE = /^(08|28|3D|53|57P|58|XX)|^(25006|25P03|42501)$/;
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error;
   if (!isServerError(error)) return isOfConnection(error) ? connectionLostError(error) : error;
-  const { code, constraint = '', column } = error;
+  const { code, constraint = '', column, table } = error;
   const cause = withoutValues(error);
   switch (code) {
     case '40001':
@@ -42,6 +49,8 @@ export function translateError(error: unknown): unknown {
       );
     case '23502':
       // `seq` is computed from the row of the environment, so it is null if the environment does not exist.
+      // The statement that moves the end of a chain writes null in place of the hash if the end is not the expected one.
+      if (table === 'audit_heads' && column === 'hash') return laneTakenError(cause);
       if (column === 'seq') return new RelationError('the environment does not exist', { cause });
       break;
   }

@@ -1,18 +1,24 @@
 import type { RunQuery } from './statements.ts';
 
-/** Makes all earlier commits durable, including those that did not wait for the disk. */
-export type Flush = () => Promise<void>;
+/**
+ * Makes all earlier commits durable, including those that did not wait for the disk. Returns the life of the server: commits
+ * of another life were made durable only if they survived its crash.
+ */
+export type Flush = () => Promise<unknown>;
+
+const FLUSH = "select pg_logical_emit_message(true, 'valetkey', ''), (select life from server_lives)";
 
 /**
  * Returns a function that makes all earlier commits durable. A durable commit makes everything before it durable, so
  * concurrent callers share one. This commit writes only an empty message to the write-ahead log, which is cheapest.
  */
 export function createFlush(query: RunQuery): Flush {
-  let current: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
+  let current: Promise<unknown> = Promise.resolve();
+  let next: Promise<unknown> | undefined;
   const flush = async () => {
     next = undefined;
-    await query({ text: "select pg_logical_emit_message(true, 'valetkey', '')" });
+    const { rows } = await query({ text: FLUSH });
+    return rows[0]?.[1];
   };
   return () => {
     // A flush that is already running may have started before the caller's commit.

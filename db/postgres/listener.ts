@@ -24,6 +24,7 @@ export function createListener(open: () => Promise<Session>, report: (error: unk
   let version = 0;
   let current: Session | undefined;
   let isReported = false;
+  let isClosing = false;
 
   async function listen(): Promise<void> {
     // A connection whose other end has vanished is noticed only when something is sent.
@@ -43,7 +44,7 @@ export function createListener(open: () => Promise<Session>, report: (error: unk
       await listen();
     } catch (error) {
       await current?.close().catch(() => {});
-      if (!isReported) report(error);
+      if (!isReported && !isClosing) report(error);
       isReported = true;
     }
   }
@@ -53,6 +54,7 @@ export function createListener(open: () => Promise<Session>, report: (error: unk
   return {
     version: () => version,
     async close() {
+      isClosing = true;
       await timer.stop();
       await current?.close().catch(() => {});
     },

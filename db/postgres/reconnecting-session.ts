@@ -3,22 +3,22 @@ import { StorageError } from '../errors.ts';
 import type { Session } from './session.ts';
 
 /** Manages one connection, which is opened when it is first needed and again after it was lost. */
-export interface ReconnectingSession {
+export interface ReconnectingSession<S extends Session = Session> {
   /** @throws StorageError if there is no connection and none can be opened */
-  session(): Promise<Session>;
+  session(): Promise<S>;
   /** Returns how many statements are waiting for a reply. */
   waiting(): number;
   close(): Promise<void>;
 }
 
-export function createReconnectingSession(open: () => Promise<Session>): ReconnectingSession {
-  let current: Session | undefined;
-  let opening: Promise<Session> | undefined;
+export function createReconnectingSession<S extends Session>(open: () => Promise<S>): ReconnectingSession<S> {
+  let current: S | undefined;
+  let opening: Promise<S> | undefined;
   let openers = 0;
   let failure: { error: StorageError; until: number } | undefined;
   let closed = false;
 
-  async function connect(): Promise<Session> {
+  async function connect(): Promise<S> {
     try {
       const session = await open();
       failure = undefined;

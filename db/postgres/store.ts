@@ -6,7 +6,7 @@ import { createRepositories } from '../repositories.ts';
 import { createStorageHealth } from '../storage-health.ts';
 import type { Committed, Store } from '../store.ts';
 import { createAuditLanes } from './audit-lanes.ts';
-import { createCommitOutcomes } from './commit-outcomes.ts';
+import { createCommitOutcomes, type NumberedTransaction } from './commit-outcomes.ts';
 import { createFlush } from './flush.ts';
 import { createHosts } from './hosts.ts';
 import { createListener } from './listener.ts';
@@ -15,11 +15,12 @@ import { createReaders } from './readers.ts';
 import { createReconnectingSession } from './reconnecting-session.ts';
 import { openReplica } from './replica.ts';
 import { requireSchema } from './schema.ts';
+import { withLife } from './server-life.ts';
 import { openHost, type Query } from './session.ts';
 import { readState } from './state.ts';
 import { createPostgresStatements } from './statements.ts';
 import { createUnits } from './units.ts';
-import { createWriter, type Unit, type UnitOptions } from './writer.ts';
+import { createWriter, type Done, type Unit, type UnitOptions } from './writer.ts';
 
 const CLOCK = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint';
 
@@ -68,13 +69,15 @@ export async function openPostgresStore({
   });
   const replica =
     replicaUrl === undefined ? undefined : openReplica(replicaUrl, { size, prepare, limits: listLimits, report });
-  const listener = createListener(listenUrl === undefined ? open : createHosts(listenUrl, openHost), (error) =>
-    report(error, 'changes of settings by other servers are noticed some seconds later'),
-  );
+  const listener = createListener(listenUrl === undefined ? open : createHosts(listenUrl, openHost), (error) => {
+    // A server that cannot be reached is reported by the callers that need it, unless only the listener uses its address.
+    if (listenUrl !== undefined || !(error instanceof StorageError))
+      report(error, 'changes of settings by other servers are noticed some seconds later');
+  });
   const outcomes = createCommitOutcomes(readers);
   const writers = Array.from({ length: places }, (_, place) =>
     createWriter({
-      connection: createReconnectingSession(open),
+      connection: createReconnectingSession(withLife(open)),
       place,
       prepare,
       outcomes,
@@ -83,6 +86,7 @@ export async function openPostgresStore({
   );
   const units = createUnits(writers);
   const flush = createFlush(query);
+  const flushing = new Set<Promise<void>>();
   const folding = startTimer(() => readers.query({ text: 'select fold_counts(), fold_execution_statistics()' }), {
     everyMs: POSTGRES.foldEveryMs,
     // If the server cannot be reached, the callers that need it report the error.
@@ -92,7 +96,7 @@ export async function openPostgresStore({
   });
   let closing: Promise<void> | undefined;
 
-  async function run<T>(unit: Unit<T>, terms: UnitOptions): Promise<T> {
+  async function run<T>(unit: Unit<T>, terms: UnitOptions): Promise<Done<T>> {
     try {
       return await units.run(unit, terms);
     } catch (error) {
@@ -100,18 +104,44 @@ export async function openPostgresStore({
     }
   }
 
+  /** Makes what a unit has changed durable. */
+  function flushed(transaction: NumberedTransaction | null): Promise<void> {
+    if (transaction === null) return Promise.resolve();
+    const flushed = flushOrFindOut(transaction).finally(() => flushing.delete(flushed));
+    flushing.add(flushed);
+    return flushed;
+  }
+
+  async function flushOrFindOut(transaction: NumberedTransaction): Promise<void> {
+    let cause: StorageError;
+    try {
+      if ((await flush()) === transaction.life) return;
+      cause = new StorageError('SERVER_CRASHED', 'the database server has crashed after a commit');
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      cause = error;
+    }
+    // Only the connection of the flush may be lost. If the server has not crashed, the transaction is still committed.
+    await outcomes.requireCommitted(transaction, cause);
+    await flush();
+  }
+
   return {
     read: replica === undefined ? repositories : replica.withLists(repositories),
     shareReads: () => SHARED,
-    write: (unit, { isolated = true } = {}) => run(unit, { durable: true, isolated }),
+    async write(unit, { isolated = true } = {}) {
+      const { value, transaction } = await run(unit, { isolated });
+      await flushed(transaction);
+      return value;
+    },
     async commit<T>(unit: Unit<T>): Promise<Committed<T>> {
-      const value = await run(unit, { durable: false, isolated: true });
-      const durable = flush();
+      const { value, transaction } = await run(unit, { isolated: true });
+      const durable = flushed(transaction);
       durable.catch(() => {});
       return { value, durable };
     },
     async note(unit) {
-      await run(unit, { durable: false, isolated: false });
+      await run(unit, { isolated: false });
     },
     fence(instance) {
       for (const writer of writers) writer.fence(instance);
@@ -129,7 +159,7 @@ export async function openPostgresStore({
       );
     },
     state: () => readState(readers.query, replica),
-    probe: () => health.probe(flush),
+    probe: () => health.probe(async () => void (await flush())),
     logBytes: async () => 0,
     // Only the database server controls when deleted data disappears: tables keep it until VACUUM, and the write-ahead
     // log, archives and standbys keep it for longer.
@@ -143,6 +173,9 @@ export async function openPostgresStore({
   async function closeAll(): Promise<void> {
     await folding.stop();
     await units.drain();
+    // The flush of the last unit begins in the turn in which the unit ends.
+    await nextTurn();
+    await Promise.allSettled(flushing);
     await Promise.all([
       listener.close(),
       replica?.close(),

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { POSTGRES } from '../../core/budgets.ts';
 import { RelationError, RetryableError, StorageError, UniqueError } from '../errors.ts';
 import { ConflictError } from './errors.ts';
-import type { Unit, UnitOptions, Writer } from './writer.ts';
+import type { Done, Unit, UnitOptions, Writer } from './writer.ts';
 
 /** Runs units on several connections, and runs them again if they conflict with another transaction. */
 export interface Units {
   /** @throws StorageError; what the unit throws; ConflictError if every run conflicted until the time limit */
-  run<T>(unit: Unit<T>, terms: UnitOptions): Promise<T>;
+  run<T>(unit: Unit<T>, terms: UnitOptions): Promise<Done<T>>;
   /** Rejects new units, and waits for the existing ones. */
   drain(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export function createUnits(writers: readonly Writer[]): Units {
   /** Units with repeated conflicts run one after the other; otherwise they would conflict with each other again. */
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function attempt<T>(unit: Unit<T>, terms: UnitOptions, runs: number): Promise<T> {
+  async function attempt<T>(unit: Unit<T>, terms: UnitOptions, runs: number): Promise<Done<T>> {
     const writer = free.pop() ?? (await new Promise<Writer>((resolve) => waiting.push(resolve)));
     try {
       return await writer.run(unit, { ...terms, again: runs > 1, alone: runs >= POSTGRES.aloneFromRun });
@@ -33,7 +33,7 @@ export function createUnits(writers: readonly Writer[]): Units {
     }
   }
 
-  async function again<T>(unit: Unit<T>, terms: UnitOptions): Promise<T> {
+  async function again<T>(unit: Unit<T>, terms: UnitOptions): Promise<Done<T>> {
     const until = performance.now() + POSTGRES.rerunMs;
     for (let runs = 2; ; runs++) {
       if (runs > 2)

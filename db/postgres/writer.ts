@@ -4,19 +4,18 @@ import { joinEndings } from '../ending.ts';
 import { StorageError } from '../errors.ts';
 import { createRepositories, type Transaction } from '../repositories.ts';
 import { openScope } from '../scope.ts';
-import { type AuditLane, changeLane, createAuditLanes, isLaneTaken, laneTakenError } from './audit-lanes.ts';
-import type { CommitOutcomes } from './commit-outcomes.ts';
-import { ConflictError } from './errors.ts';
+import { type AuditLane, changeLane, createAuditLanes, isLaneTaken } from './audit-lanes.ts';
+import type { CommitOutcomes, NumberedTransaction } from './commit-outcomes.ts';
+import { ConflictError, laneTakenError } from './errors.ts';
 import { newestMigration } from './migrate.ts';
 import type { ReconnectingSession } from './reconnecting-session.ts';
+import type { LivingSession } from './server-life.ts';
 import type { Query, QueryResult, Session } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 
 export type Unit<T> = (tx: Transaction) => Promise<T>;
 
 export interface UnitOptions {
-  /** Whether the commit must survive a power loss of the server. */
-  durable: boolean;
   /** Whether the unit relies on what it has read: see `WriteTerms`. */
   isolated: boolean;
 }
@@ -28,6 +27,12 @@ export interface RunTerms extends UnitOptions {
   again: boolean;
 }
 
+export interface Done<T> {
+  value: T;
+  /** What the unit has changed survives a power failure of the server only after a flush; null if it has changed nothing. */
+  transaction: NumberedTransaction | null;
+}
+
 /** A connection that runs one unit at a time, each in its own transaction. */
 export interface Writer {
   /**
@@ -35,14 +40,14 @@ export interface Writer {
    *
    * @throws ConflictError if nothing was changed and another run can succeed; StorageError; what the unit throws
    */
-  run<T>(unit: Unit<T>, terms: RunTerms): Promise<T>;
+  run<T>(unit: Unit<T>, terms: RunTerms): Promise<Done<T>>;
   /** From now on, units fail if the instance is not registered. */
   fence(instance: number): void;
   close(): Promise<void>;
 }
 
 export interface WriterParts {
-  connection: ReconnectingSession;
+  connection: ReconnectingSession<LivingSession>;
   /** The number of the connection in this process. The connection starts with the audit lane of this number. */
   place: number;
   prepare: boolean;
@@ -53,7 +58,11 @@ export interface WriterParts {
 
 /** A transaction whose unit is running. */
 interface Running {
-  session: Session;
+  session: LivingSession;
+  /** The number that the server has given the transaction with its first write. */
+  xid: string | undefined;
+  /** Ends when the reply of the question for `xid` has arrived. */
+  asking: Promise<void> | undefined;
   /** The number of running calls of the unit. */
   calls: number;
   hasWritten: boolean;
@@ -66,8 +75,11 @@ interface Running {
 // PostgreSQL would read small tables completely, which conflicts with every transaction that writes to them. Units that
 // are not isolated set it too, because PostgreSQL reuses the plan of a prepared statement in later transactions.
 const NO_SCANS = 'set local enable_seqscan = off';
-const ISOLATED = `begin isolation level serializable; ${NO_SCANS}`;
-const SHARED = `begin isolation level read committed; ${NO_SCANS}`;
+// One flush makes the commits of many units durable, and the connection of a unit need not wait for the disk.
+const LOCAL = `${NO_SCANS}; set local synchronous_commit = off`;
+const ISOLATED = `begin isolation level serializable; ${LOCAL}`;
+const SHARED = `begin isolation level read committed; ${LOCAL}`;
+const XID: Query = { text: 'select pg_current_xact_id_if_assigned()::text' };
 
 /**
  * Makes the statements of units different from those of readers: a connection pool that shares prepared statements by
@@ -91,15 +103,33 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
   async function query(statement: Query): Promise<QueryResult> {
     const unit = running as Running;
     unit.calls++;
-    unit.hasWritten ||= !statement.text.startsWith('select');
+    const isWrite = !statement.text.startsWith('select');
+    unit.hasWritten ||= isWrite;
     try {
-      return await unit.session.query(statement);
+      const result = unit.session.query(statement);
+      // Sent with the first write, so that the number is known before the commit is sent.
+      if (isWrite && unit.xid === undefined && unit.asking === undefined) unit.asking = askForXid(unit);
+      return await result;
     } catch (error) {
       unit.failure ??= error;
       throw error;
     } finally {
       unit.calls--;
       watch(unit);
+    }
+  }
+
+  async function askForXid(unit: Running): Promise<void> {
+    try {
+      const {
+        rows: [[xid] = []],
+      } = await unit.session.query(XID);
+      // A statement that found no row to change gives the transaction no number.
+      if (typeof xid === 'string') unit.xid = xid;
+    } catch {
+      // The statement before it has failed.
+    } finally {
+      unit.asking = undefined;
     }
   }
 
@@ -126,12 +156,15 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
     });
   }
 
-  async function run<T>(unit: Unit<T>, terms: RunTerms): Promise<T> {
+  async function run<T>(unit: Unit<T>, terms: RunTerms): Promise<Done<T>> {
     const session = await connection.session();
     if (terms.again) lane.heads.clear();
     ending.begin();
     const begun = begin(session, terms, fenced);
-    const current: Running = { session, calls: 0, hasWritten: false, failure: undefined, isQuiet: () => {} };
+    const current: Running = {
+      ...{ session, xid: undefined, asking: undefined },
+      ...{ calls: 0, hasWritten: false, failure: undefined, isQuiet: () => {} },
+    };
     running = current;
     const scope = openScope(transaction);
     try {
@@ -139,9 +172,9 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
       await begun;
       // A unit that caught the error of a statement must not continue, because its earlier writes were rolled back.
       if (current.failure !== undefined) throw current.failure;
-      await commit(current);
+      const transaction = await commit(current);
       ending.keep();
-      return value;
+      return { value, transaction };
     } catch (error) {
       ending.undo();
       await untilQuiet(current);
@@ -165,24 +198,27 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
     return value;
   }
 
-  async function commit(current: Running): Promise<void> {
+  /** Returns null if the unit has changed nothing. */
+  async function commit(current: Running): Promise<NumberedTransaction | null> {
     const { session } = current;
-    if (!current.hasWritten) return await end(session, undefined);
-    const xid = session.query({ text: 'select pg_current_xact_id_if_assigned()::text' });
-    await Promise.all([ending.write(), xid]);
-    const [[id] = []] = (await xid).rows;
-    await end(session, typeof id === 'string' ? id : undefined);
-  }
-
-  /** @param xid the number of the transaction, to look up its outcome if the reply to the commit is lost */
-  async function end(session: Session, xid: string | undefined): Promise<void> {
-    try {
-      const { command } = await session.query({ text: 'commit' });
-      if (command !== 'COMMIT') throw new Error('the database rolled back a transaction at its commit');
-    } catch (error) {
-      if (session.isOpen() || xid === undefined || !(error instanceof StorageError)) throw error;
-      await outcomes.requireCommitted(xid, error);
+    // Its reply arrives right after that of the first write, so this adds no round trip.
+    await current.asking;
+    const written = current.hasWritten ? ending.write() : undefined;
+    if (current.hasWritten && current.xid === undefined) void askForXid(current);
+    // Sent together with the last writes: if one of them fails, the server makes the commit a rollback.
+    const committed = session.query({ text: 'commit' });
+    const [last, end] = await Promise.allSettled([written, committed]);
+    const { xid } = current;
+    const transaction = xid === undefined ? null : { xid, life: session.life };
+    if (!session.isOpen() && end.status === 'rejected') {
+      if (transaction === null || !(end.reason instanceof StorageError)) throw end.reason;
+      await outcomes.requireCommitted(transaction, end.reason);
+      return transaction;
     }
+    if (last.status === 'rejected') throw last.reason;
+    if (end.status === 'rejected') throw end.reason;
+    if (end.value.command !== 'COMMIT') throw new Error('the database rolled back a transaction at its commit');
+    return transaction;
   }
 
   /** Returns the first error of the unit, because a failed statement makes all later ones fail. */
@@ -206,13 +242,8 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
   };
 }
 
-function begin(
-  session: Session,
-  { durable, isolated, alone }: RunTerms,
-  instance: number | undefined,
-): Promise<unknown> {
+function begin(session: Session, { isolated, alone }: RunTerms, instance: number | undefined): Promise<unknown> {
   const parts = [isolated ? ISOLATED : SHARED];
-  if (!durable) parts.push('set local synchronous_commit = off');
   // The lock is taken before the first statement that takes a snapshot, so a unit that runs alone sees all writes before it.
   // It must not wait long for a slow unit, because all other units wait behind it.
   if (alone) {

@@ -4,10 +4,10 @@ import { COPIED } from '../../migrations.ts';
 import { openSession } from '../session.ts';
 import { createCopyEnd, openLocked } from './rows.ts';
 
-/** Tables whose rows follow from other tables, and tables that are always empty. */
+/** Tables whose rows follow from other tables or belong to the server, and tables that are always empty. */
 const COMPUTED = [
   ...['account_counts', 'accounts_search', 'execution_counts', 'execution_blocks', 'idempotency_bytes'],
-  ...['migrations', 'crowded_units'],
+  ...['migrations', 'crowded_units', 'server_lives'],
 ];
 
 /** See `Engine.copySource`. */

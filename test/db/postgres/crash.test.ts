@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import type { createIds } from '../../../core/ids.ts';
 import { openStore } from '../../../db/open-store.ts';
-import type { Store } from '../../../db/store.ts';
+import { createCommitOutcomes } from '../../../db/postgres/commit-outcomes.ts';
+import { createReaders } from '../../../db/postgres/readers.ts';
+import { type LivingSession, withLife } from '../../../db/postgres/server-life.ts';
+import { openSession } from '../../../db/postgres/session.ts';
+import { StorageError, type Store } from '../../../db/store.ts';
 import { type Cluster, startCluster } from '../../../scripts/postgres/cluster.ts';
 import { createTemplate, isAvailable, TEMPLATE } from '../../support/postgres/databases.ts';
 import { account, addConnection, addEnvironment, connection, freshIds, NOW } from '../support.ts';
@@ -49,6 +53,50 @@ describe('a PostgreSQL server that crashes under load', function () {
       return null;
     }
   }
+
+  it('does not take a lost transaction for the one that has got its number after the crash', async () => {
+    const open = withLife(() => openSession(cluster.url(TEMPLATE)));
+    const insert = "insert into key_checks (kek_id, check_value, created_at) values (gen_random_uuid(), '', 1)";
+    const cause = new StorageError('CONNECTION_LOST', 'lost');
+    const readers = createReaders(open, 1);
+    const { requireCommitted } = createCommitOutcomes(readers);
+    /** Inserts a row. @returns the transaction, which is not committed yet */
+    const begin = async (session: LivingSession) => {
+      const { rows } = await session.query({ text: `begin; ${insert}; select pg_current_xact_id()::text` });
+      return { xid: String(rows[0]?.[0]), life: session.life };
+    };
+    const session = await open();
+    const committed = await begin(session);
+    await session.query({ text: 'commit' });
+    await requireCommitted(committed, cause);
+
+    // The first write after the crash is that of the new life.
+    await begin(await open());
+    const lost = await begin(session);
+    cluster.kill();
+    cluster.restart();
+    const other = await open();
+    const reused = await begin(other);
+    await other.query({ text: 'commit' });
+    expect(reused.xid, 'the control').to.equal(lost.xid);
+    await requireCommitted(reused, cause);
+    const outcome = await requireCommitted(lost, cause).catch((error) => error);
+    expect(outcome).to.include({ name: 'StorageError', code: 'OUTCOME_UNKNOWN' });
+    await Promise.all([other.close(), readers.close()]);
+  });
+
+  it('acknowledges no commit that was not flushed before the crash', async () => {
+    const operator = await withLife(() => openSession(cluster.url(TEMPLATE)))();
+    const { life } = operator;
+    const check = () => ({ kekId: newId('job'), checkValue: Buffer.alloc(32), createdAt: NOW });
+    const written = () => store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check()));
+    await written();
+    // As after a crash between the commit and the flush.
+    await operator.query({ text: "update server_lives set life = 'another'" });
+    expect(await written().catch((error) => error)).to.include({ code: 'OUTCOME_UNKNOWN' });
+    await operator.query({ text: 'update server_lives set life = $1', values: [life] });
+    await operator.close();
+  });
 
   it('loses nothing that was acknowledged, does nothing twice, and is used again without a restart', async () => {
     const acknowledged: string[] = [];

@@ -31,7 +31,9 @@ function dump(name: string): Record<string, unknown[]> {
     name,
     "select table_name from information_schema.tables where table_schema = 'public' order by 1",
   );
-  const names = tables.split('\n').filter((table) => table !== '' && table !== 'crowded_units');
+  const names = tables
+    .split('\n')
+    .filter((table) => table !== '' && !['crowded_units', 'server_lives'].includes(table));
   const rows = (table: string) =>
     `'${table}', (select coalesce(json_agg(t order by t::text), '[]') from ${table} as t)`;
   return JSON.parse(runIn(name, `select json_build_object(${names.map(rows).join()})`));

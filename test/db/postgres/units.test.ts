@@ -89,7 +89,7 @@ describe('units on PostgreSQL', () => {
       }
     });
     let runs = 0;
-    const changed = await test.store.write(async (tx) => {
+    const change = test.store.write(async (tx) => {
       runs++;
       const row = await tx.accounts.get(test.env, id);
       // Another unit commits in the meantime, unless all of them wait for this one.
@@ -97,7 +97,9 @@ describe('units on PostgreSQL', () => {
       for (let turns = 0; turns < 2000 && changes === before; turns++) await tx.yieldToEventLoop();
       return await tx.accounts.update(test.env, id, row?.version ?? 0, { status: 'EXPIRED', updatedAt: NOW });
     });
-    isOver = true;
+    const changed = await change.finally(() => {
+      isOver = true;
+    });
     await Promise.all(others);
     expect(changed).to.equal(true);
     expect(runs).to.be.above(1);

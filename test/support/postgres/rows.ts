@@ -9,6 +9,7 @@ type Row = Record<string, unknown>;
 const DERIVED = [
   'accounts_search',
   'crowded_units',
+  'server_lives',
   'account_counts',
   'execution_counts',
   'idempotency_bytes',

@@ -1,0 +1,2 @@
+-- readable-from: 0012
+-- Only PostgreSQL gives the numbers of lost transactions out again. The file keeps the numbers of both engines equal.
