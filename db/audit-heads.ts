@@ -43,7 +43,7 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
       .select({ seq: auditHeads.seq, hash: auditHeads.hash })
       .from(auditHeads)
       .where(eq(auditHeads.environmentId, ENVIRONMENT))
-      // Sorted here: there are few chains, and with an order SQLite takes three times as long.
+      // Sorted here: there are few chains, and a query with an order takes three times as long.
       .prepare(),
   );
   /** What the first record of an environment follows. */
