@@ -239,7 +239,8 @@ function readBaseUrl(text: string): string {
 function readDatabaseFile(url: string | undefined, dataDir: string): string {
   if (!url || isServer(url)) return withoutLinks(join(dataDir, 'valetkey.db'));
   const path = url.startsWith('file:') ? url.slice('file:'.length) : url;
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
+  // A name with a colon can be written as ./name.
+  if (/^[a-z][a-z0-9+.-]*:/i.test(path) || (url !== path && /^\/\/[^/]/.test(path)))
     throw new ConfigError('DATABASE_URL must be postgres://…, or the path of a file, with or without file: in front');
   return withoutLinks(path);
 }

@@ -117,6 +117,8 @@ describe('readConfig', () => {
     [{ VALETKEY_TRUSTED_PROXIES: '10.0.0.0/8' }, { trustedProxies: '10.0.0.0/8' }],
     [{ DATABASE_URL: 'file:/tmp/x.db' }, { databaseFile: '/tmp/x.db' }],
     [{ DATABASE_URL: '/tmp/y.db' }, { databaseFile: '/tmp/y.db' }],
+    [{ DATABASE_URL: './y:1.db' }, { databaseFile: './y:1.db' }],
+    [{ DATABASE_URL: 'file:///tmp/y.db' }, { databaseFile: '///tmp/y.db' }],
     [{ VALETKEY_KEYS_FILE: '/run/keys' }, { keysFile: '/run/keys' }],
     [{ LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
     [
@@ -173,6 +175,9 @@ describe('readConfig', () => {
     { VALETKEY_CHECK_RESPONSES: 'true' },
     { DATABASE_URL: 'mysql://localhost/x' },
     { DATABASE_URL: 'https://example.com/x.db' },
+    { DATABASE_URL: 'jdbc:sqlite:x.db' },
+    { DATABASE_URL: 'postgres:db' },
+    { DATABASE_URL: 'file://host/x.db' },
     { LOG_LEVEL: 'verbose' },
     { LOG_FORMAT: 'xml' },
     { VALETKEY_SECURITY_CONTACT: 'security@acme.example' },
