@@ -25,7 +25,8 @@ export async function checkDatabase(
   }: ConnectionTerms & { now: () => number },
 ): Promise<CheckLine[]> {
   const session = await openSession(location);
-  const tools: CheckTools = { query: session.query, location, now, connections: writers + readers, prepare };
+  // One more connection of each server listens for notifications.
+  const tools: CheckTools = { query: session.query, location, now, connections: writers + readers + 1, prepare };
   const lines: CheckLine[] = [];
   try {
     for (const [name, run] of CHECKS) lines.push({ name, ...(await run(tools).catch(failed)) });
