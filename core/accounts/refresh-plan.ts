@@ -59,7 +59,7 @@ export type Planned =
   /** The provider's metadata is needed, but the provider does not respond. */
   | { can: false; why: 'silent'; failure: RefreshFailure };
 
-export interface PlanTools {
+export interface PlanDeps {
   store: Pick<Store, 'write'>;
   vault: Vault;
   catalogue: Catalogue;
@@ -90,11 +90,11 @@ const REQUESTS: Record<SharedGrant, RequestMaker> = {
  */
 export async function planRefresh(
   read: ReadRepositories,
-  tools: PlanTools,
+  deps: PlanDeps,
   account: AccountRow,
   leftMs: number,
 ): Promise<Planned> {
-  const { vault, catalogue, signIdentity: sign, random } = tools;
+  const { vault, catalogue, signIdentity: sign, random } = deps;
   const given = openGiven(vault, account, account);
   const obtaining = obtainingOf(account);
   const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
@@ -113,9 +113,9 @@ export async function planRefresh(
       ...{ account, connection, provider, pattern, given, vault },
       issuer: environment.baseUrl,
       signer: { sign, random },
-      discoverProvider: (inputs) => ask(tools, { provider, pattern, inputs, connection }),
+      discoverProvider: (inputs) => ask(deps, { provider, pattern, inputs, connection }),
       requireDestination: (destination) => requireDestination(account, destination),
-      secured: (oauth) => secureEndpoints(tools.store, vault, { ...use, oauth }, tools.now()),
+      secured: (oauth) => secureEndpoints(deps.store, vault, { ...use, oauth }, deps.now()),
     });
     const spends = !isOwnObtaining(account);
     return {
@@ -173,7 +173,7 @@ async function definitionOf(
 }
 
 async function ask(
-  { discovery, fetchFor, now }: PlanTools,
+  { discovery, fetchFor, now }: PlanDeps,
   party: Omit<ProviderParty, 'needs'>,
 ): Promise<DiscoveredProvider> {
   const { environmentId } = party.connection;

@@ -58,7 +58,7 @@ export interface SigningRules {
    * @throws OAuthConfigError if the client cannot sign; ApiError if the account or the provider lacks a value that
    * signatures need
    */
-  signer(party: SignedParty, tools: SignerTools): RequestSigner | undefined;
+  signer(party: SignedParty, deps: SignerDeps): RequestSigner | undefined;
   /**
    * Returns a signer for checks before the credentials are obtained, for accounts that obtain them when a call needs
    * them.
@@ -74,7 +74,7 @@ export interface SignedParty {
   details: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 }
 
-export interface SignerTools {
+export interface SignerDeps {
   /** Returns the client of the connection. @throws OAuthConfigError */
   client(): ClientCredentials;
   /** Milliseconds UTC. */

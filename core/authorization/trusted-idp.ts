@@ -4,7 +4,7 @@ import { previewSignedV4, type SigningScope, signRequestV4 } from '../trusted-id
 import { fromTemporaryDetails } from '../trusted-idp/temporary-credentials.ts';
 import { warehouseInputs } from '../trusted-idp/warehouse-target.ts';
 import { type DetailsForm, isText } from './forms.ts';
-import type { AuthorizationModule, SignedParty, SignerTools } from './module.ts';
+import type { AuthorizationModule, SignedParty, SignerDeps } from './module.ts';
 import { placeBearer } from './placing.ts';
 
 /** The name of the database user, and the temporary credentials that the cloud issued. */
@@ -46,7 +46,7 @@ function userIn(shown: unknown): string | null {
 }
 
 /** Returns a signer for AWS Signature Version 4, using the temporary credentials. */
-function signer(party: SignedParty, { now }: SignerTools): RequestSigner | undefined {
+function signer(party: SignedParty, { now }: SignerDeps): RequestSigner | undefined {
   const scope = scopeOf(party);
   const credentials = fromTemporaryDetails(party.details[TRUSTED_IDP.name] ?? {});
   if (credentials === null) return undefined;

@@ -7,8 +7,8 @@ import type { Cause } from '../events/events.ts';
 import type { ToolError } from '../tools/outcome.ts';
 import { partyOf } from './account-party.ts';
 import { accountNotActive } from './next-action.ts';
-import { findUsable, type PlanTools } from './plan.ts';
-import type { RunTools } from './run.ts';
+import { findUsable, type PlanDeps } from './plan.ts';
+import type { RunDeps } from './run.ts';
 
 export interface RefreshedAccount {
   outcome: 'REFRESHED' | 'EXPIRED' | 'UNCHANGED';
@@ -25,18 +25,18 @@ export interface RefreshedAccount {
  */
 export async function refreshAccount(
   read: ReadRepositories,
-  tools: Pick<RunTools, 'refreshNow'> & Pick<PlanTools, 'catalogue'>,
+  deps: Pick<RunDeps, 'refreshNow'> & Pick<PlanDeps, 'catalogue'>,
   environment: EnvironmentRow,
   selector: Selector,
   cause: Cause,
 ): Promise<RefreshedAccount> {
-  const { account } = await findUsable(read, tools, environment.id, selector);
-  const party = await partyOf(read, tools.catalogue, account);
+  const { account } = await findUsable(read, deps, environment.id, selector);
+  const party = await partyOf(read, deps.catalogue, account);
   if (!party.connection.enabled) throw connectionDisabled(party.connection);
   if (!isObtainable(account))
     return { outcome: 'UNCHANGED', reason: 'The credentials of this account are not refreshed.', account };
   let failure: ToolError | undefined;
-  const renewed = await tools.refreshNow(account, cause, (error) => {
+  const renewed = await deps.refreshNow(account, cause, (error) => {
     failure = error;
   });
   if (renewed) return { outcome: 'REFRESHED', reason: '', account: renewed };

@@ -1,6 +1,6 @@
 import type { AccountRow, ConnectionRow } from '../../db/store.ts';
 import type { Details } from '../accounts/authorization-details.ts';
-import type { SignerTools } from '../authorization/module.ts';
+import type { SignerDeps } from '../authorization/module.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { clientOf } from '../connections/client.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -10,7 +10,7 @@ import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Vault } from '../vault/vault.ts';
 import { connectionNotReady } from './next-action.ts';
 
-export interface SigningTools extends Pick<SignerTools, 'now' | 'random'> {
+export interface SigningDeps extends Pick<SignerDeps, 'now' | 'random'> {
   vault: Vault;
 }
 
@@ -29,11 +29,11 @@ export interface SigningParty {
  * @throws ApiError UNSUPPORTED_CONNECTION_TYPE if the provider's definition lacks the service name for signatures,
  * CONNECTION_NOT_READY if the connection lacks the client to sign with
  */
-export function signingCredential(party: SigningParty, details: Details, tools: SigningTools): Credential | undefined {
+export function signingCredential(party: SigningParty, details: Details, deps: SigningDeps): Credential | undefined {
   const { pattern, account, connection } = party;
   const { signing } = moduleOf(pattern.type);
   if (!signing) return undefined;
-  const { vault, now, random } = tools;
+  const { vault, now, random } = deps;
   const signed = { pattern, apiConfig: account.apiConfig, details };
   try {
     const signer = signing.signer(signed, { client: () => clientOf(vault, party), now, random });

@@ -9,7 +9,7 @@ import { bindingDigest } from '../vault/binding-digest.ts';
 import type { DataKeyContext, RecordContext } from '../vault/context.ts';
 import type { Vault } from '../vault/vault.ts';
 
-export interface LoginProviderTools {
+export interface LoginProviderDeps {
   vault: Vault;
   now(): number;
   newId(prefix: 'lgp'): string;
@@ -41,7 +41,7 @@ function secretPlace({ environmentId, id, issuer, oidc }: LoginProviderRow): Rec
  * @throws ApiError VALIDATION_FAILED, naming each invalid field
  */
 export function loginProviderOf(
-  { vault, now, newId }: LoginProviderTools,
+  { vault, now, newId }: LoginProviderDeps,
   environment: EnvironmentRow,
   input: Schemas['SetMcpLoginProviderRequest'],
   present: LoginProviderRow | undefined,

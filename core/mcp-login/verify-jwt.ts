@@ -12,7 +12,7 @@ import { identify } from './identity.ts';
 import { serverOfResource } from './resource.ts';
 import { readMcpScopes } from './scopes.ts';
 
-export interface JwtTools {
+export interface JwtDeps {
   store: { readonly read: ReadRepositories };
   discovery: Discovery;
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
@@ -46,8 +46,8 @@ export function isJwt(token: string): boolean {
 }
 
 /** Verifies JWT access tokens and reads their user. The keys are cached; for an unknown key they are read again, at most once a minute. */
-export function createJwtVerifier(tools: JwtTools): JwtVerifier {
-  const { store, discovery, fetchFor, now } = tools;
+export function createJwtVerifier(deps: JwtDeps): JwtVerifier {
+  const { store, discovery, fetchFor, now } = deps;
   const known = new LRUCache<string, { at: number; keys: Promise<KeySet> }>({ max: MCP_LOGIN.keySets });
 
   async function readKeySet({ environmentId, issuer }: LoginProviderRow): Promise<KeySet> {

@@ -4,7 +4,7 @@ import { EgressError } from './egress-error.ts';
 import type { ResponseHeaders, WireRequest } from './exchange.ts';
 import type { EgressLimits } from './limits.ts';
 import { tooMany } from './refused-body.ts';
-import { type EgressRequest, firstHop, onConnection, type SendParts } from './send.ts';
+import { type EgressRequest, firstHop, onConnection, type SendDeps } from './send.ts';
 import { type StreamPlace, StreamPlaces } from './stream-places.ts';
 import { toEgressError } from './transport-error.ts';
 
@@ -25,8 +25,8 @@ export interface EgressStream {
  *
  * @throws (the returned function) EgressError until the head of the response has arrived
  */
-export function createStream(parts: SendParts): (request: EgressRequest) => Promise<EgressStream> {
-  const { policy, pool, lanes, breaker, limits, userAgent } = parts;
+export function createStream(deps: SendDeps): (request: EgressRequest) => Promise<EgressStream> {
+  const { policy, pool, lanes, breaker, limits, userAgent } = deps;
   const places = new StreamPlaces(limits.streamsPerOrigin);
   return async (request) => {
     const { url, method, headers, body } = firstHop(request, userAgent);

@@ -5,7 +5,7 @@ import type { DeliveryQueue } from './delivery-queue.ts';
 import { isDeliveredByDefault, receivesEvent } from './event-types.ts';
 import { createInterestCache, type Interest, interestOf, isUsed } from './interest-cache.ts';
 
-export interface WebhookSinkTools {
+export interface WebhookSinkDeps {
   deliveries: Pick<DeliveryQueue, 'add'>;
   /** Called after each commit that stored an event. */
   notifyStored(environmentId: string): void;
@@ -20,7 +20,7 @@ function isChange(type: EventType): boolean {
  * Stores events and queues their deliveries to webhook endpoints, in the transaction that causes them. No statement is
  * needed for an environment that has no endpoints and does not store events.
  */
-export function createWebhookSink({ deliveries, notifyStored }: WebhookSinkTools): EventSink {
+export function createWebhookSink({ deliveries, notifyStored }: WebhookSinkDeps): EventSink {
   const cache = createInterestCache();
 
   async function interestIn(tx: Transaction, { cause, at }: EmittedEvent): Promise<Interest> {

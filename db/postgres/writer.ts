@@ -41,7 +41,7 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-export interface WriterParts {
+export interface WriterDeps {
   connection: ReconnectingSession;
   /** The number of the connection in this process. The connection starts with the audit lane of this number. */
   place: number;
@@ -75,7 +75,7 @@ const SHARED = `begin isolation level read committed; ${NO_SCANS}`;
  */
 const UNIT_MARK = ' /* unit */';
 
-export function createWriter({ connection, place, prepare, outcomes, report }: WriterParts): Writer {
+export function createWriter({ connection, place, prepare, outcomes, report }: WriterDeps): Writer {
   const lane: AuditLane = { number: place, heads: new Map() };
   const afterCommit: AfterCommit = createAfterCommit(report);
   const statements = createPostgresStatements((statement) => query(statement), prepare, UNIT_MARK);

@@ -24,13 +24,13 @@ import { Secret } from '../../secret.ts';
 import { boardAuthorizer } from '../board-calls.ts';
 import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
 import { explained } from './explained.ts';
-import type { OAuthClientTools } from './oauth-client.ts';
+import type { OAuthClientDeps } from './oauth-client.ts';
 import { mintToken } from './tokens.ts';
 
 /** The data that is stored until the browser returns. */
 type Kept = { state: string; temporary: { token: string; secret: string } | null };
 
-export type OAuth1ClientTools = Omit<OAuthClientTools, 'discovery'>;
+export type OAuth1ClientTools = Omit<OAuthClientDeps, 'discovery'>;
 
 /** The three steps of OAuth 1.0a (RFC 5849 §2), and the variant that returns a token in a fragment. */
 export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClient {

@@ -5,7 +5,7 @@ import { openSession } from '../session.ts';
 import { checkPooler } from './pooler.ts';
 import { SCHEMA_CHECKS } from './schema.ts';
 import { SERVER_CHECKS } from './server.ts';
-import { type Check, type CheckTools, fail, type Result } from './tools.ts';
+import { type Check, type CheckDeps, fail, type Result } from './tools.ts';
 
 const CHECKS: readonly Check[] = [...SCHEMA_CHECKS, ...SERVER_CHECKS, ['prepared statements', checkPooler]];
 
@@ -25,10 +25,10 @@ export async function checkDatabase(
   }: ConnectionTerms & { now: () => number },
 ): Promise<CheckLine[]> {
   const session = await openSession(location);
-  const tools: CheckTools = { query: session.query, location, now, connections: writers + readers, prepare };
+  const deps: CheckDeps = { query: session.query, location, now, connections: writers + readers, prepare };
   const lines: CheckLine[] = [];
   try {
-    for (const [name, run] of CHECKS) lines.push({ name, ...(await run(tools).catch(failed)) });
+    for (const [name, run] of CHECKS) lines.push({ name, ...(await run(deps).catch(failed)) });
     return lines;
   } finally {
     await session.close().catch(() => {});
