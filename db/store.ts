@@ -9,7 +9,7 @@ export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-
 export type { DatabaseState, ReplicaState, StandbyState } from './database-state.ts';
 export type {
   CheckLine,
-  ConnectionTerms,
+  ConnectionOptions,
   Engine,
   Hold,
   MigrateOptions,
@@ -75,7 +75,7 @@ export interface Store {
    *
    * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
    */
-  write<T>(unit: (tx: Transaction) => Promise<T>, terms?: WriteTerms): Promise<T>;
+  write<T>(unit: (tx: Transaction) => Promise<T>, terms?: WriteOptions): Promise<T>;
   /**
    * As `write`, but resolves when the transaction is committed. Then it survives a crash of this process; `durable`
    * resolves when it also survives a power failure. Use it for work that can continue meanwhile; nothing may be
@@ -84,7 +84,7 @@ export interface Store {
   commit<T>(unit: (tx: Transaction) => Promise<T>): Promise<Committed<T>>;
   /**
    * As `commit`, for writes that no client relies on: they become durable with the next durable write. A power failure
-   * may lose the last of them. A note is not isolated (see `WriteTerms`).
+   * may lose the last of them. A note is not isolated (see `WriteOptions`).
    */
   note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
   /**
@@ -123,7 +123,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface WriteTerms {
+export interface WriteOptions {
   /**
    * False for a unit that decides nothing by what it reads: each of its writes names its row and the state that the row
    * must have. Other units may then change what it has read before it ends, so it does not conflict with units that

@@ -1,4 +1,4 @@
-import { createLogPlaces } from '../core/audit/log-places.ts';
+import { createLogPlaces } from '../core/audit/audit-log-slots.ts';
 import { type ServerSettingsDeps, serverSettingsFor } from '../core/environments/server-settings.ts';
 import type { Capabilities } from '../handlers/index.ts';
 import type { Parts } from './parts.ts';

@@ -14,7 +14,7 @@ type Deps = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Surround
  * Adds metrics of the jobs in the database: their number by kind and state, and for how long the oldest one has been
  * due.
  */
-export function showJobs({ metrics, store, now }: Deps, kinds: string[]): void {
+export function addJobMetrics({ metrics, store, now }: Deps, kinds: string[]): void {
   const { jobQueue } = store.read;
   const tally = (kind: string, state: keyof typeof SHOWN) => jobQueue.tally(kind, state, JOBS.counted);
   metrics.gauges(

@@ -4,7 +4,7 @@ import { createJobs as create, type JobDeps, type Jobs } from '../core/jobs/jobs
 import type { PeriodicJob } from '../core/jobs/periodic.ts';
 import { type DeliveryJobDeps, deliveryJob } from '../core/webhooks/delivery-job.ts';
 import { redeliveryJob } from '../core/webhooks/redelivery-job.ts';
-import { showJobs } from './job-metrics.ts';
+import { addJobMetrics } from './job-metrics.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export type JobsDeps = RevocationJobDeps &
@@ -19,7 +19,7 @@ export type JobsDeps = RevocationJobDeps &
 export function createJobs(deps: JobsDeps, periodic: readonly PeriodicJob[]): Jobs {
   const { instance, metrics, jobQueue } = deps;
   const kinds = [revocationJob(deps), deliveryJob(deps), redeliveryJob(deps)];
-  showJobs(
+  addJobMetrics(
     deps,
     kinds.map(({ name }) => name),
   );

@@ -7,7 +7,7 @@ import { isStrain, type RefreshFailure, reasonOf } from './refresh-failure.ts';
 import { isHeld, obstacleNow } from './refresh-lease.ts';
 import type { LoadVerdict } from './refresh-pace.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
-import { type Renewal, type Run, type RunDeps, runInto, runRefresh } from './refresh-run.ts';
+import { type Renewal, type Run, type RunDeps, runRefresh, skippedRun } from './refresh-run.ts';
 import { expireAccount, NO_REFRESH_TOKEN } from './refresh-settle.ts';
 import { type RefreshSlots, SlotsBusyError } from './refresh-slots.ts';
 
@@ -66,7 +66,7 @@ async function attempt(
   // The obstacle is checked first, so that nothing is decrypted or written while a refresh is not possible.
   const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
   const obstacle = await obstacleNow(store.read, lease, account, { at: now(), leaseMs, refused });
-  if (obstacle) return runInto(obstacle, account);
+  if (obstacle) return skippedRun(obstacle, account);
   const leftMs = refreshReason === 'early' ? (account.tokenExpiresAt ?? 0) - now() : 0;
   const planned = await planRefresh(store.read, deps, account, leftMs);
   if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(deps, account, planned, cause) };

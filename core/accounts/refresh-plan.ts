@@ -24,10 +24,10 @@ import type { Vault } from '../vault/vault.ts';
 import type { Details } from './authorization-details.ts';
 import { bindingBreach, HOSTS_CHANGED } from './binding.ts';
 import { openGiven } from './credentials.ts';
-import { type ProviderParty, providerOf, SilentProviderError, vouchingOrigin } from './oauth-provider.ts';
+import { endpointsOrigin, type ProviderContext, providerOf, SilentProviderError } from './oauth-provider.ts';
 import { clientCredentialsRequest } from './obtaining/client-credentials.ts';
 import { delegationRequest } from './obtaining/delegation.ts';
-import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
+import { canObtainAgain, obtainingOf } from './obtaining/kinds.ts';
 import { refreshRequest, refreshTokenOf } from './obtaining/refresh-token.ts';
 import {
   type Destination,
@@ -117,7 +117,7 @@ export async function planRefresh(
       requireDestination: (destination) => requireDestination(account, destination),
       secured: (oauth) => secureEndpoints(deps.store, vault, { ...use, oauth }, deps.now()),
     });
-    const spends = !isOwnObtaining(account);
+    const spends = !canObtainAgain(account);
     return {
       can: true,
       plan: { ...request, account, pattern, basis, spends, versions: versionsOf(account, connection) },
@@ -153,7 +153,7 @@ function requireDestination({ origins, binding }: AccountRow, { origin, namingOr
  * account and its connection. Returns null if a required refresh token is missing.
  */
 export function basisOf(account: AccountRow, given: Details, connection: ConnectionRow): Secret | null {
-  if (!isOwnObtaining(account)) return refreshTokenOf(given);
+  if (!canObtainAgain(account)) return refreshTokenOf(given);
   const { clientId, clientGeneration, clientSecretSealed, scopes } = connection;
   const client = [clientId, clientGeneration, clientSecretSealed !== null, scopes];
   return new Secret(JSON.stringify([account.apiConfig, given, client]));
@@ -174,10 +174,10 @@ async function definitionOf(
 
 async function ask(
   { discovery, fetchFor, now }: PlanDeps,
-  party: Omit<ProviderParty, 'needs'>,
+  context: Omit<ProviderContext, 'needs'>,
 ): Promise<DiscoveredProvider> {
-  const { environmentId } = party.connection;
+  const { environmentId } = context.connection;
   const question = { discovery, fetchFor: (origins: readonly string[]) => fetchFor(environmentId, origins), now };
-  const whole: ProviderParty = { ...party, needs: 'tokens' };
-  return { oauth: await providerOf(question, whole), namingOrigin: vouchingOrigin(whole) };
+  const whole: ProviderContext = { ...context, needs: 'tokens' };
+  return { oauth: await providerOf(question, whole), namingOrigin: endpointsOrigin(whole) };
 }

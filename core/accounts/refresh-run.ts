@@ -73,11 +73,11 @@ export async function runRefresh(deps: RunDeps, plan: RefreshPlan, cause: Cause,
   const { account } = plan;
   const claim = await store.write((tx) => claimLease(tx, account, { owner, at: now(), leaseMs, refused }));
   if (claim.kind === 'taken') return { kind: 'done', renewal: await obtain(deps, plan, claim.lease, cause) };
-  return claim.kind === 'changed' ? { kind: 'changed' } : runInto(claim, account);
+  return claim.kind === 'changed' ? { kind: 'changed' } : skippedRun(claim, account);
 }
 
 /** The result of a refresh that was not attempted. `busy`: another process is refreshing. */
-export function runInto(obstacle: Obstacle, account: AccountRow): Run {
+export function skippedRun(obstacle: Obstacle, account: AccountRow): Run {
   if (obstacle.kind === 'busy') return { kind: 'busy' };
   if (obstacle.kind === 'pointless') return { kind: 'done', renewal: { account } };
   const { reason, retryAfterMs } = obstacle;

@@ -80,7 +80,7 @@ const PAGE = 500;
  * Removes the tokens that Valetkey obtained for the accounts of a connection whose settings are about to change. They
  * are revoked at the provider with the client that the connection has now.
  */
-export async function giveUpObtained(
+export async function revokeObtained(
   tx: Transaction,
   deps: RevocationDeps,
   environmentId: EnvironmentId,

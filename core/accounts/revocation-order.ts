@@ -32,7 +32,7 @@ import { openCredentials, openGiven } from './credentials.ts';
 import { formOf, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { typedClient } from './obtaining/client-credentials.ts';
-import { isOwnObtaining } from './obtaining/kinds.ts';
+import { canObtainAgain } from './obtaining/kinds.ts';
 import { emitRevocation } from './revocation-event.ts';
 import { areEndpointsCovered } from './token-endpoints.ts';
 
@@ -116,7 +116,7 @@ export async function orderAccountRevocation(
     return await orderRevocation(
       tx,
       deps,
-      { ...account, given, shown, isOutdated, own: isOwnObtaining(account) },
+      { ...account, given, shown, isOutdated, own: canObtainAgain(account) },
       details,
     );
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ConnectionRow, EnvironmentId, Transaction } from '../../db/store.ts';
-import { giveUpObtained } from '../accounts/remove-account.ts';
+import { revokeObtained } from '../accounts/remove-account.ts';
 import type { RevocationDeps } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { Cause } from '../events/events.ts';
@@ -31,7 +31,7 @@ export async function withdrawClients(
     const pattern = findPattern(provider, connection.type);
     const { clientBinding: bound, id, clientId } = connection;
     if (bound === null || !pattern || isClientCovered(bound, provider, pattern)) continue;
-    await giveUpObtained(tx, deps, environmentId, id);
+    await revokeObtained(tx, deps, environmentId, id);
     const gone = { clientId: null, ...NO_CLIENT_SECRET, clientBinding: null };
     await tx.connections.update(environmentId, id, connection.version, {
       ...gone,

@@ -1,6 +1,6 @@
 import type { ConnectionRow, EnvironmentRow, JsonObject, Transaction } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
-import { giveUpObtained } from '../accounts/remove-account.ts';
+import { revokeObtained } from '../accounts/remove-account.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import { ApiError } from '../errors.ts';
 import type { Events } from '../events/events.ts';
@@ -113,12 +113,12 @@ export async function updateConnection(
   // Tokens that Valetkey obtained with the old settings are removed. Tokens that users granted are kept.
   const gives = OBTAINED_WITH.some((name) => input[name] !== undefined);
   const rotates = isRotation(connection, input);
-  if (gives && !rotates) await giveUpObtained(tx, deps, environment.id, connection.id);
+  if (gives && !rotates) await revokeObtained(tx, deps, environment.id, connection.id);
   const changes = { ...settings, status, updatedAt: deps.now() };
   await writeWithinSpace(tx, environment.id, () =>
     tx.connections.update(environment.id, connection.id, connection.version, changes),
   );
-  if (gives && rotates) await giveUpObtained(tx, deps, environment.id, connection.id);
+  if (gives && rotates) await revokeObtained(tx, deps, environment.id, connection.id);
   return (await tx.connections.get(environment.id, connection.id)) as ConnectionRow;
 }
 

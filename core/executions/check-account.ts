@@ -6,7 +6,7 @@ import { connectionDisabled } from '../connections/unusable.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
-import { partyOf } from './account-party.ts';
+import { accountContextOf } from './account-context.ts';
 import { checkCall, NOT_CHECKABLE, verdictOf } from './credential-check.ts';
 import { accountNotActive } from './next-action.ts';
 import { findUsable, inputsOf, type PlanDeps, requireBinding } from './plan.ts';
@@ -37,7 +37,7 @@ export async function checkAccount(
   const found = await findAccount(read, environment.id, selector);
   if (found.status === 'EXPIRED') return expired(found);
   const { account, provider } = await findUsable(read, deps, environment.id, selector);
-  const { pattern, connection } = await partyOf(read, deps.catalogue, account);
+  const { pattern, connection } = await accountContextOf(read, deps.catalogue, account);
   if (!connection.enabled) throw connectionDisabled(connection);
   if (!pattern) throw accountNotActive(account, { pattern, connection });
   requireBinding(account, connection, { provider, pattern });

@@ -1,6 +1,6 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Details } from '../accounts/authorization-details.ts';
-import { type Definition, useBreach } from '../accounts/binding.ts';
+import { type Definition, useViolation } from '../accounts/binding.ts';
 import { staticFieldsIn } from '../accounts/details.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { Selector } from '../accounts/selector.ts';
@@ -22,9 +22,9 @@ import { prepareCall } from '../tools/call.ts';
 import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
 import { ownNameOf, type Tool } from '../tools/tool.ts';
-import { partyOf } from './account-party.ts';
+import { accountContextOf } from './account-context.ts';
 import type { ExecutionRequest } from './execution-request.ts';
-import { accountNotActive, type CallParty } from './next-action.ts';
+import { accountNotActive, type ToolCallContext } from './next-action.ts';
 import { checkedInput } from './own-input.ts';
 import type { Planned } from './start.ts';
 
@@ -95,7 +95,7 @@ export async function planExecution(
 }
 
 /** Returns the data that determines what to do if the credential of a plan is rejected. */
-export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): CallParty {
+export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): ToolCallContext {
   return { pattern, connection };
 }
 
@@ -113,7 +113,7 @@ export async function findUsable(
   const account = await findAccount(read, environmentId, selector);
   const provider = await findProvider(read, deps.catalogue, environmentId, account.provider);
   if (!provider || account.status !== 'ACTIVE') {
-    throw accountNotActive(account, await partyOf(read, deps.catalogue, account));
+    throw accountNotActive(account, await accountContextOf(read, deps.catalogue, account));
   }
   return { account, provider };
 }
@@ -131,7 +131,7 @@ export function requireBinding(account: AccountRow, connection: ConnectionRow, d
     throw new ApiError('INVALID_API_CONFIG', 'The connection does not allow the address of the account.', { errors });
   }
   if (account.credentialsSealed === null) return;
-  const breach = useBreach(account, definition, inputs);
+  const breach = useViolation(account, definition, inputs);
   if (breach === null) return;
   const parked = { ...account, status: 'PENDING_AUTH' as const, statusReason: breach };
   throw accountNotActive(parked, { pattern: definition.pattern, connection });

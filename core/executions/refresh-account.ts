@@ -5,7 +5,7 @@ import type { Selector } from '../accounts/selector.ts';
 import { connectionDisabled } from '../connections/unusable.ts';
 import type { Cause } from '../events/events.ts';
 import type { ToolError } from '../tools/outcome.ts';
-import { partyOf } from './account-party.ts';
+import { accountContextOf } from './account-context.ts';
 import { accountNotActive } from './next-action.ts';
 import { findUsable, type PlanDeps } from './plan.ts';
 import type { RunDeps } from './run.ts';
@@ -31,8 +31,8 @@ export async function refreshAccount(
   cause: Cause,
 ): Promise<RefreshedAccount> {
   const { account } = await findUsable(read, deps, environment.id, selector);
-  const party = await partyOf(read, deps.catalogue, account);
-  if (!party.connection.enabled) throw connectionDisabled(party.connection);
+  const context = await accountContextOf(read, deps.catalogue, account);
+  if (!context.connection.enabled) throw connectionDisabled(context.connection);
   if (!isObtainable(account))
     return { outcome: 'UNCHANGED', reason: 'The credentials of this account are not refreshed.', account };
   let failure: ToolError | undefined;
@@ -45,7 +45,7 @@ export async function refreshAccount(
     const reason = current.statusReason ?? 'The provider does not issue tokens for this account any more.';
     return { outcome: 'EXPIRED', reason, account: current };
   }
-  if (current.status !== 'ACTIVE') throw accountNotActive(current, party);
+  if (current.status !== 'ACTIVE') throw accountNotActive(current, context);
   const reason = failure?.message ?? 'The provider issues no new token yet, or the account has no refresh token.';
   return { outcome: 'UNCHANGED', reason, account: current };
 }

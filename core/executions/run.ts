@@ -1,6 +1,6 @@
 import type { AccountRow } from '../../db/store.ts';
 import { openCredentials } from '../accounts/credentials.ts';
-import { isOwnObtaining } from '../accounts/obtaining/kinds.ts';
+import { canObtainAgain } from '../accounts/obtaining/kinds.ts';
 import type { Fresh } from '../accounts/refresh.ts';
 import type { ByteHold } from '../budgets/byte-budget.ts';
 import type { Credential } from '../connectors/credential.ts';
@@ -24,10 +24,10 @@ import type { OutboundRequest } from '../tools/wire.ts';
 import type { Vault } from '../vault/vault.ts';
 import { readAllPages } from './all-pages.ts';
 import { credentialOf } from './credential.ts';
-import { accountNotActive, type CallParty } from './next-action.ts';
+import { accountNotActive, type ToolCallContext } from './next-action.ts';
 import { type ExecutionPlan, partyOfPlan } from './plan.ts';
 import type { ResponseReader } from './response-reader.ts';
-import { type SigningParty, signingCredential, signingPreview } from './signing.ts';
+import { type SigningAccount, signingCredential, signingPreview } from './signing.ts';
 import { createStepLog, type StepLog } from './steps.ts';
 
 export interface RunDeps extends RefusedDeps {
@@ -105,8 +105,8 @@ async function runHeld(
   steps: StepLog,
 ): Promise<ToolOutcome> {
   let account = given;
-  const party = partyOfPlan(plan);
-  if (account.status !== 'ACTIVE') throw accountNotActive(account, party);
+  const context = partyOfPlan(plan);
+  if (account.status !== 'ACTIVE') throw accountNotActive(account, context);
   let refreshFailure: ToolError | undefined;
   const call = await loaded(plan, deps);
   const ports: ExecutePorts = {
@@ -114,7 +114,7 @@ async function runHeld(
       const held = open(plan, account, deps);
       if (held) return held;
       const renewed = await renew();
-      if (!renewed) throw withoutToken(account, party);
+      if (!renewed) throw withoutToken(account, context);
       return renewed;
     },
     refresh: renew,
@@ -193,13 +193,13 @@ export async function previewPlan(
 
 /** Returns a placeholder for a token that Valetkey would obtain before the call. */
 function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined {
-  if (!isOwnObtaining(account)) return undefined;
+  if (!canObtainAgain(account)) return undefined;
   return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };
 }
 
-export function withoutToken({ authorizationType }: AccountRow, party: CallParty): ApiError {
+export function withoutToken({ authorizationType }: AccountRow, context: ToolCallContext): ApiError {
   const statusReason = 'The account has no access token.';
-  return accountNotActive({ status: 'EXPIRED', statusReason, authorizationType }, party);
+  return accountNotActive({ status: 'EXPIRED', statusReason, authorizationType }, context);
 }
 
 /** Replaces the error of a rejected credential that could not be renewed: the failed renewal tells what to do. */
@@ -220,15 +220,15 @@ function open(
 
 /** Returns the credential of an account; null if it has none that a request could contain. */
 export function openCredential(
-  party: SigningParty & { account: AccountRow },
+  context: SigningAccount & { account: AccountRow },
   deps: Pick<RunDeps, 'vault' | 'now' | 'random'>,
 ): Credential | null {
-  const details = openCredentials(deps.vault, party.account, party.account);
-  const signing = signingCredential(party, details, deps);
+  const details = openCredentials(deps.vault, context.account, context.account);
+  const signing = signingCredential(context, details, deps);
   if (signing) return signing;
-  const credential = credentialOf(details, party.account.binding.fields, party.connection.clientId);
+  const credential = credentialOf(details, context.account.binding.fields, context.connection.clientId);
   // Credentials that are only used to obtain tokens are not sent in calls.
-  return isOwnObtaining(party.account) && credential?.kind !== 'token' ? null : credential;
+  return canObtainAgain(context.account) && credential?.kind !== 'token' ? null : credential;
 }
 
 function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number, hold: ByteHold) {

@@ -15,7 +15,7 @@ export interface SigningDeps extends Pick<SignerDeps, 'now' | 'random'> {
 }
 
 /** The part of an account that determines its signatures. */
-export interface SigningParty {
+export interface SigningAccount {
   account: Pick<AccountRow, 'apiConfig'>;
   connection: ConnectionRow;
   provider: ProviderDefinition;
@@ -29,14 +29,18 @@ export interface SigningParty {
  * @throws ApiError UNSUPPORTED_CONNECTION_TYPE if the provider's definition lacks the service name for signatures,
  * CONNECTION_NOT_READY if the connection lacks the client to sign with
  */
-export function signingCredential(party: SigningParty, details: Details, deps: SigningDeps): Credential | undefined {
-  const { pattern, account, connection } = party;
+export function signingCredential(
+  context: SigningAccount,
+  details: Details,
+  deps: SigningDeps,
+): Credential | undefined {
+  const { pattern, account, connection } = context;
   const { signing } = moduleOf(pattern.type);
   if (!signing) return undefined;
   const { vault, now, random } = deps;
   const signed = { pattern, apiConfig: account.apiConfig, details };
   try {
-    const signer = signing.signer(signed, { client: () => clientOf(vault, party), now, random });
+    const signer = signing.signer(signed, { client: () => clientOf(vault, context), now, random });
     return signer && { kind: 'signer', signer };
   } catch (error) {
     if (!(error instanceof OAuthConfigError)) throw error;
@@ -48,7 +52,7 @@ export function signingCredential(party: SigningParty, details: Details, deps: S
 export function signingPreview({
   account,
   pattern,
-}: Pick<SigningParty, 'account' | 'pattern'>): Credential | undefined {
+}: Pick<SigningAccount, 'account' | 'pattern'>): Credential | undefined {
   const signer = moduleOf(pattern.type).signing?.preview?.({ pattern, apiConfig: account.apiConfig });
   return signer && { kind: 'signer', signer };
 }

@@ -6,7 +6,7 @@ import { findServer } from '../mcp/server-definition.ts';
 import { type TokenError, tokenError } from '../tokens/token-error.ts';
 import type { Digester } from '../vault/digest.ts';
 import { createGrant, endGrant, type GrantDeps } from './grants.ts';
-import { mayIdentify } from './login-provider.ts';
+import { mayIdentifyUsers } from './login-provider.ts';
 import { isToken, loginTokenDigest } from './login-tokens.ts';
 import { serverOfResource } from './resource.ts';
 import type { Form } from './token-parameters.ts';
@@ -52,7 +52,7 @@ export async function exchangeCode(
   }
   const { request, subject } = login;
   const error = await problemOf(tx, deps, environment, login, clientId, form);
-  const isTrusted = subject !== null && (await mayIdentify(tx, environmentId, subject.identifiedBy, deps.now()));
+  const isTrusted = subject !== null && (await mayIdentifyUsers(tx, environmentId, subject.identifiedBy, deps.now()));
   if (error || !subject || !isTrusted) {
     await spend(tx, deps, login, null);
     return refused(error ?? INVALID);

@@ -73,8 +73,8 @@ export function loginProviderOf(
 /** Returns the settings that determine which users are identified, and by which names. */
 function identityOf({ type, issuer, claims, allowedOrganizations, oidc, jwt }: LoginProviderRow): string {
   const { identifier, userId, organizationId } = claims;
-  const party = oidc ? [oidc.clientId, oidc.authMethod] : [jwt?.audiences, jwt?.clientIds];
-  return JSON.stringify([type, issuer, identifier, userId, organizationId, allowedOrganizations, party]);
+  const client = oidc ? [oidc.clientId, oidc.authMethod] : [jwt?.audiences, jwt?.clientIds];
+  return JSON.stringify([type, issuer, identifier, userId, organizationId, allowedOrganizations, client]);
 }
 
 function claimsProblem({ claims }: LoginProviderRow): boolean {
@@ -151,7 +151,7 @@ export function openLoginSecret(vault: Vault, provider: LoginProviderRow): Secre
  *
  * @param now milliseconds UTC
  */
-export async function mayIdentify(
+export async function mayIdentifyUsers(
   read: Pick<ReadRepositories, 'apiClients' | 'loginProviders' | 'operatorSessions'>,
   environmentId: EnvironmentRow['id'],
   identifiedBy: string,

@@ -5,7 +5,7 @@ import { type TokenError, tokenError } from '../tokens/token-error.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { openRefreshToken } from './grant-tokens.ts';
 import { endGrant, type GrantDeps } from './grants.ts';
-import { mayIdentify } from './login-provider.ts';
+import { mayIdentifyUsers } from './login-provider.ts';
 import { serverOfResource } from './resource.ts';
 import { classifyRefreshToken, rotateGrant } from './rotation.ts';
 import type { Form } from './token-parameters.ts';
@@ -71,7 +71,7 @@ async function problemOf(
   resource: string | undefined,
   at: number,
 ): Promise<TokenError | undefined> {
-  const isTrusted = await mayIdentify(tx, environment.id, identifiedBy, at);
+  const isTrusted = await mayIdentifyUsers(tx, environment.id, identifiedBy, at);
   if (!isTrusted || !(await findServer(tx, environment.id, serverId))) return INVALID;
   if (resource === undefined || (await serverOfResource(tx, environment, resource))?.id === serverId) return undefined;
   return tokenError('invalid_target', 'The resource differs from the one of the grant');

@@ -5,7 +5,7 @@ import type { Discovery } from './discovery.ts';
 import { finishAuthorization } from './grants/authorization-code.ts';
 import { verifyIdToken } from './id-token.ts';
 import type { OAuthProvider } from './provider.ts';
-import { type FetchFor, isTransportFailure, pinnedToTarget } from './transport.ts';
+import { type FetchFor, isTransportFailure, restrictedToTarget } from './transport.ts';
 
 /** A client that is registered at an OpenID provider. */
 export interface OpenIdClient {
@@ -83,7 +83,14 @@ export async function finishOpenIdLogin(
   if (typeof idToken !== 'string' || !metadata) return failed('The login provider sent no id_token.');
   try {
     const { clientId, nonce } = kept;
-    const verified = await verifyIdToken({ idToken, metadata, clientId, nonce, fetch: pinnedToTarget(fetchFor), now });
+    const verified = await verifyIdToken({
+      idToken,
+      metadata,
+      clientId,
+      nonce,
+      fetch: restrictedToTarget(fetchFor),
+      now,
+    });
     return verified.ok ? verified : failed(verified.message);
   } catch (error) {
     if (isTransportFailure(error)) return failed(error.message);

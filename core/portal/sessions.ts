@@ -10,7 +10,7 @@ import type {
 import { requireListed } from '../accounts/links/verify-url.ts';
 import { PORTAL } from '../budgets.ts';
 import type { Cause, Events } from '../events/events.ts';
-import { mayIdentify } from '../mcp-login/login-provider.ts';
+import { mayIdentifyUsers } from '../mcp-login/login-provider.ts';
 import type { Digester } from '../vault/digest.ts';
 import { requireReturnUrl } from './return-url.ts';
 import { isToken, mintToken, sessionDigest } from './session-tokens.ts';
@@ -93,7 +93,7 @@ export function openSession(
     const now = tools.now();
     const urlDigest = sessionDigest(tools.digester, 'url', token);
     const session = await tx.portalSessions.byToken(environmentId, urlDigest);
-    if (!session || !(await mayIdentify(tx, environmentId, session.apiClientId, now))) return undefined;
+    if (!session || !(await mayIdentifyUsers(tx, environmentId, session.apiClientId, now))) return undefined;
     return giveCookie(tx, tools, environmentId, { ...session, tokenDigest: urlDigest }, requestId);
   });
 }
@@ -111,7 +111,7 @@ export function enterSession(
 ): Promise<string | undefined> {
   return store.write(async (tx) => {
     const now = tools.now();
-    if (!(await mayIdentify(tx, environmentId, identifiedBy, now))) return undefined;
+    if (!(await mayIdentifyUsers(tx, environmentId, identifiedBy, now))) return undefined;
     const session = {
       id: tools.newId('psn'),
       tokenDigest: sessionDigest(tools.digester, 'url', mintToken(tools.random)),
@@ -159,7 +159,7 @@ export async function findSession(
   if (!isToken(cookie)) return undefined;
   const session = await read.portalSessions.byToken(environmentId, sessionDigest(digester, 'cookie', cookie));
   if (session?.state !== 'OPEN' || session.expiresAt <= now()) return undefined;
-  return (await mayIdentify(read, environmentId, session.apiClientId, now())) ? session : undefined;
+  return (await mayIdentifyUsers(read, environmentId, session.apiClientId, now())) ? session : undefined;
 }
 
 /** The cause of what the user of a session does: the session is the actor. */

@@ -1,4 +1,4 @@
-import { RelationError, StorageError, type Store, type Transaction, type WriteTerms } from '../../db/store.ts';
+import { RelationError, StorageError, type Store, type Transaction, type WriteOptions } from '../../db/store.ts';
 
 export interface PersistentWriteDeps {
   store: Pick<Store, 'write'>;
@@ -20,7 +20,7 @@ const PAUSES_MS = [50, 200, 800, 3_000] as const;
 export async function writePersistently<T>(
   { store, wait, log }: PersistentWriteDeps,
   unit: (tx: Transaction) => Promise<T>,
-  terms?: WriteTerms,
+  terms?: WriteOptions,
 ): Promise<T> {
   for (const ms of PAUSES_MS) {
     try {

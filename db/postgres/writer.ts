@@ -17,11 +17,11 @@ export type Unit<T> = (tx: Transaction) => Promise<T>;
 export interface UnitOptions {
   /** Whether the commit must survive a power loss of the server. */
   durable: boolean;
-  /** Whether the unit relies on what it has read: see `WriteTerms`. */
+  /** Whether the unit relies on what it has read: see `WriteOptions`. */
   isolated: boolean;
 }
 
-export interface RunTerms extends UnitOptions {
+export interface WriterRunOptions extends UnitOptions {
   /** Whether no other unit may run at the same time, in any process. */
   alone: boolean;
   /** Whether an earlier run had a conflict. */
@@ -35,7 +35,7 @@ export interface Writer {
    *
    * @throws ConflictError if nothing was changed and another run can succeed; StorageError; what the unit throws
    */
-  run<T>(unit: Unit<T>, terms: RunTerms): Promise<T>;
+  run<T>(unit: Unit<T>, terms: WriterRunOptions): Promise<T>;
   /** From now on, units fail if the instance is not registered. */
   fence(instance: number): void;
   close(): Promise<void>;
@@ -126,7 +126,7 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
     });
   }
 
-  async function run<T>(unit: Unit<T>, terms: RunTerms): Promise<T> {
+  async function run<T>(unit: Unit<T>, terms: WriterRunOptions): Promise<T> {
     const session = await connection.session();
     if (terms.again) lane.heads.clear();
     ending.begin();
@@ -208,7 +208,7 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
 
 function begin(
   session: Session,
-  { durable, isolated, alone }: RunTerms,
+  { durable, isolated, alone }: WriterRunOptions,
   instance: number | undefined,
 ): Promise<unknown> {
   const parts = [isolated ? ISOLATED : SHARED];

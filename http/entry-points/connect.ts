@@ -16,7 +16,7 @@ import { before, otherMethods, route } from './express-entry-point.ts';
 import { addLoginPages, type LoginPageDeps } from './login-pages.ts';
 import { ofRequest } from './page-context.ts';
 import { type Page, type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
-import { currentOrigins, isInPopup, openedLate, outcomeReply, type PopupDeps } from './popup.ts';
+import { currentOrigins, endedLinkPage, isInPopup, outcomeReply, type PopupDeps } from './popup.ts';
 import { addPortalPages, type PortalPageDeps } from './portal-pages.ts';
 import { leaveConnected, leaveWithError } from './way-back.ts';
 
@@ -126,7 +126,7 @@ async function ended(
   call: PageCall,
   opened: Exclude<OpenedLink, { kind: 'open' }>,
 ): Promise<PageReply> {
-  if (isInPopup(call) && opened.kind !== 'waiting') return openedLate(deps, call, opened);
+  if (isInPopup(call) && opened.kind !== 'waiting') return endedLinkPage(deps, call, opened);
   if (opened.kind === 'unknown') return { status: 404, page: expiredPage(call.context) };
   const { kind, request } = opened;
   const context = ofRequest(call, request);

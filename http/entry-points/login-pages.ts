@@ -9,7 +9,7 @@ import { type Parameters, validateAuthorizationRequest } from '../../core/mcp-lo
 import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
 import { createClientDocuments, type DocumentDeps } from '../../core/mcp-login/client-document.ts';
 import { needsConsent } from '../../core/mcp-login/consent.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-places.ts';
+import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
 import { isToken, mintToken } from '../../core/mcp-login/login-tokens.ts';
 import { beginLogin, continueLogin, findLogin, isOfBrowser, issueCode } from '../../core/mcp-login/logins.ts';
 import { isOnUsersMachine, redirectHost } from '../../core/mcp-login/redirect-uri.ts';

@@ -63,7 +63,7 @@ export async function settledReply(
 }
 
 /** Returns the page of a link that had already ended when it was opened in a popup. */
-export function openedLate(
+export function endedLinkPage(
   deps: PopupDeps,
   call: PageCall,
   opened: Exclude<OpenedLink, { kind: 'open' | 'waiting' }>,

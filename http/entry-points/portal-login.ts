@@ -1,7 +1,7 @@
 import type { Express, RequestHandler } from 'express';
 import { MCP_LOGIN } from '../../core/budgets.ts';
 import { PORTAL_CALLBACK_PATH } from '../../core/mcp-login/addresses.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-places.ts';
+import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
 import {
   beginProviderLogin,
   finishProviderLogin,

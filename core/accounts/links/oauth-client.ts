@@ -77,8 +77,8 @@ async function partsOf(deps: OAuthClientDeps, plan: AuthorizationPlan): Promise<
   const { connection, pattern } = plan;
   const fetchFor: FetchFor = (origins) => deps.fetchFor(connection.environmentId, origins);
   const inputs = accountInputs(pattern, plan.apiConfig);
-  const party = { provider: plan.provider, pattern, inputs, connection, needs: 'consent' } as const;
-  const oauth = await providerOf({ discovery, fetchFor, now }, party);
+  const context = { provider: plan.provider, pattern, inputs, connection, needs: 'consent' } as const;
+  const oauth = await providerOf({ discovery, fetchFor, now }, context);
   const secured = await secureEndpoints(store, vault, { ...plan, oauth }, now());
   return { provider: oauth, client: clientOf(vault, { ...plan, connection: secured }), fetchFor, now };
 }

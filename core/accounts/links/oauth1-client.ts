@@ -8,7 +8,7 @@ import type { ClientCredentials } from '../../oauth/client-auth.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { oauthProviderOf } from '../../oauth/provider.ts';
 import type { FetchFor } from '../../oauth/transport.ts';
-import { pinnedToTarget } from '../../oauth/transport.ts';
+import { restrictedToTarget } from '../../oauth/transport.ts';
 import {
   type Authorization,
   authorizationUrl,
@@ -134,7 +134,7 @@ function flowOf(tools: OAuth1ClientTools, plan: AuthorizationPlan, client: Clien
   return {
     provider: oauth1ProviderOf(pattern, accountInputs(pattern, plan.apiConfig), requestedScopes(connection, pattern)),
     client: { key: client.clientId, secret: client.secret },
-    fetch: pinnedToTarget(fetchForOf(tools, plan)),
+    fetch: restrictedToTarget(fetchForOf(tools, plan)),
     now: tools.now,
     random: tools.random,
   };

@@ -44,8 +44,8 @@ export function syncProvider<T>(
 ): Promise<Synced<T>> {
   return deps.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
     const candidates: Candidates = { tools: [], leftOut: [], listed: 0 };
-    const party = { threads: deps.threads.short, environmentId: environment.id, connector };
-    const take = (page: ListedPage, scrub: Scrubber) => convertPage({ ...party, scrub }, page, candidates);
+    const context = { threads: deps.threads.short, environmentId: environment.id, connector };
+    const take = (page: ListedPage, scrub: Scrubber) => convertPage({ ...context, scrub }, page, candidates);
     const outcome = await readUpstreamTools(deps, environment, account, cause, take, signal);
     if (!outcome.ok) return outcome;
     const value = await deps.store.write(async (tx) => {

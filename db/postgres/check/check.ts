@@ -1,5 +1,5 @@
 import { POSTGRES } from '../../../core/budgets.ts';
-import type { CheckLine, ConnectionTerms } from '../../engine.ts';
+import type { CheckLine, ConnectionOptions } from '../../engine.ts';
 import { StorageError } from '../../errors.ts';
 import { openSession } from '../session.ts';
 import { checkPooler } from './pooler.ts';
@@ -22,7 +22,7 @@ export async function checkDatabase(
     writers = POSTGRES.writers,
     readers = POSTGRES.readers,
     prepare = true,
-  }: ConnectionTerms & { now: () => number },
+  }: ConnectionOptions & { now: () => number },
 ): Promise<CheckLine[]> {
   const session = await openSession(location);
   const deps: CheckDeps = { query: session.query, location, now, connections: writers + readers, prepare };
