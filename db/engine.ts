@@ -2,7 +2,7 @@ import type { CopySource, CopyTarget } from './copy/port.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import type { SliceLimits } from './slices.ts';
 import type { HealthWatch } from './storage-health.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store-port.ts';
 
 /**
  * A kind of database. Code outside of an engine's folder must not depend on the engine in use. An engine implements

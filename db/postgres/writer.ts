@@ -7,7 +7,7 @@ import { openScope } from '../scope.ts';
 import { type AuditLane, changeLane, createAuditLanes, isLaneTaken, laneTakenError } from './audit-lanes.ts';
 import type { CommitOutcomes } from './commit-outcomes.ts';
 import { ConflictError } from './errors.ts';
-import { newestMigration } from './migrate.ts';
+import { newestMigration } from './load-migrations.ts';
 import type { ReconnectingSession } from './reconnecting-session.ts';
 import type { Query, QueryResult, Session } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
