@@ -202,7 +202,7 @@ export function withoutToken({ authorizationType }: AccountRow, context: ToolCal
   return accountNotActive({ status: 'EXPIRED', statusReason, authorizationType }, context);
 }
 
-/** Replaces the error of a rejected credential that could not be renewed: the failed renewal tells what to do. */
+/** Replaces the error of a rejected credential that could not be renewed: the error of the renewal says what to do. */
 export function explained<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
   const { retryable, retryAfterMs, culprit } = failure;
