@@ -2,7 +2,7 @@ import { tokenDigest } from '../../core/accounts/links/tokens.ts';
 import { PROVIDER_VERIFICATION } from '../../core/accounts/links/verification.ts';
 import { type Verified, type VerifyDeps, verify } from '../../core/accounts/links/verify.ts';
 import { MCP_LOGIN } from '../../core/budgets.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-places.ts';
+import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
 import {
   beginProviderLogin,
   finishProviderLogin,
