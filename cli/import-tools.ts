@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CustomProviderTools } from '../core/connections/custom.ts';
+import type { CustomProviderDeps } from '../core/connections/custom.ts';
 import { createIds } from '../core/ids.ts';
 import { createJobQueue } from '../core/jobs/queue.ts';
 import { checkAddress } from '../core/net/egress.ts';
@@ -12,7 +12,7 @@ import { createOperatorEvents, readCatalogue } from './operator-events.ts';
 export function openImportTools(
   { config, secrets }: Awaited<ReturnType<typeof openStorage>>,
   environment: EnvironmentRow,
-): CustomProviderTools {
+): CustomProviderDeps {
   const policy = policyOf(config, environment.kind);
   const newId = createIds(Date.now, randomBytes);
   const catalogue = readCatalogue();

@@ -2,7 +2,7 @@ import type { CopySource, CopyTarget } from './copy/port.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import type { SliceLimits } from './slices.ts';
 import type { HealthWatch } from './storage-health.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store-port.ts';
 
 /**
  * A kind of database. Code outside of an engine's folder must not depend on the engine in use. An engine implements
@@ -20,7 +20,7 @@ export interface Engine {
    *
    * @throws StorageError `DATABASE_IN_USE` if another server still has it after the waiting time
    */
-  hold(location: string, terms?: HoldTerms): Promise<Hold>;
+  hold(location: string, terms?: HoldOptions): Promise<Hold>;
   /**
    * Runs work that creates what servers need in an empty database, while no other process runs such work on it.
    *
@@ -40,7 +40,7 @@ export interface Engine {
    *
    * @throws StorageError if the server cannot be reached
    */
-  check: ((location: string, terms: ConnectionTerms & { now: () => number }) => Promise<CheckLine[]>) | null;
+  check: ((location: string, terms: ConnectionOptions & { now: () => number }) => Promise<CheckLine[]>) | null;
   /**
    * Whether several processes can use the database at the same time. Then a start creates nothing that another one
    * could also create.
@@ -90,10 +90,10 @@ export interface StoreOptions {
   listLimits?: SliceLimits | undefined;
   watch?: StoreWatch | undefined;
   /** Only for a database on a server. */
-  connections?: ConnectionTerms | undefined;
+  connections?: ConnectionOptions | undefined;
 }
 
-export interface ConnectionTerms {
+export interface ConnectionOptions {
   /** The maximum number of this process's connections for reads, and for writes. */
   readers?: number | undefined;
   writers?: number | undefined;
@@ -110,7 +110,7 @@ export interface StoreWatch extends HealthWatch {
   report?: ((error: unknown, what: string) => void) | undefined;
 }
 
-export interface HoldTerms {
+export interface HoldOptions {
   /** Called once if another server has the right. */
   onWait?: () => void;
   /** How long to wait for another server to end, in milliseconds; 0 to fail immediately. */

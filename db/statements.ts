@@ -25,7 +25,7 @@ export interface Connection {
 /** Typed queries. A query can be run directly, or prepared and run repeatedly. */
 export type Db = Queries<'async', Changes>;
 
-/** The tools that a repository is built with. */
+/** What a repository needs to create its statements. */
 export interface Statements {
   db: Db;
   dialect: Dialect;

@@ -247,7 +247,7 @@ export interface paths {
          *     Only the fields in `connected_account` change:
          *     - `api_config` is merged into the stored settings at every level. `null` removes a key. Arrays are replaced.
          *     - `authorization_details` changes only the included fields, so a new `access_token` keeps the stored `refresh_token`. `null`
-         *       removes a field. Its key must fit the type of the connection.
+         *       removes a field. Its key must match the type of the connection.
          *
          *     With usable credentials in the request, the account becomes `ACTIVE`, regardless of its status before. Concurrent updates of
          *     different keys all take effect.
@@ -261,8 +261,8 @@ export interface paths {
          *     Errors:
          *     - 400 `INCOMPLETE_ACCOUNT_KEY`: the account is not fully identified, or several accounts match.
          *     - 400 `AMBIGUOUS_CONNECTOR`: the connector has several connections, which the response lists.
-         *     - 400 `INVALID_AUTHORIZATION_DETAILS`: the credentials do not fit the type of the connection or the fields of its pattern.
-         *     - 400 `INVALID_API_CONFIG`: the settings lack a required field, do not fit the pattern, have more than 64 KiB, 512 keys or
+         *     - 400 `INVALID_AUTHORIZATION_DETAILS`: the credentials do not match the type of the connection or the fields of its pattern.
+         *     - 400 `INVALID_API_CONFIG`: the settings lack a required field, do not match the pattern, have more than 64 KiB, 512 keys or
          *       16 levels, or contain the key `__proto__`, `constructor` or `prototype`.
          *     - 400 `UNKNOWN_CONNECTOR` or `UNSUPPORTED_CONNECTION_TYPE`: the provider was deleted, or no longer offers the type of the
          *       account.
@@ -289,8 +289,8 @@ export interface paths {
          *     - 400 `INCOMPLETE_ACCOUNT_KEY`: both `organization_id` and `user_id` are missing.
          *     - 400 `UNKNOWN_CONNECTOR`: there is no such connector.
          *     - 400 `AMBIGUOUS_CONNECTOR`: the provider has several connections, which the response lists.
-         *     - 400 `INVALID_AUTHORIZATION_DETAILS`: the credentials do not fit the type of the connection or the fields of its pattern.
-         *     - 400 `INVALID_API_CONFIG`: the settings lack a required field, do not fit the pattern, or are too large.
+         *     - 400 `INVALID_AUTHORIZATION_DETAILS`: the credentials do not match the type of the connection or the fields of its pattern.
+         *     - 400 `INVALID_API_CONFIG`: the settings lack a required field, do not match the pattern, or are too large.
          *     - 409 `ACCOUNT_EXISTS`: the connection already has an account with this owner and identifier.
          */
         post: operations["createConnectedAccount"];
@@ -399,7 +399,7 @@ export interface paths {
         put?: never;
         /**
          * Refresh the token of an account
-         * @description Obtains a new token for an account now, although Valetkey refreshes tokens by itself when they are needed. If the provider
+         * @description Obtains a new token for an account now. You rarely need this, because Valetkey refreshes tokens when they are needed. If the provider
          *     rejects the refresh permanently, the account becomes `EXPIRED`. Other faults of the provider do not change the account.
          *
          *     Identify the account by its `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both).
@@ -807,9 +807,8 @@ export interface paths {
          *     environment. Valetkey also does this every 15 minutes, and within a minute after the first account of the provider becomes
          *     active.
          *
-         *     Each tool is pinned when it is first seen. If the server changes it later, the tool is flagged and cannot run until you call
-         *     this operation with `accept_changes`. Invisible characters are removed from descriptions, which are truncated to 2,000
-         *     characters.
+         *     The first sync stores the definition of each tool. If the server changes the definition later, the tool is flagged and cannot run until
+         *     you call this operation with `accept_changes`. Invisible characters are removed from descriptions, which are truncated to 2,000 characters.
          *
          *     Errors:
          *     - 400 `VALIDATION_FAILED`: the provider is not an MCP server.
@@ -864,8 +863,8 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists the stored events of this environment, newest first. Filters are combined. An event is stored if an enabled webhook
-         *     endpoint takes it, or if `keep_events` of the environment is set. Events are deleted after 30 days.
+         * @description Lists the stored events of this environment, newest first. Filters are combined. An event is stored if an enabled webhook endpoint
+         *     subscribes to its type, or if `keep_events` of the environment is set. Events are deleted after 30 days.
          *
          *     `total_size` is exact for up to 10,000 matches. Otherwise it can be a lower bound, and `total_size_is_lower_bound` is
          *     `true`.
@@ -1326,7 +1325,7 @@ export interface paths {
         put?: never;
         /**
          * Complete the login of a user for an MCP client
-         * @description Tells who the user is for whom an MCP client asks for access. The user's browser arrives at `mcp_login_url` of the environment
+         * @description Tells Valetkey which user an MCP client asks for access. The user's browser arrives at `mcp_login_url` of the environment
          *     with a `login_request`. Your application identifies the user from its own session, calls this operation from its backend, and
          *     redirects the browser to `continue_url`. There the user decides about the access of the client.
          *
@@ -4804,7 +4803,7 @@ export interface webhooks {
         put?: never;
         /**
          * The user of a login for an MCP client was identified
-         * @description The application said who the user is. The client has no access before the user consents.
+         * @description The application identified the user. The client has no access before the user consents.
          */
         post: {
             parameters: {
@@ -5172,7 +5171,7 @@ export interface webhooks {
         put?: never;
         /**
          * A portal session was opened
-         * @description A browser opened the one-time URL. What its user does in the portal has the session as the actor in the audit log.
+         * @description A browser opened the one-time URL. In the audit log, the session is the actor of everything that its user does in the portal.
          */
         post: {
             parameters: {
@@ -6404,7 +6403,7 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
-            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            /** @description The page of the provider on which users create or find the credential. The page of a link shows a link to it. */
             key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             placement?: components["schemas"]["ApiKeyPlacement"];
@@ -6428,7 +6427,7 @@ export interface components {
         AuditEvent: {
             /** @description The name of the event. */
             action: string;
-            /** @description The API client, `operator:` and the name of an operator in the console, or `system` for what the server does by itself. */
+            /** @description The API client, `operator:` and the name of an operator in the console, or `system` for changes that the server makes without a request. */
             actor: string;
             /**
              * Format: date-time
@@ -6452,7 +6451,7 @@ export interface components {
              * @description The sequence number of the entry. Entries of one chain have consecutive numbers.
              */
             seq: number;
-            /** @description The ID of what the entry is about, or empty. */
+            /** @description The ID of the object to which the entry refers, or empty. */
             subject_id: string;
         };
         /** @description A page of the audit log, newest first. */
@@ -6568,12 +6567,12 @@ export interface components {
          */
         AuthorizationDetails: components["schemas"]["OAuthTokenDetails"] | components["schemas"]["StaticAuthDetails"] | components["schemas"]["WorkspaceDwdDetails"] | components["schemas"]["TrustedIdpDetails"] | components["schemas"]["NoAuthorizationDetails"];
         /**
-         * @description The credentials of a new account. It has exactly one key, which must fit the type of the connection. If it is empty or
+         * @description The credentials of a new account. It has exactly one key, which must match the type of the connection. If it is empty or
          *     omitted, the account is `PENDING_AUTH`.
          */
         AuthorizationDetailsInput: components["schemas"]["OAuthTokenDetailsInput"] | components["schemas"]["StaticAuthDetailsInput"] | components["schemas"]["WorkspaceDwdDetailsInput"] | components["schemas"]["TrustedIdpDetailsInput"] | components["schemas"]["NoAuthorizationDetails"];
         /**
-         * @description The credentials to change. It has exactly one key, which must fit the type of the connection. Only the fields inside it
+         * @description The credentials to change. It has exactly one key, which must match the type of the connection. Only the fields inside it
          *     change; `null` removes a field. An empty object changes nothing. If the key is different from the stored one, it replaces the
          *     stored credentials.
          */
@@ -6684,7 +6683,7 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
-            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            /** @description The page of the provider on which users create or find the credential. The page of a link shows a link to it. */
             key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -6717,7 +6716,7 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
-            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            /** @description The page of the provider on which users create or find the credential. The page of a link shows a link to it. */
             key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -6750,7 +6749,7 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
-            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            /** @description The page of the provider on which users create or find the credential. The page of a link shows a link to it. */
             key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -6783,7 +6782,7 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
-            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            /** @description The page of the provider on which users create or find the credential. The page of a link shows a link to it. */
             key_page?: string;
             oauth_config?: components["schemas"]["OAuth1Config"];
             /**
@@ -6804,7 +6803,7 @@ export interface components {
             /**
              * @description - `ACTIVE`: the provider accepts the credentials.
              *     - `EXPIRED`: the provider does not accept them, or the account had already expired. The user must authorize it again.
-             *     - `UNKNOWN`: the provider could not be asked, or has no call that tells. The account does not change.
+             *     - `UNKNOWN`: the provider could not be reached, or has no request that can check credentials. The account does not change.
              * @enum {string}
              */
             outcome: "ACTIVE" | "EXPIRED" | "UNKNOWN";
@@ -6847,7 +6846,7 @@ export interface components {
              */
             token_endpoint_auth_method: "none" | "client_secret_basic" | "client_secret_post";
         };
-        /** @description The metadata of a client (RFC 7591 §2). Members that are not listed here are ignored, as the standard demands. */
+        /** @description The metadata of a client (RFC 7591 §2). Members that are not listed here are ignored, as the RFC requires. */
         ClientRegistrationRequest: {
             /** @description The name of the client, which is shown to users as unverified. Hidden characters are removed. */
             client_name?: string;
@@ -7008,7 +7007,7 @@ export interface components {
         };
         /**
          * @description The account, identified by `id`, or by `connector`, `identifier` and its owner (`organization_id`, `user_id` or both). Fields
-         *     beside `id` must match it.
+         *     besides `id` must match the account.
          */
         ConnectedAccountReference: {
             /**
@@ -7238,8 +7237,8 @@ export interface components {
             user_id?: string;
             /**
              * @description Whether to ask the provider if it accepts the credentials before they are stored. If it does not, the response is 400
-             *     `INVALID_AUTHORIZATION_DETAILS` and nothing is stored. Credentials are stored without a verdict if the provider cannot be
-             *     reached or has no call that tells; `checkConnectedAccount` asks again. By default `false`.
+             *     `INVALID_AUTHORIZATION_DETAILS` and nothing is stored. Credentials are stored unchecked if the provider cannot be
+             *     reached, or if it has no request that can check them. `checkConnectedAccount` checks them later. By default `false`.
              */
             verify_credentials?: boolean;
         };
@@ -7376,7 +7375,7 @@ export interface components {
             operator: string;
             role: components["schemas"]["OperatorRole"];
         };
-        /** @description The user, and where the portal leads. `organization_id`, `user_id` or both are required. */
+        /** @description The user of the portal, and the pages to which the portal redirects. `organization_id`, `user_id` or both are required. */
         CreatePortalSessionRequest: {
             /** @description The identifier of the account in the third-party application, such as an email address, a user ID or a workspace. */
             identifier: string;
@@ -7388,7 +7387,7 @@ export interface components {
             /** @description Your identifier for an organization. Valetkey stores it unchanged and does not interpret it. */
             organization_id?: string;
             /**
-             * @description The page of your application to which the portal leads back. It must have the same origin as one of the `user_verify_urls`
+             * @description The page of your application to which users return from the portal. It must have the same origin as one of the `user_verify_urls`
              *     of the environment.
              */
             return_url?: string;
@@ -7414,7 +7413,7 @@ export interface components {
             errors?: {
                 [key: string]: unknown;
             }[];
-            /** @description Example inputs. Each must fit the schema and result in a request; this is checked. */
+            /** @description Example inputs. Each must match the schema and result in a request; the server checks this. */
             examples: components["schemas"]["ToolExample"][];
             hints: components["schemas"]["DefinedHints"];
             /**
@@ -7532,7 +7531,7 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
-            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            /** @description The page of the provider on which users create or find the credential. The page of a link shows a link to it. */
             key_page?: string;
             oauth_config?: components["schemas"]["NoOAuthConfig"];
             /**
@@ -7608,7 +7607,7 @@ export interface components {
             /** @description The color of buttons and links on these pages, as it was set. The pages use the nearest shade of it that is readable. */
             accent_color: string | null;
             /**
-             * @description The name of your application, as users read it on the pages of links and of logins for MCP clients. Null: the pages show the
+             * @description The name of your application, which users see on the pages of links and of logins for MCP clients. Null: the pages show the
              *     name of the connection's organization, or the host name of the environment.
              */
             application_name: string | null;
@@ -7635,7 +7634,7 @@ export interface components {
             id: string;
             /**
              * @description Whether all events are stored, except those of executions, so that they can be listed and streamed. Otherwise,
-             *     only events that an enabled webhook endpoint takes are stored.
+             *     only events to which an enabled webhook endpoint subscribes are stored.
              */
             keep_events: boolean;
             /**
@@ -8231,7 +8230,7 @@ export interface components {
              * @enum {string}
              */
             state: "WAITING" | "RUNNING" | "FAILED" | "DONE";
-            /** @description The ID of what the job is about, or empty. For a revocation, this is an account, which may have been deleted since. */
+            /** @description The ID of the object to which the job refers, or empty. For a revocation, this is an account, which may have been deleted since. */
             subject_id: string;
             /**
              * Format: date-time
@@ -8474,7 +8473,7 @@ export interface components {
                 id: string;
                 /**
                  * @description `REGISTERED`: created with `createMcpClient`. `DYNAMIC`: the client registered itself, so its name is unverified.
-                 *     `DOCUMENT`: the host of its metadata document vouches for it.
+                 *     `DOCUMENT`: its metadata comes from a document on its own host, which the server has read.
                  * @enum {string}
                  */
                 kind: "REGISTERED" | "DYNAMIC" | "DOCUMENT";
@@ -8868,7 +8867,7 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
-            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            /** @description The page of the provider on which users create or find the credential. The page of a link shows a link to it. */
             key_page?: string;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
@@ -9290,7 +9289,7 @@ export interface components {
             /**
              * @description - `REFRESHED`: the account has a new token.
              *     - `EXPIRED`: the provider issues no tokens for the account any more. The user must authorize it again.
-             *     - `UNCHANGED`: the account keeps its credentials, because they are not refreshed, or the provider could not be asked.
+             *     - `UNCHANGED`: the account keeps its credentials, because they are of a kind that is not refreshed, or the provider could not be reached.
              * @enum {string}
              */
             outcome: "REFRESHED" | "EXPIRED" | "UNCHANGED";
@@ -9474,7 +9473,7 @@ export interface components {
              *     8414).
              */
             is_mcp?: boolean;
-            /** @description The page of the provider on which users make or find the credential. The page of a link leads there. */
+            /** @description The page of the provider on which users create or find the credential. The page of a link shows a link to it. */
             key_page?: string;
             oauth_config?: components["schemas"]["OAuthConfig"];
             /**
@@ -9547,7 +9546,10 @@ export interface components {
         };
         /** @description The account to use, and whether to accept changes. */
         SyncProviderToolsRequest: {
-            /** @description Whether to accept the changes that the server made to pinned tools. If `false` (the default), changed tools are flagged. */
+            /**
+             * @description Whether to accept the changes that the server made to tools since their definitions were stored. If `false` (the default), changed
+             *     tools are flagged.
+             */
             accept_changes?: boolean;
             /** @description The account with which to read the tools. Default: an active account of the provider. */
             connected_account_id?: string;
@@ -9679,7 +9681,7 @@ export interface components {
             errors?: {
                 [key: string]: unknown;
             }[];
-            /** @description Example inputs. Each must fit the schema and result in a request; this is checked. */
+            /** @description Example inputs. Each must match the schema and result in a request; the server checks this. */
             examples: components["schemas"]["ToolExample"][];
             hints: components["schemas"]["DefinedHints"];
             /**
@@ -9990,7 +9992,7 @@ export interface components {
             }[];
             /** @description New tools. */
             added: string[];
-            /** @description Tools that differ from their pinned version. They do not run until the change is accepted. */
+            /** @description Tools whose definitions on the server differ from the stored ones. They do not run until the change is accepted. */
             flagged: string[];
             /** @description Tools of the server that cannot be used. */
             left_out: {
@@ -10169,8 +10171,8 @@ export interface components {
             user_id?: string;
             /**
              * @description Whether to ask the provider if it accepts the credentials before they are stored. If it does not, the response is 400
-             *     `INVALID_AUTHORIZATION_DETAILS` and nothing is stored. Credentials are stored without a verdict if the provider cannot be
-             *     reached or has no call that tells; `checkConnectedAccount` asks again. By default `false`.
+             *     `INVALID_AUTHORIZATION_DETAILS` and nothing is stored. Credentials are stored unchecked if the provider cannot be
+             *     reached, or if it has no request that can check them. `checkConnectedAccount` checks them later. By default `false`.
              */
             verify_credentials?: boolean;
         };
@@ -10253,7 +10255,7 @@ export interface components {
              *     background, light or dark, the pages use the nearest shade of it that is.
              */
             accent_color?: string | null;
-            /** @description The name of your application, as users read it on the pages of links; null clears it. */
+            /** @description The name of your application, which users see on the pages of links; null clears it. */
             application_name?: string | null;
             /** @description For how many days entries stay in the audit log before they are moved to archive files; null: entries are never moved. */
             audit_retention_days?: number | null;
@@ -10322,7 +10324,7 @@ export interface components {
             errors?: {
                 [key: string]: unknown;
             }[] | null;
-            /** @description Example inputs. Each must fit the schema and result in a request; this is checked. */
+            /** @description Example inputs. Each must match the schema and result in a request; the server checks this. */
             examples?: components["schemas"]["ToolExample"][];
             hints?: components["schemas"]["DefinedHints"];
             /**
@@ -10459,7 +10461,7 @@ export interface components {
              */
             next_attempt_at: string | null;
             state: components["schemas"]["WebhookDeliveryState"];
-            /** @description The ID of what the event is about. */
+            /** @description The ID of the object to which the event refers. */
             subject_id: string;
             /**
              * Format: date-time
@@ -11748,7 +11750,7 @@ export interface components {
         PageSize: number;
         /**
          * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-         *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+         *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
          * @example v1.u8Zk0c3mTq1xN5r2
          */
         PageToken: string;
@@ -12044,7 +12046,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -12281,7 +12283,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -12408,7 +12410,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -12790,7 +12792,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -13084,7 +13086,7 @@ export interface operations {
                 page_size?: components["parameters"]["OptionalPageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -13776,7 +13778,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -13993,7 +13995,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -14156,7 +14158,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -14259,7 +14261,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -14394,7 +14396,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -14624,7 +14626,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -14999,7 +15001,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -15215,7 +15217,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -15304,7 +15306,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -15381,7 +15383,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -15577,7 +15579,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -15782,7 +15784,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -16074,7 +16076,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];
@@ -16214,7 +16216,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /**
                  * @description The `next_page_token` or `prev_page_token` of an earlier response. It is valid for 24 hours and only with the same filters. A
-                 *     token that does not fit the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
+                 *     token that does not match the request or has expired is rejected with 400 `INVALID_PAGE_TOKEN`.
                  * @example v1.u8Zk0c3mTq1xN5r2
                  */
                 page_token?: components["parameters"]["PageToken"];

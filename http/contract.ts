@@ -3,13 +3,13 @@ import type { StreamedBody } from '../core/bodies/streamed-body.ts';
 import type { ApiError, AuthFailure } from '../core/errors.ts';
 import type { Cause } from '../core/events/events.ts';
 import type { ExecutionEnd } from '../core/executions/execution-end.ts';
-import type { AsResponse } from '../core/present/schemas.ts';
+import type { ResponseValue } from '../core/present/schemas.ts';
 import type { Transaction } from '../db/store.ts';
 import type { operations, Writable } from '../generated/api.d.ts';
 import type { Environment } from './pipeline/environments.ts';
 import type { Principal } from './pipeline/exchange.ts';
 
-export type { AsResponse, Schemas } from '../core/present/schemas.ts';
+export type { ResponseValue, Schemas } from '../core/present/schemas.ts';
 export type { Principal } from './pipeline/exchange.ts';
 
 /**
@@ -47,7 +47,7 @@ export type BodyOf<O extends OperationId, S extends StatusOf<O>> = Responses<O>[
     ? BinaryBody
     : keyof C extends StreamedMedia
       ? StreamedBody
-      : AsResponse<C[keyof C]>
+      : ResponseValue<C[keyof C]>
   : undefined;
 
 declare const brand: unique symbol;

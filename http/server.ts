@@ -7,32 +7,32 @@ import { type Capabilities, createHandlers } from '../handlers/index.ts';
 import type { Config } from './config/config.ts';
 import { boundConnections } from './connections/bound-connections.ts';
 import { bindPorts, type Ports } from './connections/bound-server.ts';
-import type { LinkPageParts } from './entry-points/connect.ts';
-import { type ConsoleParts, createConsole } from './entry-points/console.ts';
+import type { LinkPageDeps } from './entry-points/connect.ts';
+import { type ConsoleDeps, createConsole } from './entry-points/console.ts';
 import { isConsole } from './entry-points/console-files.ts';
-import { createMcpServing, type McpServingParts } from './entry-points/create-mcp.ts';
+import { createMcpServing, type McpServingDeps } from './entry-points/create-mcp.ts';
 import { expressEntryPoint } from './entry-points/express-entry-point.ts';
-import type { FrontPageParts } from './entry-points/front-page.ts';
-import { createMcpEntryPoint, isMcp, type McpParts } from './entry-points/mcp.ts';
-import { createOperations, type OperationParts } from './entry-points/operations.ts';
+import type { FrontPageDeps } from './entry-points/front-page.ts';
+import { createMcpEntryPoint, isMcp, type McpDeps } from './entry-points/mcp.ts';
+import { createOperations, type OperationDeps } from './entry-points/operations.ts';
 import { errorPage } from './entry-points/pages.ts';
-import { createRawCalls, isRawCall, type RawCallParts } from './entry-points/raw-calls.ts';
+import { createRawCalls, isRawCall, type RawCallDeps } from './entry-points/raw-calls.ts';
 import type { Logger } from './monitoring/log.ts';
 import { createMetricsListener, type Metrics } from './monitoring/metrics.ts';
-import { createPipeline, type PipelineParts } from './pipeline/pipeline.ts';
+import { createPipeline, type PipelineDeps } from './pipeline/pipeline.ts';
 import { errorReply } from './responses/failure.ts';
 import { type Contract, readContract } from './validation/served-contract.ts';
 import { warmUp } from './warm-up.ts';
 
 /** What the server is built from: what each entry point needs, and the capabilities of the handlers. */
-export type ServerParts = PipelineParts &
-  OperationParts &
-  McpParts &
-  McpServingParts &
-  RawCallParts &
-  LinkPageParts &
-  FrontPageParts &
-  ConsoleParts & {
+export type ServerDeps = PipelineDeps &
+  OperationDeps &
+  McpDeps &
+  McpServingDeps &
+  RawCallDeps &
+  LinkPageDeps &
+  FrontPageDeps &
+  ConsoleDeps & {
     readonly config: Config;
     readonly log: Logger;
     readonly metrics: Metrics;
@@ -62,25 +62,25 @@ export interface RunningServer {
  * @throws ConfigError when a setting cannot be read; the parts and the ports are closed then
  */
 export async function startServer(
-  parts: ServerParts,
+  deps: ServerDeps,
   ports?: Ports,
   contract: Contract = readContract(),
 ): Promise<RunningServer> {
-  const bound = ports ?? (await bindPorts(parts.config));
-  const pipeline = createPipeline(parts);
-  const mcp = createMcpEntryPoint(parts, createMcpServing(parts), pipeline);
-  const loadDocs = async () => (await import('./entry-points/docs.ts')).createDocs(parts, pipeline);
+  const bound = ports ?? (await bindPorts(deps.config));
+  const pipeline = createPipeline(deps);
+  const mcp = createMcpEntryPoint(deps, createMcpServing(deps), pipeline);
+  const loadDocs = async () => (await import('./entry-points/docs.ts')).createDocs(deps, pipeline);
   const docs = expressEntryPoint('docs', loadDocs, errorReply);
-  const loadPages = async () => (await import('./entry-points/connect.ts')).createConnect(parts, pipeline);
+  const loadPages = async () => (await import('./entry-points/connect.ts')).createConnect(deps, pipeline);
   const pages = expressEntryPoint('page', loadPages, errorPage);
-  const operations = await createOperations(contract, createHandlers(parts.capabilities), parts, pipeline);
+  const operations = await createOperations(contract, createHandlers(deps.capabilities), deps, pipeline);
   const entryPoints = {
     operations: pipeline.listen(operations),
     docs: pipeline.listen(docs),
     pages: pipeline.listen(pages),
     mcp: pipeline.listen(mcp),
-    console: parts.config.console ? pipeline.listen(createConsole(parts, pipeline)) : null,
-    rawCalls: pipeline.listen(createRawCalls(parts, pipeline)),
+    console: deps.config.console ? pipeline.listen(createConsole(deps, pipeline)) : null,
+    rawCalls: pipeline.listen(createRawCalls(deps, pipeline)),
   };
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (isDocs(req)) entryPoints.docs(req, res);
@@ -100,35 +100,35 @@ export async function startServer(
   ];
   const { server } = bound.api;
   try {
-    boundConnections(server, parts, bound.limits);
+    boundConnections(server, deps, bound.limits);
   } catch (error) {
     bound.close();
-    await parts.close();
+    await deps.close();
     throw error;
   }
   bound.api.serve(listener);
-  bound.metrics?.serve(createMetricsListener(parts.metrics, parts.log));
+  bound.metrics?.serve(createMetricsListener(deps.metrics, deps.log));
   const { port } = server.address() as { port: number };
-  const host = parts.config.host.includes(':') ? `[${parts.config.host}]` : parts.config.host;
+  const host = deps.config.host.includes(':') ? `[${deps.config.host}]` : deps.config.host;
   return {
     origin: `http://${host}:${port}`,
-    metricsPort: parts.config.metricsPort || null,
+    metricsPort: deps.config.metricsPort || null,
     warmUp: () =>
       warmUp(
         steps,
         () => wait(BACKGROUND.warmUpPauseMs),
         () => isStopping,
-        parts.log,
+        deps.log,
       ),
     async stop() {
       isStopping = true;
-      parts.announceEnd();
-      if (parts.config.shutdownDelayMs > 0) await wait(parts.config.shutdownDelayMs);
-      parts.eventFeed.close();
+      deps.announceEnd();
+      if (deps.config.shutdownDelayMs > 0) await wait(deps.config.shutdownDelayMs);
+      deps.eventFeed.close();
       await mcp.close();
       const servers = [bound.api.server, bound.metrics?.server];
-      await Promise.all(servers.map((each) => each && drain(each, bound.limits.drainMs, parts.log)));
-      await parts.close();
+      await Promise.all(servers.map((each) => each && drain(each, bound.limits.drainMs, deps.log)));
+      await deps.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRefresher, type Refresher, type RefreshTools } from '../core/accounts/refresh.ts';
-import type { RevocationTools } from '../core/accounts/revocation-order.ts';
+import { createRefresher, type RefreshDeps, type Refresher } from '../core/accounts/refresh.ts';
+import type { RevocationDeps } from '../core/accounts/revocation-order.ts';
 import { revokeLateTokens } from '../core/accounts/revoke-late-tokens.ts';
 import { UsageTracker } from '../core/accounts/usage.ts';
 import { BACKGROUND, JOBS } from '../core/budgets.ts';
@@ -22,15 +22,15 @@ export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' 
   };
 }
 
-type Needs = Pick<Surroundings, 'now' | 'log' | 'metrics' | 'startTimer'> &
+type Deps = Pick<Surroundings, 'now' | 'log' | 'metrics' | 'startTimer'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'signingKeys'> &
-  Omit<RefreshTools, 'wait' | 'owner' | 'signIdentity' | 'isServerReplaced' | 'counted' | 'abandoned'> &
-  RevocationTools & { instance: Instance };
+  Omit<RefreshDeps, 'wait' | 'owner' | 'signIdentity' | 'isServerReplaced' | 'counted' | 'abandoned'> &
+  RevocationDeps & { instance: Instance };
 
 /** Keeps the tokens of accounts valid, and records when accounts are used. */
-export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, parts: Needs): AccountParts {
-  const { store, now, log, metrics, startTimer, instance, signingKeys } = parts;
+export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | 'closing'>, deps: Deps): AccountParts {
+  const { store, now, log, metrics, startTimer, instance, signingKeys } = deps;
   const failed = (err: unknown) => log.warn({ err }, 'times of use were not written');
   const tracker = new UsageTracker((id, times) =>
     store.write((tx) => tx.accounts.touch(environmentId(id), times), { isolated: false }),
@@ -39,14 +39,14 @@ export function createAccountParts({ choose, closing }: Pick<Setup, 'choose' | '
   const flushing = startTimer(() => tracker.flush(), { everyMs: BACKGROUND.usageMs, failed });
   closing.defer(() => flushing.stop(JOBS.stopMs));
   const refresher = createRefresher({
-    ...parts,
+    ...deps,
     // The real clock, also in tests: between two attempts another instance must be able to run.
     wait: (ms) => sleep(ms, undefined, { ref: false }),
     owner: instance.id,
     signIdentity: (claims) => signIdentityToken(signingKeys.current, claims),
-    isServerReplaced: (plan) => isServerReplaced(parts, plan),
+    isServerReplaced: (plan) => isServerReplaced(deps, plan),
     counted: metrics.refresh,
-    abandoned: (late) => revokeLateTokens(parts, late),
+    abandoned: (late) => revokeLateTokens(deps, late),
   });
   closing.defer(refresher.idle);
   return {

@@ -4,8 +4,8 @@ import type { Jobs } from '../core/jobs/jobs.ts';
 import { createAuditArchive } from '../core/retention/audit-archive.ts';
 import { createRetention } from '../core/retention/retention.ts';
 import { auditDirectory } from '../http/config/config.ts';
-import { createJobs, type JobNeeds } from './jobs.ts';
-import { LINK_EXPIRY, type PeriodicNeeds, periodicJobs } from './periodic-jobs.ts';
+import { createJobs, type JobsDeps } from './jobs.ts';
+import { LINK_EXPIRY, type PeriodicJobDeps, periodicJobs } from './periodic-jobs.ts';
 import type { Setup } from './setup.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -20,21 +20,21 @@ export interface Background {
   };
 }
 
-type Needs = JobNeeds &
-  Omit<PeriodicNeeds, 'retention' | 'refresher'> &
+type Deps = JobsDeps &
+  Omit<PeriodicJobDeps, 'retention' | 'refresher'> &
   Pick<Surroundings, 'wait'> &
   Pick<Refresher, 'refreshNow'>;
 
 /** Starts the work that runs independently of requests. */
-export function startBackground({ config, choose, closing }: Setup, parts: Needs): Background {
-  const archiveAudit = createAuditArchive({ ...parts, directory: auditDirectory(config) });
-  const retention = createRetention({ ...parts, archiveAudit });
-  const periodic = periodicJobs({ ...parts, refresher: parts, retention });
-  const jobs = choose('jobs', () => createJobs(parts, periodic));
+export function startBackground({ config, choose, closing }: Setup, deps: Deps): Background {
+  const archiveAudit = createAuditArchive({ ...deps, directory: auditDirectory(config) });
+  const retention = createRetention({ ...deps, archiveAudit });
+  const periodic = periodicJobs({ ...deps, refresher: deps, retention });
+  const jobs = choose('jobs', () => createJobs(deps, periodic));
   jobs.start();
   closing.defer(jobs.stop);
   return {
     jobs,
-    links: { expire: () => expireRequests(parts), expireSoon: () => jobs.soon(LINK_EXPIRY) },
+    links: { expire: () => expireRequests(deps), expireSoon: () => jobs.soon(LINK_EXPIRY) },
   };
 }

@@ -1,5 +1,5 @@
-import { createLogPlaces } from '../core/audit/log-places.ts';
-import { type ServerSettingsTools, serverSettingsFor } from '../core/environments/server-settings.ts';
+import { createLogPlaces } from '../core/audit/audit-log-slots.ts';
+import { type ServerSettingsDeps, serverSettingsFor } from '../core/environments/server-settings.ts';
 import type { Capabilities } from '../handlers/index.ts';
 import type { Parts } from './parts.ts';
 
@@ -18,7 +18,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
   const refreshes = { ensureFresh, refreshNow };
   const outbound = { egressOf, upstreamSessions };
   const { keyIds, egressRules, companyLogin } = parts;
-  const settings: ServerSettingsTools = { store, keyIds, ...egressRules, consoleIssuer: companyLogin?.issuer ?? null };
+  const settings: ServerSettingsDeps = { store, keyIds, ...egressRules, consoleIssuer: companyLogin?.issuer ?? null };
   return {
     accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage, checkCredentials },
     audit: { ...lists, logPlaces: createLogPlaces() },

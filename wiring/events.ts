@@ -15,7 +15,7 @@ export interface EventParts {
   readonly accountChanges: AccountChanges;
 }
 
-type Needs = Pick<Surroundings, 'now' | 'newId' | 'metrics'> &
+type Deps = Pick<Surroundings, 'now' | 'newId' | 'metrics'> &
   Pick<Tools, 'catalogue'> &
   Pick<UpstreamMcp, 'upstreamSessions'>;
 
@@ -24,13 +24,13 @@ type Needs = Pick<Surroundings, 'now' | 'newId' | 'metrics'> &
  *
  * @param more sinks of other parts, in the order in which they receive events
  */
-export function createEventParts(parts: Needs, more: readonly EventSink[]): EventParts {
-  const { now, newId, metrics, upstreamSessions } = parts;
+export function createEventParts(deps: Deps, more: readonly EventSink[]): EventParts {
+  const { now, newId, metrics, upstreamSessions } = deps;
   const accountChanges = createAccountChanges();
   const accountSink = createAccountSink((id) => {
     accountChanges.changed(id);
     upstreamSessions.forget(id);
   });
   const sinks = [createAuditSink(newId), accountSink, createMetricsSink(metrics.event), ...more];
-  return { events: createEvents({ now, newId, renderer: createRenderer(parts), sinks }), accountChanges };
+  return { events: createEvents({ now, newId, renderer: createRenderer(deps), sinks }), accountChanges };
 }

@@ -19,19 +19,19 @@ export interface ExecutionParts {
   readonly executionContents: ExecutionContentsStore;
 }
 
-type Needs = Pick<Surroundings, 'now' | 'newId' | 'threads' | 'random' | 'wait'> &
+type Deps = Pick<Surroundings, 'now' | 'newId' | 'threads' | 'random' | 'wait'> &
   Pick<Outbound, 'egressOf'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'vault' | 'sealedTokens'>;
 
 /** Creates the parts that read the responses of calls and store their contents. */
-export function createExecutionParts({ choose }: Pick<Setup, 'choose'>, parts: Needs): ExecutionParts {
-  const { threads, now, sealedTokens } = parts;
+export function createExecutionParts({ choose }: Pick<Setup, 'choose'>, deps: Deps): ExecutionParts {
+  const { threads, now, sealedTokens } = deps;
   const responses = choose('responses', () => createResponseReader(threads.responses, now));
   return {
     responses,
-    checkCredentials: createCredentialCheck({ ...parts, responses }),
-    files: createStoredFiles({ ...parts, tokens: sealedTokens }),
-    executionContents: createExecutionContents(parts),
+    checkCredentials: createCredentialCheck({ ...deps, responses }),
+    files: createStoredFiles({ ...deps, tokens: sealedTokens }),
+    executionContents: createExecutionContents(deps),
   };
 }

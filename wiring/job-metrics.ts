@@ -6,7 +6,7 @@ import type { Surroundings } from './surroundings.ts';
 const SHOWN: Record<Exclude<JobState, 'DONE'>, string> = { WAITING: 'waiting', RUNNING: 'running', FAILED: 'failed' };
 const STATES = Object.keys(SHOWN) as (keyof typeof SHOWN)[];
 
-type Needs = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Surroundings, 'now'> & {
+type Deps = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Surroundings, 'now'> & {
     store: Pick<Storage['store'], 'read'>;
   };
 
@@ -14,7 +14,7 @@ type Needs = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Surroun
  * Adds metrics of the jobs in the database: their number by kind and state, and for how long the oldest one has been
  * due.
  */
-export function showJobs({ metrics, store, now }: Needs, kinds: string[]): void {
+export function addJobMetrics({ metrics, store, now }: Deps, kinds: string[]): void {
   const { jobQueue } = store.read;
   const tally = (kind: string, state: keyof typeof SHOWN) => jobQueue.tally(kind, state, JOBS.counted);
   metrics.gauges(

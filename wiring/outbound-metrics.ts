@@ -5,7 +5,7 @@ import type { Surroundings } from './surroundings.ts';
 const SHOWN_ORIGINS = 100;
 
 /** Adds metrics of the calls to other hosts: running and waiting ones, and origins to which calls are paused. */
-export function showOutbound({ metrics }: Pick<Surroundings, 'metrics'>, state: () => OriginState[]): void {
+export function addOutboundMetrics({ metrics }: Pick<Surroundings, 'metrics'>, state: () => OriginState[]): void {
   const shown = () => busiest(sumByOrigin(state()));
   metrics.gauges(
     'valetkey_outbound_calls',

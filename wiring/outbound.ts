@@ -3,7 +3,7 @@ import { createDiscovery, type Discovery } from '../core/oauth/discovery.ts';
 import type { ProtocolFetch } from '../core/oauth/transport.ts';
 import type { EnvironmentId, EnvironmentRow } from '../db/store.ts';
 import { createEnvironmentEgress, type EgressRules } from './environment-egress.ts';
-import { showOutbound } from './outbound-metrics.ts';
+import { addOutboundMetrics } from './outbound-metrics.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
@@ -27,7 +27,7 @@ export function createOutbound(
 ): Outbound {
   const egress = createEnvironmentEgress(config, bodies);
   closing.defer(egress.close);
-  showOutbound({ metrics }, egress.state);
+  addOutboundMetrics({ metrics }, egress.state);
   const egressOf = choose('egressOf', () => egress.of);
   const { egressRules } = egress;
   return { egressOf, egressRules, fetchFor: createPinnedFetch({ store, egressOf }), discovery: createDiscovery(now) };

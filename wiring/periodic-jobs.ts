@@ -1,23 +1,23 @@
-import { createKeepAlive, type KeepAliveTools } from '../core/accounts/keep-alive.ts';
-import { type ExpireTools, expireRequests } from '../core/accounts/links/expire.ts';
+import { createKeepAlive, type KeepAliveDeps } from '../core/accounts/keep-alive.ts';
+import { type ExpireDeps, expireRequests } from '../core/accounts/links/expire.ts';
 import { publishHeads } from '../core/audit/publish-heads.ts';
 import { BACKGROUND } from '../core/budgets.ts';
 import type { PeriodicJob } from '../core/jobs/periodic.ts';
-import { createToolFreshness, type FreshnessTools } from '../core/mcp/upstream/freshness.ts';
+import { createToolFreshness, type FreshnessDeps } from '../core/mcp/upstream/freshness.ts';
 import type { Retention } from '../core/retention/retention.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The periodic job that ends links that have expired. */
 export const LINK_EXPIRY = 'link_expiry';
 
-export type PeriodicNeeds = KeepAliveTools &
-  ExpireTools &
-  FreshnessTools & { retention: Retention } & Pick<Surroundings, 'log'>;
+export type PeriodicJobDeps = KeepAliveDeps &
+  ExpireDeps &
+  FreshnessDeps & { retention: Retention } & Pick<Surroundings, 'log'>;
 
 /** The periodic jobs of the server. */
-export function periodicJobs(parts: PeriodicNeeds): PeriodicJob[] {
-  const { log, retention } = parts;
-  const keepAlive = createKeepAlive(parts);
+export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
+  const { log, retention } = deps;
+  const keepAlive = createKeepAlive(deps);
   return [
     {
       name: 'retention',
@@ -29,7 +29,7 @@ export function periodicJobs(parts: PeriodicNeeds): PeriodicJob[] {
       name: LINK_EXPIRY,
       everyMs: BACKGROUND.linksMs,
       firstMs: 0,
-      run: (signal) => expireRequests(parts, signal),
+      run: (signal) => expireRequests(deps, signal),
     },
     {
       name: 'keep_alive',
@@ -44,13 +44,13 @@ export function periodicJobs(parts: PeriodicNeeds): PeriodicJob[] {
       name: 'tool_freshness',
       everyMs: BACKGROUND.toolListsMs,
       firstMs: BACKGROUND.toolListsMs,
-      run: createToolFreshness(parts).run,
+      run: createToolFreshness(deps).run,
     },
     {
       name: 'audit_heads',
       everyMs: BACKGROUND.auditHeadsMs,
       firstMs: BACKGROUND.auditHeadsFirstMs,
-      run: (signal) => publishHeads(parts, signal),
+      run: (signal) => publishHeads(deps, signal),
     },
   ];
 }

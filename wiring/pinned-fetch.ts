@@ -1,7 +1,8 @@
-import type { EnvironmentId, Store } from '../db/store.ts';
-import type { Outbound } from './outbound.ts';
+import type { Egress } from '../core/net/egress.ts';
+import type { EnvironmentId, EnvironmentRow, Store } from '../db/store.ts';
 
-interface PinnedFetchTools extends Pick<Outbound, 'egressOf'> {
+interface PinnedFetchDeps {
+  egressOf(environment: EnvironmentRow): Egress;
   store: { readonly read: Pick<Store['read'], 'environments'> };
 }
 
@@ -9,7 +10,7 @@ interface PinnedFetchTools extends Pick<Outbound, 'egressOf'> {
  * Creates the fetch for protocol requests. It uses the egress of the environment and is restricted to the given
  * origins.
  */
-export function createPinnedFetch({ store, egressOf }: PinnedFetchTools): Outbound['fetchFor'] {
+export function createPinnedFetch({ store, egressOf }: PinnedFetchDeps) {
   return async (environmentId: EnvironmentId, origins: readonly string[]) => {
     const environment = await store.read.environments.get(environmentId);
     if (!environment) throw new Error(`the environment ${environmentId} does not exist`);

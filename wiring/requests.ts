@@ -26,14 +26,14 @@ export interface RequestParts {
   readonly secretPaths: readonly string[];
 }
 
-type Needs = Pick<Surroundings, 'now' | 'log' | 'metrics'> &
+type Deps = Pick<Surroundings, 'now' | 'log' | 'metrics'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'vault' | 'signingKeys'>;
 
 const PROBE = new Secret('probe');
 
-export function createRequestParts({ choose }: Pick<Setup, 'choose'>, parts: Needs): RequestParts {
-  const { now, log, metrics, store, vault, signingKeys } = parts;
+export function createRequestParts({ choose }: Pick<Setup, 'choose'>, deps: Deps): RequestParts {
+  const { now, log, metrics, store, vault, signingKeys } = deps;
   const tokens = new VerifiedTokenCache();
   const verifiers = verificationKeys(signingKeys);
   const logRequest = createRequestLog(log, now);

@@ -1,7 +1,7 @@
 import type { EventSink } from '../core/events/sink.ts';
 import { createPace, type Pace } from '../core/scheduling/pace.ts';
-import { createDeliveryQueue, type DeliveryQueue, type DeliveryQueueTools } from '../core/webhooks/delivery-queue.ts';
-import { createEventFeed, type EventFeed, type EventFeedTools } from '../core/webhooks/event-feed.ts';
+import { createDeliveryQueue, type DeliveryQueue, type DeliveryQueueDeps } from '../core/webhooks/delivery-queue.ts';
+import { createEventFeed, type EventFeed, type EventFeedDeps } from '../core/webhooks/event-feed.ts';
 import { createWebhookSink } from '../core/webhooks/webhook-sink.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
@@ -20,11 +20,11 @@ export interface WebhookParts {
 
 export function createWebhookParts(
   { config }: Pick<Setup, 'config'>,
-  parts: DeliveryQueueTools & EventFeedTools & Pick<Surroundings, 'wait'> & Pick<Storage, 'store'>,
+  deps: DeliveryQueueDeps & EventFeedDeps & Pick<Surroundings, 'wait'> & Pick<Storage, 'store'>,
 ): WebhookParts {
-  const deliveries = createDeliveryQueue(parts);
-  const eventFeed = createEventFeed(parts);
-  const webhookSink = createWebhookSink({ store: parts.store, deliveries, notifyStored: eventFeed.notifyStored });
-  const webhookPace = createPace(config.webhookRate, parts.wait);
+  const deliveries = createDeliveryQueue(deps);
+  const eventFeed = createEventFeed(deps);
+  const webhookSink = createWebhookSink({ store: deps.store, deliveries, notifyStored: eventFeed.notifyStored });
+  const webhookPace = createPace(config.webhookRate, deps.wait);
   return { deliveries, eventFeed, webhookSink, webhookPace };
 }

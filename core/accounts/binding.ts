@@ -113,7 +113,7 @@ export function bindingBreach(
  *
  * @param inputs the account values that addresses may contain
  */
-export function useBreach(account: BoundAccount, definition: Definition, inputs: AccountInputs): string | null {
+export function useViolation(account: BoundAccount, definition: Definition, inputs: AccountInputs): string | null {
   const base = baseOf(definition.provider, inputs);
   if (base === null || !account.origins.includes(new URL(base).origin)) return null;
   return breachBelow(account, definition, base);

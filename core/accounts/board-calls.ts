@@ -1,7 +1,7 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { placeCredential } from '../connectors/placement.ts';
 import type { ClientCredentials } from '../oauth/client-auth.ts';
-import { type BoardToken, type BoardTools, boardSigner } from '../oauth1/board-signer.ts';
+import { type BoardDeps, type BoardToken, boardSigner } from '../oauth1/board-signer.ts';
 import type { OutboundRequest } from '../tools/wire.ts';
 
 /**
@@ -12,10 +12,10 @@ export function boardAuthorizer(
   pattern: AuthPattern,
   client: ClientCredentials,
   token: BoardToken,
-  tools: BoardTools,
+  deps: BoardDeps,
 ): (request: OutboundRequest) => OutboundRequest {
   const { accessToken, tokenSecret } = token;
-  if (tokenSecret !== null) return boardSigner(pattern, client, { accessToken, tokenSecret }, tools).sign;
+  if (tokenSecret !== null) return boardSigner(pattern, client, { accessToken, tokenSecret }, deps).sign;
   const credential = { kind: 'token', accessToken, consumerKey: client.clientId } as const;
   const { parts } = placeCredential(pattern, credential);
   return (request) => {

@@ -7,7 +7,7 @@ import type { Details } from './authorization-details.ts';
 import { formOf } from './details.ts';
 
 /** The values that the encrypted credentials of an account are bound to. Decryption fails if one of them differs. */
-export interface AccountPlace {
+export interface AccountSealContext {
   environmentId: string;
   id: string;
   /** Increases with every write of the credentials. */
@@ -42,7 +42,7 @@ export const NO_CREDENTIALS: SealedCredentials = {
  */
 export function sealCredentials(
   vault: Vault,
-  place: AccountPlace,
+  place: AccountSealContext,
   given: Details,
   temporary: Details = {},
 ): SealedCredentials {
@@ -64,7 +64,7 @@ export function sealCredentials(
  * @returns the supplied and the obtained credentials, combined in one form
  * @throws VaultError if the row, one of its columns or its binding was altered
  */
-export function openCredentials(vault: Vault, place: AccountPlace, sealed: SealedCredentials): Details {
+export function openCredentials(vault: Vault, place: AccountSealContext, sealed: SealedCredentials): Details {
   const { wrappedDataKey, credentialsSealed, temporarySealed } = sealed;
   if (!wrappedDataKey || !credentialsSealed) return {};
   const fields: Record<string, Buffer> = { credentials: credentialsSealed };
@@ -78,7 +78,7 @@ export function openCredentials(vault: Vault, place: AccountPlace, sealed: Seale
  * Decrypts only the credentials that were supplied, without those that Valetkey obtained. Throws as `openCredentials`
  * does.
  */
-export function openGiven(vault: Vault, place: AccountPlace, sealed: SealedCredentials): Details {
+export function openGiven(vault: Vault, place: AccountSealContext, sealed: SealedCredentials): Details {
   return openCredentials(vault, place, { ...sealed, temporarySealed: null });
 }
 
@@ -92,7 +92,7 @@ export function combineDetails(given: Details, temporary: Details): Details {
   return { [form]: { ...given[form], ...temporary[form] } };
 }
 
-function contextOf(place: AccountPlace): RecordContext {
+function contextOf(place: AccountSealContext): RecordContext {
   return {
     table: 'accounts',
     environmentId: place.environmentId,

@@ -2,7 +2,7 @@ import type { AccountRow } from '../../db/store.ts';
 import { fraction } from '../random.ts';
 import type { Details } from './authorization-details.ts';
 import { formOf } from './details.ts';
-import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
+import { canObtainAgain, obtainingOf } from './obtaining/kinds.ts';
 
 /**
  * A token is renewed one minute before it expires. If a tenth of its lifetime is shorter than a minute, that is used
@@ -41,7 +41,7 @@ export function hadToken(account: AccountRow): boolean {
 
 /** Whether no token is stored, although Valetkey obtains tokens for this account. */
 function lacksToken(account: AccountRow): boolean {
-  if (!isOwnObtaining(account) || account.temporarySealed !== null) return false;
+  if (!canObtainAgain(account) || account.temporarySealed !== null) return false;
   return formOf((account.publicDetails ?? {}) as Details) !== 'oauth_token';
 }
 

@@ -8,7 +8,7 @@ import { type Clock, isExpired } from './freshness.ts';
 import type { Refresher } from './refresh.ts';
 import type { RefreshLog } from './refresh-run.ts';
 
-export interface KeepAliveTools extends Clock {
+export interface KeepAliveDeps extends Clock {
   store: Pick<Store, 'read'>;
   refresher: Pick<Refresher, 'refreshNow'>;
   catalogue: Pick<Catalogue, 'connectors' | 'provider'>;
@@ -59,13 +59,13 @@ const JITTER = 0.05;
  * expiry of the access token, because only a refresh changes that value. The account's last change would not do: other
  * updates change it too.
  */
-export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
-  const { concurrency, piece } = { ...LIMITS, ...tools.limits };
-  const rules = idleRulesOf(tools.catalogue);
+export function createKeepAlive(deps: KeepAliveDeps): KeepAlive {
+  const { concurrency, piece } = { ...LIMITS, ...deps.limits };
+  const rules = idleRulesOf(deps.catalogue);
 
   async function run(signal?: AbortSignal): Promise<KeepAliveCounts> {
     const kept: KeepAliveCounts = { tried: 0, renewed: 0 };
-    for (const { id } of await tools.store.read.environments.list()) {
+    for (const { id } of await deps.store.read.environments.list()) {
       for (const rule of rules) await refreshDue(id, rule, kept, signal);
     }
     return kept;
@@ -78,17 +78,17 @@ export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { provider, type, facts } = rule;
-    const endedBy = tools.now() - facts.idleLifeMs * (DUE_SHARE - JITTER);
+    const endedBy = deps.now() - facts.idleLifeMs * (DUE_SHARE - JITTER);
     let after: AccountRow | undefined;
     while (!signal?.aborted) {
-      const found = await tools.store.read.accounts.listIdle(environmentId, {
+      const found = await deps.store.read.accounts.listIdle(environmentId, {
         provider,
         type,
         endedBy: Math.floor(endedBy),
         after,
         limit: piece,
       });
-      const due = found.filter((account) => isDueIdle(account, facts, tools));
+      const due = found.filter((account) => isDueIdle(account, facts, deps));
       await Promise.all(Array.from({ length: Math.min(concurrency, due.length) }, () => work(due, kept, signal)));
       after = found.at(-1);
       if (found.length < piece) return;
@@ -101,9 +101,9 @@ export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
       kept.tried++;
       const cause = { environmentId: account.environmentId, actor: 'system', requestId: '' };
       try {
-        if ((await tools.refresher.refreshNow(account, cause)) !== null) kept.renewed++;
+        if ((await deps.refresher.refreshNow(account, cause)) !== null) kept.renewed++;
       } catch (err) {
-        tools.log?.error({ account_id: account.id, err }, 'an idle account could not be refreshed');
+        deps.log?.error({ account_id: account.id, err }, 'an idle account could not be refreshed');
       }
     }
   }
@@ -112,7 +112,7 @@ export function createKeepAlive(tools: KeepAliveTools): KeepAlive {
 }
 
 /** Custom providers do not declare how long idle grants live, so the rules come from the catalogue only. */
-function idleRulesOf(catalogue: KeepAliveTools['catalogue']): IdleRule[] {
+function idleRulesOf(catalogue: KeepAliveDeps['catalogue']): IdleRule[] {
   return catalogue.connectors().flatMap(({ identifier }) => {
     const patterns = catalogue.provider(identifier)?.authPatterns ?? [];
     return patterns.flatMap(({ type, oauth_config = {} }) => {

@@ -22,7 +22,7 @@ export interface ProviderQuestion {
 }
 
 /** The provider, and the account and connection that its OAuth configuration is needed for. */
-export interface ProviderParty {
+export interface ProviderContext {
   provider: ProviderDefinition;
   pattern: AuthPattern;
   /** The account values that are not secret. */
@@ -49,15 +49,15 @@ export class SilentProviderError extends OAuthConfigError {
  *
  * @throws SilentProviderError if the provider does not respond; OAuthConfigError if its metadata cannot be trusted
  */
-export function providerOf(question: ProviderQuestion, party: ProviderParty): Promise<OAuthProvider> {
-  return isRecordSystem(party.pattern) ? recordSystemOf(question, party) : issuerOrPattern(question, party);
+export function providerOf(question: ProviderQuestion, context: ProviderContext): Promise<OAuthProvider> {
+  return isRecordSystem(context.pattern) ? recordSystemOf(question, context) : issuerOrPattern(question, context);
 }
 
 /**
  * Returns the origin that determines where a provider's endpoints are: the issuer's, or the record system's. Returns
  * undefined if the pattern contains the endpoints.
  */
-export function vouchingOrigin({ provider, pattern, inputs }: ProviderParty): string | undefined {
+export function endpointsOrigin({ provider, pattern, inputs }: ProviderContext): string | undefined {
   if (pattern.oauth_config?.token_uri !== undefined) return undefined;
   const address = isRecordSystem(pattern) ? baseUrlOf(provider, inputs) : issuerOf(oauthProviderOf(pattern, inputs));
   return address === undefined ? undefined : new URL(address).origin;
@@ -65,7 +65,7 @@ export function vouchingOrigin({ provider, pattern, inputs }: ProviderParty): st
 
 async function issuerOrPattern(
   { discovery, fetchFor }: ProviderQuestion,
-  { pattern, inputs, connection, needs }: ProviderParty,
+  { pattern, inputs, connection, needs }: ProviderContext,
 ): Promise<OAuthProvider> {
   const declared = oauthProviderOf(pattern, inputs);
   const issuer = issuerOf(declared);
@@ -87,9 +87,9 @@ function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
  * Reads the OAuth configuration of a health record system. The base address of its API is the FHIR base, which is the
  * audience of its tokens (SMART App Launch 2.2, `aud`).
  */
-async function recordSystemOf(question: ProviderQuestion, party: ProviderParty): Promise<OAuthProvider> {
+async function recordSystemOf(question: ProviderQuestion, context: ProviderContext): Promise<OAuthProvider> {
   const { fetchFor, now } = question;
-  const { provider, pattern, inputs, needs } = party;
+  const { provider, pattern, inputs, needs } = context;
   const { token_uri: given, token } = pattern.oauth_config ?? {};
   if (needs === 'tokens' && given !== undefined) {
     const declared = oauthProviderOf(pattern, inputs);
@@ -99,12 +99,12 @@ async function recordSystemOf(question: ProviderQuestion, party: ProviderParty):
   const found = await discoverSmart({ fhirBase, use: needs === 'tokens' ? 'backend' : 'launch', fetchFor, now });
   if (!found.ok) throw failureOf(found);
   const { configuration } = found;
-  const verdict = await judgeSmartEndpoints({ ...trustOf(question, party), fhirBase, configuration });
+  const verdict = await judgeSmartEndpoints({ ...trustOf(question, context), fhirBase, configuration });
   if (!verdict.ok) throw failureOf(verdict);
   return smartProviderOf(pattern, inputs, configuration, fhirBase);
 }
 
-function trustOf({ discovery, fetchFor }: ProviderQuestion, { pattern, inputs, connection }: ProviderParty) {
+function trustOf({ discovery, fetchFor }: ProviderQuestion, { pattern, inputs, connection }: ProviderContext) {
   return {
     expectedIssuer: issuerOf(oauthProviderOf(pattern, inputs)),
     isListed: (address: string) => isAllowed(address, connection.allowedAddresses ?? []),

@@ -28,7 +28,7 @@ export type Obstacle =
 /** `changed`: the account now has other credentials or another status, or was deleted. */
 export type Claim = { kind: 'taken'; lease: Lease } | Obstacle | { kind: 'changed' };
 
-export interface ClaimTerms {
+export interface ClaimOptions {
   owner: string;
   /** Milliseconds UTC. */
   at: number;
@@ -47,7 +47,7 @@ export const MAX_REST_MS = 15 * 60_000;
  * Takes the lease of an account, provided that its credentials have not changed since they were read. The commit
  * happens before the request is sent, so the lease also records that a request may have been sent (threat R2).
  */
-export async function claimLease(tx: Repositories, account: AccountRow, terms: ClaimTerms): Promise<Claim> {
+export async function claimLease(tx: Repositories, account: AccountRow, terms: ClaimOptions): Promise<Claim> {
   const { environmentId, id, credentialGeneration: generation } = account;
   const current = await tx.accounts.get(environmentId, id);
   if (!current || !isObtainable(current) || current.credentialGeneration !== generation) return { kind: 'changed' };
@@ -68,7 +68,7 @@ export async function obstacleNow(
   read: Pick<ReadRepositories, 'connections'>,
   row: RefreshLeaseRow | undefined,
   account: AccountRow,
-  terms: Omit<ClaimTerms, 'owner'>,
+  terms: Omit<ClaimOptions, 'owner'>,
 ): Promise<Obstacle | undefined> {
   const obstacle = obstacleOf(row, account.credentialGeneration, terms);
   if (obstacle?.kind !== 'resting' || !isCorrectable(obstacle.reason)) return obstacle;
@@ -82,7 +82,7 @@ export async function obstacleNow(
 function obstacleOf(
   row: RefreshLeaseRow | undefined,
   generation: number,
-  { at, leaseMs, refused }: Omit<ClaimTerms, 'owner'>,
+  { at, leaseMs, refused }: Omit<ClaimOptions, 'owner'>,
 ): Obstacle | undefined {
   if (!row) return undefined;
   if (isHeld(row, at, leaseMs)) return { kind: 'busy' };

@@ -7,11 +7,11 @@ import { isStrain, type RefreshFailure, reasonOf } from './refresh-failure.ts';
 import { isHeld, obstacleNow } from './refresh-lease.ts';
 import type { LoadVerdict } from './refresh-pace.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
-import { type Renewal, type Run, type RunTools, runInto, runRefresh } from './refresh-run.ts';
+import { type Renewal, type Run, type RunDeps, runRefresh, skippedRun } from './refresh-run.ts';
 import { expireAccount, NO_REFRESH_TOKEN } from './refresh-settle.ts';
 import { type RefreshSlots, SlotsBusyError } from './refresh-slots.ts';
 
-export interface RefreshOnceTools extends RunTools {
+export interface RefreshOnceDeps extends RunDeps {
   slots: RefreshSlots;
   /**
    * How long to wait for a refresh in another process, in milliseconds. The short limit applies while the current token
@@ -38,38 +38,38 @@ const LONGEST_PAUSE_MS = 400;
 
 /** Refreshes the credentials of the given generation, or waits until another process has done so. */
 export async function refreshOnce(
-  tools: RefreshOnceTools,
+  deps: RefreshOnceDeps,
   asked: AccountRow,
   cause: Cause,
   refreshReason: RefreshReason,
 ): Promise<Renewal> {
-  const patienceMs = refreshReason === 'early' ? tools.shortPatienceMs : tools.patienceMs;
+  const patienceMs = refreshReason === 'early' ? deps.shortPatienceMs : deps.patienceMs;
   for (;;) {
-    const account = await tools.store.read.accounts.get(asked.environmentId, asked.id);
+    const account = await deps.store.read.accounts.get(asked.environmentId, asked.id);
     if (!account) return { account };
     // Another process has refreshed or changed the credentials.
     if (!isObtainable(account) || account.credentialGeneration !== asked.credentialGeneration) return { account };
-    const run = await attempt(tools, account, cause, refreshReason);
+    const run = await attempt(deps, account, cause, refreshReason);
     if (run.kind === 'done') return run.renewal;
-    if (run.kind === 'busy' && !(await waitForLease(tools, account, patienceMs))) return { account, failure: BUSY };
+    if (run.kind === 'busy' && !(await waitForLease(deps, account, patienceMs))) return { account, failure: BUSY };
   }
 }
 
 async function attempt(
-  tools: RefreshOnceTools,
+  deps: RefreshOnceDeps,
   account: AccountRow,
   cause: Cause,
   refreshReason: RefreshReason,
 ): Promise<Run> {
-  const { store, slots, leaseMs, now } = tools;
+  const { store, slots, leaseMs, now } = deps;
   const refused = refreshReason === 'refused';
   // The obstacle is checked first, so that nothing is decrypted or written while a refresh is not possible.
   const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
   const obstacle = await obstacleNow(store.read, lease, account, { at: now(), leaseMs, refused });
-  if (obstacle) return runInto(obstacle, account);
+  if (obstacle) return skippedRun(obstacle, account);
   const leftMs = refreshReason === 'early' ? (account.tokenExpiresAt ?? 0) - now() : 0;
-  const planned = await planRefresh(store.read, tools, account, leftMs);
-  if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(tools, account, planned, cause) };
+  const planned = await planRefresh(store.read, deps, account, leftMs);
+  if (!planned.can) return { kind: 'done', renewal: await endWithoutRequest(deps, account, planned, cause) };
   const { plan } = planned;
   const lane = `${account.environmentId} ${plan.origin}`;
   // A token that is still valid is returned immediately, instead of waiting for expired ones.
@@ -77,7 +77,7 @@ async function attempt(
   try {
     return await slots.run(
       lane,
-      () => runRefresh(tools, plan, cause, refused),
+      () => runRefresh(deps, plan, cause, refused),
       (run) => judge(account, run),
     );
   } catch (error) {
@@ -95,8 +95,8 @@ function judge(asked: AccountRow, run: Run): LoadVerdict {
 }
 
 /** Waits for another process to release the lease. @returns whether it did so in time */
-async function waitForLease(tools: RefreshOnceTools, account: AccountRow, patienceMs: number): Promise<boolean> {
-  const { store, now, random, wait, leaseMs } = tools;
+async function waitForLease(deps: RefreshOnceDeps, account: AccountRow, patienceMs: number): Promise<boolean> {
+  const { store, now, random, wait, leaseMs } = deps;
   let pauseMs = FIRST_PAUSE_MS;
   // The waits are added up instead of reading the clock, which may jump (threat R7).
   for (let waitedMs = 0; waitedMs < patienceMs; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -111,7 +111,7 @@ async function waitForLease(tools: RefreshOnceTools, account: AccountRow, patien
 
 /** Handles an account that cannot be refreshed, without a request. Some of these accounts are taken out of use. */
 async function endWithoutRequest(
-  { store, events, now }: RefreshOnceTools,
+  { store, events, now }: RefreshOnceDeps,
   account: AccountRow,
   planned: Exclude<Planned, { can: true }>,
   cause: Cause,

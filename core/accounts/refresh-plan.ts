@@ -24,10 +24,10 @@ import type { Vault } from '../vault/vault.ts';
 import type { Details } from './authorization-details.ts';
 import { bindingBreach, HOSTS_CHANGED } from './binding.ts';
 import { openGiven } from './credentials.ts';
-import { type ProviderParty, providerOf, SilentProviderError, vouchingOrigin } from './oauth-provider.ts';
+import { endpointsOrigin, type ProviderContext, providerOf, SilentProviderError } from './oauth-provider.ts';
 import { clientCredentialsRequest } from './obtaining/client-credentials.ts';
 import { delegationRequest } from './obtaining/delegation.ts';
-import { isOwnObtaining, obtainingOf } from './obtaining/kinds.ts';
+import { canObtainAgain, obtainingOf } from './obtaining/kinds.ts';
 import { refreshRequest, refreshTokenOf } from './obtaining/refresh-token.ts';
 import {
   type Destination,
@@ -59,7 +59,7 @@ export type Planned =
   /** The provider's metadata is needed, but the provider does not respond. */
   | { can: false; why: 'silent'; failure: RefreshFailure };
 
-export interface PlanTools {
+export interface PlanDeps {
   store: Pick<Store, 'write'>;
   vault: Vault;
   catalogue: Catalogue;
@@ -90,11 +90,11 @@ const REQUESTS: Record<SharedGrant, RequestMaker> = {
  */
 export async function planRefresh(
   read: ReadRepositories,
-  tools: PlanTools,
+  deps: PlanDeps,
   account: AccountRow,
   leftMs: number,
 ): Promise<Planned> {
-  const { vault, catalogue, signIdentity: sign, random } = tools;
+  const { vault, catalogue, signIdentity: sign, random } = deps;
   const given = openGiven(vault, account, account);
   const obtaining = obtainingOf(account);
   const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
@@ -113,11 +113,11 @@ export async function planRefresh(
       ...{ account, connection, provider, pattern, given, vault },
       issuer: environment.baseUrl,
       signer: { sign, random },
-      discoverProvider: (inputs) => ask(tools, { provider, pattern, inputs, connection }),
+      discoverProvider: (inputs) => ask(deps, { provider, pattern, inputs, connection }),
       requireDestination: (destination) => requireDestination(account, destination),
-      secured: (oauth) => secureEndpoints(tools.store, vault, { ...use, oauth }, tools.now()),
+      secured: (oauth) => secureEndpoints(deps.store, vault, { ...use, oauth }, deps.now()),
     });
-    const spends = !isOwnObtaining(account);
+    const spends = !canObtainAgain(account);
     return {
       can: true,
       plan: { ...request, account, pattern, basis, spends, versions: versionsOf(account, connection) },
@@ -153,7 +153,7 @@ function requireDestination({ origins, binding }: AccountRow, { origin, namingOr
  * account and its connection. Returns null if a required refresh token is missing.
  */
 export function basisOf(account: AccountRow, given: Details, connection: ConnectionRow): Secret | null {
-  if (!isOwnObtaining(account)) return refreshTokenOf(given);
+  if (!canObtainAgain(account)) return refreshTokenOf(given);
   const { clientId, clientGeneration, clientSecretSealed, scopes } = connection;
   const client = [clientId, clientGeneration, clientSecretSealed !== null, scopes];
   return new Secret(JSON.stringify([account.apiConfig, given, client]));
@@ -173,11 +173,11 @@ async function definitionOf(
 }
 
 async function ask(
-  { discovery, fetchFor, now }: PlanTools,
-  party: Omit<ProviderParty, 'needs'>,
+  { discovery, fetchFor, now }: PlanDeps,
+  context: Omit<ProviderContext, 'needs'>,
 ): Promise<DiscoveredProvider> {
-  const { environmentId } = party.connection;
+  const { environmentId } = context.connection;
   const question = { discovery, fetchFor: (origins: readonly string[]) => fetchFor(environmentId, origins), now };
-  const whole: ProviderParty = { ...party, needs: 'tokens' };
-  return { oauth: await providerOf(question, whole), namingOrigin: vouchingOrigin(whole) };
+  const whole: ProviderContext = { ...context, needs: 'tokens' };
+  return { oauth: await providerOf(question, whole), namingOrigin: endpointsOrigin(whole) };
 }

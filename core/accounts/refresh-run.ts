@@ -8,8 +8,8 @@ import type { Clock } from './freshness.ts';
 import type { Obtained, ObtainOutcome } from './obtaining/request.ts';
 import { type FailureReason, type RefreshFailure, reasonOf } from './refresh-failure.ts';
 import { claimLease, type Lease, MAX_REST_MS, type Obstacle } from './refresh-lease.ts';
-import type { PlanTools, RefreshPlan } from './refresh-plan.ts';
-import { type SettleTools, storeFailure, storeRefusal, storeTokens } from './refresh-settle.ts';
+import type { PlanDeps, RefreshPlan } from './refresh-plan.ts';
+import { type SettleDeps, storeFailure, storeRefusal, storeTokens } from './refresh-settle.ts';
 
 /** A logger that takes fields and a sentence. No field is a secret. */
 export interface RefreshLog {
@@ -17,7 +17,7 @@ export interface RefreshLog {
   error(fields: object, message: string): void;
 }
 
-export interface RunTools extends PlanTools, SettleTools, Clock {
+export interface RunDeps extends PlanDeps, SettleDeps, Clock {
   store: Store;
   /** Returns a fetch that can reach only these origins and times out well before the lease expires (15 s and 30 s). */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
@@ -68,16 +68,16 @@ const LONGEST_REST_MS = 60_000;
  * @param refused whether the provider rejected the current token
  * @throws StorageError; also errors that are bugs, after which the lease is released as one whose result is unknown
  */
-export async function runRefresh(tools: RunTools, plan: RefreshPlan, cause: Cause, refused: boolean): Promise<Run> {
-  const { store, owner, leaseMs, now } = tools;
+export async function runRefresh(deps: RunDeps, plan: RefreshPlan, cause: Cause, refused: boolean): Promise<Run> {
+  const { store, owner, leaseMs, now } = deps;
   const { account } = plan;
   const claim = await store.write((tx) => claimLease(tx, account, { owner, at: now(), leaseMs, refused }));
-  if (claim.kind === 'taken') return { kind: 'done', renewal: await obtain(tools, plan, claim.lease, cause) };
-  return claim.kind === 'changed' ? { kind: 'changed' } : runInto(claim, account);
+  if (claim.kind === 'taken') return { kind: 'done', renewal: await obtain(deps, plan, claim.lease, cause) };
+  return claim.kind === 'changed' ? { kind: 'changed' } : skippedRun(claim, account);
 }
 
 /** The result of a refresh that was not attempted. `busy`: another process is refreshing. */
-export function runInto(obstacle: Obstacle, account: AccountRow): Run {
+export function skippedRun(obstacle: Obstacle, account: AccountRow): Run {
   if (obstacle.kind === 'busy') return { kind: 'busy' };
   if (obstacle.kind === 'pointless') return { kind: 'done', renewal: { account } };
   const { reason, retryAfterMs } = obstacle;
@@ -85,21 +85,21 @@ export function runInto(obstacle: Obstacle, account: AccountRow): Run {
   return { kind: 'done', renewal: { account, failure: { reason, retryAfterMs, message } } };
 }
 
-async function obtain(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<Renewal> {
+async function obtain(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<Renewal> {
   const { account } = plan;
-  const outcome = await ask(tools, plan, lease, cause);
-  tools.counted?.(account.connector, outcomeName(outcome));
-  if (outcome.ok) return keep(tools, plan, lease, outcome.obtained);
-  tools.log?.warn({ account_id: account.id, kind: outcome.kind, reason: outcome.message }, 'refresh failed');
-  const isReplaced = (await tools.isServerReplaced?.(plan)) ?? false;
+  const outcome = await ask(deps, plan, lease, cause);
+  deps.counted?.(account.connector, outcomeName(outcome));
+  if (outcome.ok) return keep(deps, plan, lease, outcome.obtained);
+  deps.log?.warn({ account_id: account.id, kind: outcome.kind, reason: outcome.message }, 'refresh failed');
+  const isReplaced = (await deps.isServerReplaced?.(plan)) ?? false;
   if (isReplaced || outcome.kind === 'refused') {
     const message = isReplaced ? REPLACED : outcome.message;
-    return writePersistently(tools, (tx) => storeRefusal(tx, tools, plan, lease, message, tools.now(), cause));
+    return writePersistently(deps, (tx) => storeRefusal(tx, deps, plan, lease, message, deps.now(), cause));
   }
   const reason = outcome.kind === 'client' ? reasonOf(outcome.culprit) : outcome.reason;
   const { mayBeSpent = false, retryAfterMs } = outcome.kind === 'client' ? {} : outcome;
   const failure = { reason, message: outcome.message, mayBeSpent, retryAfterMs };
-  const restMs = await rest(tools, plan, lease, failure, cause);
+  const restMs = await rest(deps, plan, lease, failure, cause);
   return { account, failure: { reason, message: outcome.message, retryAfterMs: restMs } };
 }
 
@@ -111,29 +111,29 @@ function outcomeName(outcome: ObtainOutcome): 'success' | 'refused' | 'failed' {
 const OURS = 'The service failed while it asked for a token.';
 const REPLACED = 'The MCP server uses another authorization server now.';
 
-async function ask(tools: RunTools, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<ObtainOutcome> {
+async function ask(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<ObtainOutcome> {
   const { origin, account } = plan;
   try {
-    const fetch = await tools.fetchFor(account.environmentId, [origin]);
-    return await plan.send(fetch, tools.now);
+    const fetch = await deps.fetchFor(account.environmentId, [origin]);
+    return await plan.send(fetch, deps.now);
   } catch (error) {
-    await rest(tools, plan, lease, { reason: 'invalid_response', message: OURS, mayBeSpent: true }, cause);
+    await rest(deps, plan, lease, { reason: 'invalid_response', message: OURS, mayBeSpent: true }, cause);
     throw error;
   }
 }
 
 /** Commits the tokens before they are used, because rotated tokens that are lost cannot be obtained again. */
-async function keep(tools: RunTools, plan: RefreshPlan, lease: Lease, obtained: Obtained): Promise<Renewal> {
-  const settled = await writePersistently(tools, (tx) => storeTokens(tx, tools, plan, lease, obtained, tools.now()));
+async function keep(deps: RunDeps, plan: RefreshPlan, lease: Lease, obtained: Obtained): Promise<Renewal> {
+  const settled = await writePersistently(deps, (tx) => storeTokens(tx, deps, plan, lease, obtained, deps.now()));
   if (settled.kind === 'stored') return settled;
   const { account } = plan;
-  tools.log?.warn({ account_id: account.id, kind: settled.kind }, 'the refresh result came too late to be stored');
+  deps.log?.warn({ account_id: account.id, kind: settled.kind }, 'the refresh result came too late to be stored');
   // After a takeover, these tokens may share their grant with the tokens of the new holder, so they must not be
   // revoked.
   const { tokens } = obtained;
   if (settled.kind !== 'lost' && tokens !== null) {
-    await tools.abandoned?.({ account, current: settled.account, tokens }).catch((err: unknown) => {
-      tools.log?.error({ account_id: account.id, err }, 'superseded tokens could not be queued for revocation');
+    await deps.abandoned?.({ account, current: settled.account, tokens }).catch((err: unknown) => {
+      deps.log?.error({ account_id: account.id, err }, 'superseded tokens could not be queued for revocation');
     });
   }
   return settled;
@@ -147,16 +147,16 @@ interface Failed {
 }
 
 async function rest(
-  tools: RunTools,
+  deps: RunDeps,
   plan: RefreshPlan,
   lease: Lease,
   { reason, message, mayBeSpent, retryAfterMs = 0 }: Failed,
   cause: Cause,
 ): Promise<number> {
   const backoff = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(lease.failures, 16));
-  const jittered = backoff * (1 - fraction(tools.random) / 2);
+  const jittered = backoff * (1 - fraction(deps.random) / 2);
   const restMs = Math.ceil(Math.min(MAX_REST_MS, Math.max(jittered, retryAfterMs)));
-  const failure = { reason, message, mayBeSpent: mayBeSpent && plan.spends, retryAt: tools.now() + restMs };
-  await writePersistently(tools, (tx) => storeFailure(tx, tools, plan, lease, failure, cause));
+  const failure = { reason, message, mayBeSpent: mayBeSpent && plan.spends, retryAt: deps.now() + restMs };
+  await writePersistently(deps, (tx) => storeFailure(tx, deps, plan, lease, failure, cause));
   return restMs;
 }

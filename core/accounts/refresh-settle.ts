@@ -10,7 +10,7 @@ import type { FailureReason } from './refresh-failure.ts';
 import type { Lease } from './refresh-lease.ts';
 import { basisOf, type RefreshPlan } from './refresh-plan.ts';
 
-export interface SettleTools {
+export interface SettleDeps {
   vault: Vault;
   events: Events;
 }
@@ -35,7 +35,7 @@ const QUIET_MS = 10_000;
  */
 export async function storeTokens(
   tx: Repositories,
-  { vault }: SettleTools,
+  { vault }: SettleDeps,
   plan: RefreshPlan,
   lease: Lease,
   obtained: Obtained,
@@ -72,7 +72,7 @@ export async function storeTokens(
  */
 export async function storeRefusal(
   tx: Transaction,
-  { vault, events }: SettleTools,
+  { vault, events }: SettleDeps,
   plan: RefreshPlan,
   lease: Lease,
   message: string,
@@ -95,7 +95,7 @@ export async function storeRefusal(
  */
 export async function storeFailure(
   tx: Transaction,
-  { events }: SettleTools,
+  { events }: SettleDeps,
   plan: RefreshPlan,
   lease: Lease,
   failure: { reason: FailureReason; message: string; mayBeSpent: boolean; retryAt: number },

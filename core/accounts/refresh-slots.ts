@@ -14,9 +14,9 @@ export interface SlotLimits {
   waitMs: number;
 }
 
-/** No place became free in time. */
+/** No slot became free in time. */
 export class SlotsBusyError extends Error {
-  /** When a place may be free. */
+  /** When a slot may be free. */
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {
@@ -33,7 +33,7 @@ const LONGEST_RETRY_MS = 60_000;
  * Limits how many refreshes run concurrently, in total and per lane (a provider of an environment), so that ten thousand accounts
  * that expire together neither flood a provider nor delay the accounts of another one (threat R8). A lane is a queue; the lanes
  * take turns. A lane gets as many places as its provider can handle, and at most half of the free ones, so other lanes always
- * find a place. Every wait has a limit.
+ * get a slot. Every wait has a limit.
  */
 export class RefreshSlots {
   readonly #limits: SlotLimits;
@@ -63,10 +63,10 @@ export class RefreshSlots {
   }
 
   /**
-   * Runs a task when there is a place for it.
+   * Runs a task when a slot is free.
    *
    * @param judge returns how the provider handled the request
-   * @throws SlotsBusyError if no place became free in time; and what the task throws
+   * @throws SlotsBusyError if no slot became free in time; and what the task throws
    */
   async run<T>(key: string, task: () => Promise<T>, judge: (result: T) => LoadVerdict = () => 'unknown'): Promise<T> {
     const leave = this.#lanes.tryEnter(key) ?? (await this.#wait(key));
@@ -102,7 +102,7 @@ export class RefreshSlots {
     }
   }
 
-  /** Returns the error with an estimate of when all waiting tasks will have had a place. */
+  /** Returns the error with an estimate of when every waiting task will have had a slot. */
   #busy(key: string, waiting: number): SlotsBusyError {
     const rounds = Math.ceil((waiting + 1) / this.#pace(key).width);
     return new SlotsBusyError(Math.ceil(Math.min(LONGEST_RETRY_MS, Math.max(1_000, rounds * this.#lastMs))));

@@ -6,11 +6,11 @@ import type { ToolError } from '../tools/outcome.ts';
 import { accountNotFound } from './find.ts';
 import { hadToken, isDue, isExpired, isObtainable } from './freshness.ts';
 import { serverBusy, toToolError } from './refresh-failure.ts';
-import { type RefreshOnceTools, type RefreshReason, refreshOnce } from './refresh-once.ts';
-import type { Renewal, RunTools } from './refresh-run.ts';
+import { type RefreshOnceDeps, type RefreshReason, refreshOnce } from './refresh-once.ts';
+import type { Renewal, RunDeps } from './refresh-run.ts';
 import { RefreshSlots } from './refresh-slots.ts';
 
-export interface RefreshTools extends Omit<RunTools, 'leaseMs'> {
+export interface RefreshDeps extends Omit<RunDeps, 'leaseMs'> {
   limits?: Partial<RefreshLimits>;
   /** Milliseconds of a monotonic clock; only differences are used. */
   clock?: () => number;
@@ -54,9 +54,9 @@ export interface Refresher {
  * Keeps the tokens of accounts valid. An account has at most one refresh at a time: callers in this process share it,
  * and a lease in the database keeps other processes out (threat R1).
  */
-export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refresher {
+export function createRefresher({ limits, clock, ...deps }: RefreshDeps): Refresher {
   const within = { ...REFRESH, ...limits };
-  const tools: RefreshOnceTools = { ...parts, ...within, slots: new RefreshSlots(within, clock) };
+  const refreshDeps: RefreshOnceDeps = { ...deps, ...within, slots: new RefreshSlots(within, clock) };
   const flights = new Map<string, Promise<Renewal>>();
 
   /**
@@ -74,7 +74,7 @@ export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refr
         attributes: { 'valetkey.connector': account.connector, 'valetkey.refresh.reason': refreshReason },
       }),
       async (span) => {
-        const renewal = await refreshOnce(tools, account, cause, refreshReason);
+        const renewal = await refreshOnce(refreshDeps, account, cause, refreshReason);
         span.failure = renewal.failure?.reason;
         return renewal;
       },
@@ -84,18 +84,18 @@ export function createRefresher({ limits, clock, ...parts }: RefreshTools): Refr
   }
 
   async function ensureFresh(asked: AccountRow, cause: Cause): Promise<Fresh> {
-    if (!isDue(asked, tools)) return { account: asked };
-    const { account, failure } = isExpired(asked, tools.now())
+    if (!isDue(asked, refreshDeps)) return { account: asked };
+    const { account, failure } = isExpired(asked, refreshDeps.now())
       ? await share(asked, cause, 'expired')
       : await Promise.race([share(asked, cause, 'early'), patience(asked)]);
     if (!account) throw accountNotFound();
-    const unusable = failure !== undefined && isExpired(account, tools.now());
+    const unusable = failure !== undefined && isExpired(account, refreshDeps.now());
     return unusable ? { account, error: toToolError(failure, hadToken(asked)) } : { account };
   }
 
   /** A slow provider must not delay calls whose token is still valid; the refresh itself continues. */
   async function patience(account: AccountRow): Promise<Renewal> {
-    await tools.wait(tools.shortPatienceMs);
+    await refreshDeps.wait(refreshDeps.shortPatienceMs);
     return { account };
   }
 

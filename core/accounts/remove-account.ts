@@ -3,7 +3,7 @@ import type { Cause } from '../events/events.ts';
 import { UNBOUND } from './binding.ts';
 import { NO_CREDENTIALS } from './credentials.ts';
 import { withoutObtained } from './details.ts';
-import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
+import { orderAccountRevocation, type RevocationDeps } from './revocation-order.ts';
 
 /**
  * The columns of an account whose credentials were removed. The new generation makes a refresh that is still running
@@ -27,14 +27,14 @@ export function withoutCredentials(account: Pick<AccountRow, 'credentialGenerati
  */
 export async function disconnectAccount(
   tx: Transaction,
-  tools: RevocationTools,
+  deps: RevocationDeps,
   account: AccountRow,
   reason: string,
   cause: Cause,
 ): Promise<AccountRow> {
   const { environmentId, id, version, status: previousStatus } = account;
-  const at = tools.now();
-  await orderAccountRevocation(tx, tools, account);
+  const at = deps.now();
+  await orderAccountRevocation(tx, deps, account);
   const changes = {
     ...withoutCredentials(account),
     status: 'DISCONNECTED' as const,
@@ -44,7 +44,7 @@ export async function disconnectAccount(
   await tx.accounts.update(environmentId, id, version, changes);
   await tx.authRequests.close(environmentId, id, at);
   const disconnected = (await tx.accounts.get(environmentId, id)) as AccountRow;
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'connected_account.disconnected',
     subject: id,
     data: async (show) => ({
@@ -58,16 +58,16 @@ export async function disconnectAccount(
 /** Permanently deletes an account and orders the revocation of its credentials at the provider. */
 export async function deleteAccount(
   tx: Transaction,
-  tools: RevocationTools,
+  deps: RevocationDeps,
   account: AccountRow,
   cause: Cause,
 ): Promise<void> {
   const { environmentId, id } = account;
-  const at = tools.now();
-  await orderAccountRevocation(tx, tools, account);
+  const at = deps.now();
+  await orderAccountRevocation(tx, deps, account);
   await tx.authRequests.close(environmentId, id, at);
   await tx.accounts.remove(environmentId, id, at);
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'connected_account.deleted',
     subject: id,
     data: async (show) => ({ connected_account: await show.account(account) }),
@@ -80,16 +80,16 @@ const PAGE = 500;
  * Removes the tokens that Valetkey obtained for the accounts of a connection whose settings are about to change. They
  * are revoked at the provider with the client that the connection has now.
  */
-export async function giveUpObtained(
+export async function revokeObtained(
   tx: Transaction,
-  tools: RevocationTools,
+  deps: RevocationDeps,
   environmentId: EnvironmentId,
   connectionId: string,
 ): Promise<void> {
   let last: AccountRow | undefined;
   for (let rows: AccountRow[] | undefined; rows === undefined || rows.length === PAGE; ) {
     rows = await tx.accounts.listObtained(environmentId, connectionId, { afterSeq: last?.seq ?? 0, limit: PAGE });
-    for (const account of rows) await orderAccountRevocation(tx, tools, account);
+    for (const account of rows) await orderAccountRevocation(tx, deps, account);
     last = rows.at(-1) ?? last;
   }
   // All accounts of a connection have its authorization type.

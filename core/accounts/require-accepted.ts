@@ -11,7 +11,7 @@ import { mergeDetails } from './details.ts';
 import { mergeConfig } from './merge.ts';
 import type { AccountInput } from './write.ts';
 
-export interface AcceptedTools {
+export interface AcceptedDeps {
   catalogue: Catalogue;
   vault: Vault;
   checkCredentials: CheckCredentials;
@@ -27,46 +27,46 @@ const CONFIG_FIELD = 'connected_account.api_config';
  */
 export async function requireAcceptedForNew(
   read: ReadRepositories,
-  tools: AcceptedTools,
+  deps: AcceptedDeps,
   environment: EnvironmentRow,
   connector: string,
   input: AccountInput,
 ): Promise<void> {
   const details = input.authorization_details ?? {};
   const connection = await resolveConnector(read, environment.id, connector);
-  const provider = await findProvider(read, tools.catalogue, environment.id, connection?.providerKey ?? connector);
+  const provider = await findProvider(read, deps.catalogue, environment.id, connection?.providerKey ?? connector);
   const pattern = provider && (connection ? findPattern(provider, connection.type) : choosePattern(provider, details));
   if (!provider || !pattern) return;
   const apiConfig = mergeConfig({}, input.api_config ?? {}, CONFIG_FIELD);
   const client = connection ?? { clientId: null };
-  await requireAccepted(tools, environment, { provider, pattern, connection: client, apiConfig, details });
+  await requireAccepted(deps, environment, { provider, pattern, connection: client, apiConfig, details });
 }
 
 /** As `requireAcceptedForNew`, for a change of an account: the credentials that the account would have are checked. */
 export async function requireAcceptedForChange(
   read: ReadRepositories,
-  tools: AcceptedTools,
+  deps: AcceptedDeps,
   environment: EnvironmentRow,
   account: AccountRow,
   input: AccountInput,
 ): Promise<void> {
   const connection = await read.connections.get(environment.id, account.connectionId);
-  const provider = await findProvider(read, tools.catalogue, environment.id, account.provider);
+  const provider = await findProvider(read, deps.catalogue, environment.id, account.provider);
   const pattern = provider && findPattern(provider, account.authorizationType);
   if (!connection || !provider || !pattern) return;
-  const details = mergeDetails(storedDetails(tools, account), input.authorization_details ?? {});
+  const details = mergeDetails(storedDetails(deps, account), input.authorization_details ?? {});
   const apiConfig = mergeConfig(account.apiConfig, input.api_config ?? {}, CONFIG_FIELD);
-  await requireAccepted(tools, environment, { provider, pattern, connection, apiConfig, details });
+  await requireAccepted(deps, environment, { provider, pattern, connection, apiConfig, details });
 }
 
-async function requireAccepted(tools: AcceptedTools, environment: EnvironmentRow, given: GivenCredentials) {
-  const verdict = await tools.checkCredentials(environment, given);
+async function requireAccepted(deps: AcceptedDeps, environment: EnvironmentRow, given: GivenCredentials) {
+  const verdict = await deps.checkCredentials(environment, given);
   if (verdict.verdict !== 'rejected') return;
   const errors = [{ field: 'connected_account.authorization_details', message: verdict.reason }];
   throw new ApiError('INVALID_AUTHORIZATION_DETAILS', verdict.reason, { errors });
 }
 
-function storedDetails({ vault }: AcceptedTools, account: AccountRow) {
+function storedDetails({ vault }: AcceptedDeps, account: AccountRow) {
   try {
     return openGiven(vault, account, account);
   } catch (error) {

@@ -9,7 +9,7 @@ import { Secret } from '../secret.ts';
 import type { JsonObject } from './merge.ts';
 import type { RevocationOrder } from './revocation-order.ts';
 
-export interface AttemptTools {
+export interface AttemptDeps {
   discovery: Discovery;
   /** Returns a fetch that can reach only these origins. */
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
@@ -23,7 +23,7 @@ export interface AttemptTools {
  * @param signal cancels running requests
  */
 export async function attemptRevocation(
-  { discovery, fetchFor, now }: AttemptTools,
+  { discovery, fetchFor, now }: AttemptDeps,
   environmentId: EnvironmentId,
   order: RevocationOrder,
   signal: AbortSignal,

@@ -3,13 +3,13 @@ import { BACKGROUND, LIFETIME } from '../budgets.ts';
 import type { Events } from '../events/events.ts';
 import type { AttemptOutcome, Job, JobKind, JobOutcome } from '../jobs/job-kind.ts';
 import type { RevocationOutcome } from '../oauth/revocation.ts';
-import { type AttemptTools, attemptRevocation } from './revocation-attempt.ts';
+import { type AttemptDeps, attemptRevocation } from './revocation-attempt.ts';
 import { emitRevocation, type RevocationEventType } from './revocation-event.ts';
 import { REVOCATION, type RevocationOrder } from './revocation-order.ts';
 import { NOT_REVOCABLE, REVOKED } from './revocation-result.ts';
 import { mayBeShared } from './shared-grant.ts';
 
-export interface RevocationJobTools extends AttemptTools {
+export interface RevocationJobDeps extends AttemptDeps {
   store: Pick<Store, 'read'>;
   events: Events;
   /** No line carries a token, an address or an identifier. */
@@ -24,8 +24,8 @@ const NO_WAY = 'The provider does not support token revocation.';
  * Revokes tokens that were removed from accounts. If a provider does not respond, the revocation is retried for three
  * days; a request that it rejects is not repeated. Revoking a token twice is harmless (RFC 7009 §2.2).
  */
-export function revocationJob(tools: RevocationJobTools): JobKind {
-  const { events, log } = tools;
+export function revocationJob(deps: RevocationJobDeps): JobKind {
+  const { events, log } = deps;
   return {
     name: REVOCATION,
     perLane: BACKGROUND.revocationsPerProvider,
@@ -34,7 +34,7 @@ export function revocationJob(tools: RevocationJobTools): JobKind {
     longestRestMs: BACKGROUND.revocationLongestRestMs,
     giveUpAfterMs: LIFETIME.revocationAttemptsMs,
     givenUp: 'Abandoned after three days.',
-    run: (job, signal) => revoke(tools, job, signal),
+    run: (job, signal) => revoke(deps, job, signal),
     async ended(tx, { environmentId, subjectId, lane, id }, outcome) {
       const type = eventOf(outcome);
       const { reason } = outcome;
@@ -52,8 +52,8 @@ function eventOf(outcome: JobOutcome): RevocationEventType {
   return outcome.result === REVOKED ? 'revocation.succeeded' : 'revocation.skipped';
 }
 
-async function revoke(tools: RevocationJobTools, job: Job, signal: AbortSignal): Promise<AttemptOutcome> {
-  const { read } = tools.store;
+async function revoke(deps: RevocationJobDeps, job: Job, signal: AbortSignal): Promise<AttemptOutcome> {
+  const { read } = deps.store;
   const { environmentId, subjectId } = job;
   const order = job.payload as RevocationOrder;
   const { connection_id: connectionId, subject, own = false } = order;
@@ -62,7 +62,7 @@ async function revoke(tools: RevocationJobTools, job: Job, signal: AbortSignal):
   if (!own && (await mayBeShared(read, { environmentId, connectionId }, account, subject))) {
     return { kind: 'done', result: NOT_REVOCABLE, reason: TOKENS_SHARED };
   }
-  return outcomeOf(await attemptRevocation(tools, environmentId, order, signal));
+  return outcomeOf(await attemptRevocation(deps, environmentId, order, signal));
 }
 
 function outcomeOf(outcome: RevocationOutcome): AttemptOutcome {

@@ -32,7 +32,7 @@ import { openCredentials, openGiven } from './credentials.ts';
 import { formOf, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { typedClient } from './obtaining/client-credentials.ts';
-import { isOwnObtaining } from './obtaining/kinds.ts';
+import { canObtainAgain } from './obtaining/kinds.ts';
 import { emitRevocation } from './revocation-event.ts';
 import { areEndpointsCovered } from './token-endpoints.ts';
 
@@ -69,7 +69,7 @@ export interface RevocationPattern {
   is_mcp?: boolean;
 }
 
-export interface RevocationTools {
+export interface RevocationDeps {
   vault: Vault;
   catalogue: Catalogue;
   now(): number;
@@ -104,34 +104,34 @@ export interface Bearer
  */
 export async function orderAccountRevocation(
   tx: Transaction,
-  tools: RevocationTools,
+  deps: RevocationDeps,
   account: AccountRow,
 ): Promise<boolean> {
   if (account.credentialsSealed === null) return false;
   try {
-    const given = openGiven(tools.vault, account, account);
-    const details = openCredentials(tools.vault, account, account);
+    const given = openGiven(deps.vault, account, account);
+    const details = openCredentials(deps.vault, account, account);
     const shown = publicPart(given, account.binding.fields);
-    const isOutdated = await isBreached(tx, tools, account);
+    const isOutdated = await isBreached(tx, deps, account);
     return await orderRevocation(
       tx,
-      tools,
-      { ...account, given, shown, isOutdated, own: isOwnObtaining(account) },
+      deps,
+      { ...account, given, shown, isOutdated, own: canObtainAgain(account) },
       details,
     );
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     // The credentials must be removable nevertheless. The failed job records that they stay valid at the provider.
     if (formOf(account.publicDetails as Details) === 'oauth_token') {
-      const id = await tools.jobQueue.recordFailed(tx, jobOrderOf(account), UNREADABLE);
+      const id = await deps.jobQueue.recordFailed(tx, jobOrderOf(account), UNREADABLE);
       const { environmentId, id: accountId } = account;
-      await emitRevocation(tx, tools.events, 'revocation.failed', { environmentId, id, accountId, reason: UNREADABLE });
+      await emitRevocation(tx, deps.events, 'revocation.failed', { environmentId, id, accountId, reason: UNREADABLE });
     }
     return false;
   }
 }
 
-async function isBreached(tx: Repositories, { catalogue }: RevocationTools, account: AccountRow): Promise<boolean> {
+async function isBreached(tx: Repositories, { catalogue }: RevocationDeps, account: AccountRow): Promise<boolean> {
   const provider = await findProvider(tx, catalogue, account.environmentId, account.provider);
   const pattern = provider && findPattern(provider, account.authorizationType);
   return provider && pattern ? bindingBreach(account, { provider, pattern }) !== null : false;
@@ -147,14 +147,14 @@ const UNREADABLE = 'The credentials could not be decrypted, so they could not be
  */
 export async function orderRevocation(
   tx: Transaction,
-  tools: RevocationTools,
+  deps: RevocationDeps,
   bearer: Bearer,
   details: Details,
 ): Promise<boolean> {
   const tokens = details.oauth_token;
   if (formOf(details) !== 'oauth_token' || !tokens) return false;
   const { environmentId, connectionId: connection_id, providerSubject: subject, origins, binding = UNBOUND } = bearer;
-  const provider = await findProvider(tx, tools.catalogue, environmentId, bearer.provider);
+  const provider = await findProvider(tx, deps.catalogue, environmentId, bearer.provider);
   const pattern = bearer.pattern ?? patternOf(provider, bearer);
   const inputs = accountInputs(pattern, bearer.apiConfig, staticFieldsIn(bearer.shown ?? {}));
   const isMoved = !bearer.pattern && provider && !areEndpointsCovered(binding.endpoints, { provider, pattern }, inputs);
@@ -165,10 +165,10 @@ export async function orderRevocation(
     tokens,
     pattern,
     inputs,
-    client: isMoved ? null : await clientAt(tx, tools, bearer, { provider, pattern, inputs }),
+    client: isMoved ? null : await clientAt(tx, deps, bearer, { provider, pattern, inputs }),
     origins,
   };
-  await tools.jobQueue.enqueue(tx, jobOrderOf(bearer), order);
+  await deps.jobQueue.enqueue(tx, jobOrderOf(bearer), order);
   return true;
 }
 
@@ -193,7 +193,7 @@ function patternOf(provider: ProviderDefinition | undefined, { authorizationType
 
 async function clientAt(
   tx: Repositories,
-  { vault }: RevocationTools,
+  { vault }: RevocationDeps,
   { environmentId, connectionId, given = {}, isOutdated }: Bearer,
   place: { provider: ProviderDefinition | undefined; pattern: RevocationPattern; inputs: AccountInputs },
 ): Promise<RevocationOrder['client']> {

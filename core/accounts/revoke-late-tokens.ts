@@ -1,6 +1,6 @@
 import type { Store } from '../../db/store.ts';
 import type { AbandonedTokens } from './refresh-run.ts';
-import { orderRevocation, type RevocationTools } from './revocation-order.ts';
+import { orderRevocation, type RevocationDeps } from './revocation-order.ts';
 
 /**
  * Revokes tokens that a refresh received when its account no longer needed them. If the account is active again, its new tokens may
@@ -9,7 +9,7 @@ import { orderRevocation, type RevocationTools } from './revocation-order.ts';
  * @throws StorageError
  */
 export async function revokeLateTokens(
-  tools: RevocationTools & { store: Pick<Store, 'write'> },
+  deps: RevocationDeps & { store: Pick<Store, 'write'> },
   { account, current, tokens: { accessToken, refreshToken } }: AbandonedTokens,
 ): Promise<void> {
   if (current?.status === 'ACTIVE') return;
@@ -17,5 +17,5 @@ export async function revokeLateTokens(
     access_token: accessToken.reveal(),
     ...(refreshToken && { refresh_token: refreshToken.reveal() }),
   };
-  await tools.store.write((tx) => orderRevocation(tx, tools, account, { oauth_token }));
+  await deps.store.write((tx) => orderRevocation(tx, deps, account, { oauth_token }));
 }

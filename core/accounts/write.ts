@@ -3,7 +3,7 @@ import { UniqueError } from '../../db/store.ts';
 import { isClientPattern } from '../authorization/roles.ts';
 import { checkAllowedBase } from '../connections/allowed-addresses.ts';
 import { findProvider, requirePattern } from '../connections/providers.ts';
-import type { ConnectionTools } from '../connections/resolve.ts';
+import type { ConnectionDeps } from '../connections/resolve.ts';
 import { ensureConnection } from '../connections/resolve.ts';
 import { accountInputs } from '../connectors/account-inputs.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -21,7 +21,7 @@ import type { JsonObject } from './merge.ts';
 import { mergeConfig } from './merge.ts';
 import { mergeCredential } from './merge-credential.ts';
 import { emitParked } from './park.ts';
-import { orderAccountRevocation, type RevocationTools } from './revocation-order.ts';
+import { orderAccountRevocation, type RevocationDeps } from './revocation-order.ts';
 import type { AccountKey } from './selector.ts';
 
 /** The fields of a request that creates or updates an account; both are optional. */
@@ -30,12 +30,12 @@ export interface AccountInput {
   authorization_details?: Details | undefined;
 }
 
-export interface AccountTools extends ConnectionTools {
+export interface AccountDeps extends ConnectionDeps {
   vault: Vault;
   newId(prefix: 'conn' | 'ca'): string;
 }
 
-export interface CreateTools extends AccountTools {
+export interface CreateDeps extends AccountDeps {
   events: Events;
 }
 
@@ -55,21 +55,21 @@ export interface CreatedAccount {
  */
 export async function createAccount(
   tx: Transaction,
-  tools: CreateTools,
+  deps: CreateDeps,
   environmentId: EnvironmentId,
   key: AccountKey,
   input: AccountInput,
   cause: Cause,
 ): Promise<CreatedAccount> {
   const details = input.authorization_details ?? {};
-  const connection = await ensureConnection(tx, tools, environmentId, key.connector, details, cause);
-  const definition = await definitionOf(tx, tools, environmentId, connection);
+  const connection = await ensureConnection(tx, deps, environmentId, key.connector, details, cause);
+  const definition = await definitionOf(tx, deps, environmentId, connection);
   const { pattern } = definition;
   const apiConfig = mergeConfig({}, input.api_config ?? {}, CONFIG_FIELD);
   const fields = fieldSecrecy(pattern, details);
   checkAccount(definition, connection, apiConfig, details, details, fields);
-  const id = tools.newId('ca');
-  const at = tools.now();
+  const id = deps.newId('ca');
+  const at = deps.now();
   const bound = bindTo(definition, apiConfig, details, fields);
   const usable = areUsable(pattern, details, apiConfig);
   const place = { environmentId, id, credentialGeneration: 1, ...bound };
@@ -89,7 +89,7 @@ export async function createAccount(
       tokenExpiresAt: firstExpiry(details, at),
       ...bound,
       credentialGeneration: 1,
-      ...sealCredentials(tools.vault, place, details),
+      ...sealCredentials(deps.vault, place, details),
       createdAt: at,
       updatedAt: at,
     });
@@ -101,7 +101,7 @@ export async function createAccount(
   }
   if (usable) await completeConnection(tx, environmentId, connection, at);
   const account = (await tx.accounts.get(environmentId, id)) as AccountRow;
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'connected_account.created',
     subject: id,
     auditOnly: { status: account.status },
@@ -126,32 +126,32 @@ export interface AccountUpdate {
  */
 export async function updateAccount(
   tx: Transaction,
-  tools: UpdateTools,
+  deps: UpdateDeps,
   account: AccountRow,
   input: AccountInput,
   cause: Cause,
 ): Promise<AccountUpdate> {
   const { environmentId } = account;
   const connection = (await tx.connections.get(environmentId, account.connectionId)) as ConnectionRow;
-  const definition = await definitionOf(tx, tools, environmentId, connection);
+  const definition = await definitionOf(tx, deps, environmentId, connection);
   const { pattern } = definition;
   const apiConfig = mergeConfig(account.apiConfig, input.api_config ?? {}, CONFIG_FIELD);
   const change = input.authorization_details ?? {};
   const brings = formOf(change) !== null;
-  const stored = storedDetails(tools, account, brings);
+  const stored = storedDetails(deps, account, brings);
   // A client without its own details is stored as an empty object.
   const isBare = input.authorization_details !== undefined && formOf(mergeDetails(stored, change)) === null;
   const replaced = brings || (isBare && isClientPattern(pattern) && account.status !== 'ACTIVE');
   const { details, fields, breach } = mergeCredential(account, definition, apiConfig, stored, change);
   checkAccount(definition, connection, apiConfig, details, change, fields);
   const usable = areUsable(pattern, details, apiConfig);
-  const at = tools.now();
+  const at = deps.now();
   const credentialGeneration = account.credentialGeneration + 1;
   const holdsSecrets = formOf(stored) !== null;
   const bound = bindTo(definition, apiConfig, details, fields);
   const hasChanged = replaced || JSON.stringify(apiConfig) !== JSON.stringify(account.apiConfig);
   const outdated = breach !== null || settingsDiffer(pattern, account.apiConfig, apiConfig);
-  if (account.temporarySealed !== null && (replaced || outdated)) await orderAccountRevocation(tx, tools, account);
+  if (account.temporarySealed !== null && (replaced || outdated)) await orderAccountRevocation(tx, deps, account);
   const reason = usable ? (replaced || !holdsSecrets ? null : breach) : NOT_USABLE;
   const parks = reason !== null && account.status === 'ACTIVE';
   await tx.accounts.update(environmentId, account.id, account.version, {
@@ -162,7 +162,7 @@ export async function updateAccount(
       publicDetails: publicPart(details, fields),
       credentialGeneration,
       tokenExpiresAt: firstExpiry(details, at),
-      ...sealCredentials(tools.vault, { environmentId, id: account.id, credentialGeneration, ...bound }, details),
+      ...sealCredentials(deps.vault, { environmentId, id: account.id, credentialGeneration, ...bound }, details),
     }),
     ...(replaced && usable && { status: 'ACTIVE' as const, statusReason: null }),
     ...(parks && { status: 'PENDING_AUTH' as const, statusReason: reason }),
@@ -181,14 +181,14 @@ export async function updateAccount(
   // Open links are ended, because the account has been changed since they were created (threat C17).
   if (replaced) await tx.authRequests.close(environmentId, account.id, at);
   const updated = (await tx.accounts.get(environmentId, account.id)) as AccountRow;
-  if (parks) await emitParked(tx, tools.events, updated, reason, cause);
-  await tools.events.emit(tx, cause, {
+  if (parks) await emitParked(tx, deps.events, updated, reason, cause);
+  await deps.events.emit(tx, cause, {
     type: 'connected_account.updated',
     subject: account.id,
     data: async (show) => ({ connected_account: await show.account(updated) }),
   });
   if (replaced) {
-    await tools.events.emit(tx, cause, {
+    await deps.events.emit(tx, cause, {
       type: 'connected_account.credentials_replaced',
       subject: account.id,
       // The generations show which credential was in use at which time.
@@ -199,7 +199,7 @@ export async function updateAccount(
   return { account: updated, replaced };
 }
 
-export type UpdateTools = CreateTools & RevocationTools;
+export type UpdateDeps = CreateDeps & RevocationDeps;
 
 /** Whether the account settings that tokens are obtained with have changed. */
 function settingsDiffer({ account_fields: fields = [] }: AuthPattern, before: JsonObject, after: JsonObject): boolean {
@@ -214,9 +214,9 @@ const NOT_USABLE = 'The account is no longer complete: required credential field
  * @param replaced whether the change contains credentials; then stored credentials that cannot be decrypted are
  * discarded instead of causing an error
  */
-function storedDetails(tools: AccountTools, account: AccountRow, replaced: boolean): Details {
+function storedDetails(deps: AccountDeps, account: AccountRow, replaced: boolean): Details {
   try {
-    return openGiven(tools.vault, account, account);
+    return openGiven(deps.vault, account, account);
   } catch (error) {
     if (error instanceof VaultError && error.code === 'UNSEALABLE' && replaced) return {};
     throw error;
@@ -225,11 +225,11 @@ function storedDetails(tools: AccountTools, account: AccountRow, replaced: boole
 
 async function definitionOf(
   tx: Transaction,
-  tools: AccountTools,
+  deps: AccountDeps,
   environmentId: EnvironmentId,
   connection: ConnectionRow,
 ): Promise<Definition> {
-  const provider = await findProvider(tx, tools.catalogue, environmentId, connection.providerKey);
+  const provider = await findProvider(tx, deps.catalogue, environmentId, connection.providerKey);
   if (!provider) {
     throw new ApiError('UNKNOWN_CONNECTOR', `The provider of the connection ${connection.keyId} has been deleted.`, {
       errors: [{ field: 'connector', message: 'names a connection whose provider has been deleted' }],

@@ -1,17 +1,17 @@
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { AUDIT } from '../budgets.ts';
 import { presentAuditEvent } from '../present/audit-event.ts';
-import type { LogPlaces } from './log-places.ts';
+import type { AuditLogSlots } from './audit-log-slots.ts';
 
 /**
  * The audit log of an environment as JSON lines, the oldest entry of each chain first. It is read piece by piece, as fast as the client
  * takes it.
  *
- * @throws ApiError RATE_LIMITED before the first piece, as `LogPlaces` does
+ * @throws ApiError RATE_LIMITED before the first piece, as `AuditLogSlots` does
  */
 export async function* exportLog(
   read: Pick<ReadRepositories, 'audit'>,
-  places: LogPlaces,
+  places: AuditLogSlots,
   environmentId: EnvironmentId,
   signal: AbortSignal,
 ): AsyncGenerator<string> {

@@ -4,7 +4,7 @@ import { boardSigner } from '../oauth1/board-signer.ts';
 import { oauth1WayOf } from '../oauth1/provider.ts';
 import { MASK, Secret } from '../secret.ts';
 import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
-import type { AuthorizationModule, SignedParty, SignerTools } from './module.ts';
+import type { AuthorizationModule, SignerDeps, SigningContext } from './module.ts';
 import { placed } from './placing.ts';
 
 /**
@@ -47,9 +47,9 @@ function placeToken(pattern: AuthPattern, { accessToken, consumerKey }: TokenCre
 }
 
 /** Only a token from the three steps of OAuth 1.0a has a secret. */
-function signer({ pattern, details }: SignedParty, tools: SignerTools) {
+function signer({ pattern, details }: SigningContext, deps: SignerDeps) {
   const { access_token: token, token_secret: secret } = details[OAUTH_TOKEN.name] ?? {};
   if (typeof token !== 'string' || typeof secret !== 'string') return undefined;
   const pair = { accessToken: new Secret(token), tokenSecret: new Secret(secret) };
-  return boardSigner(pattern, tools.client(), pair, tools);
+  return boardSigner(pattern, deps.client(), pair, deps);
 }

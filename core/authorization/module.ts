@@ -36,14 +36,14 @@ export interface AuthorizationModule {
   callInputs?: {
     names: readonly string[];
     /** @throws ApiError if the account lacks a value that its calls need */
-    read(inputs: AccountInputs, shown: HeldParts['publicDetails']): AccountInputs;
+    read(inputs: AccountInputs, shown: CredentialColumns['publicDetails']): AccountInputs;
   };
   /** Returns the values that a token response adds to the account's configuration. */
   configOf?(tokenResponse: unknown): Record<string, unknown>;
   /** Whether an MCP server can name the authorization server of accounts (RFC 9728). */
   isDiscoveredByMcp?: boolean;
   /** Returns how the next access token of an account is obtained; undefined if Valetkey does not obtain one. */
-  obtainingOf?(account: HeldParts): Obtaining | undefined;
+  obtainingOf?(account: CredentialColumns): Obtaining | undefined;
   /** Whether the provider is a health record system, which publishes its own token endpoint (SMART App Launch 2.2). */
   isRecordSystem?: boolean;
   /** For types that users cannot connect by a link: a sentence that tells the application what to store instead. */
@@ -58,23 +58,23 @@ export interface SigningRules {
    * @throws OAuthConfigError if the client cannot sign; ApiError if the account or the provider lacks a value that
    * signatures need
    */
-  signer(party: SignedParty, tools: SignerTools): RequestSigner | undefined;
+  signer(context: SigningContext, deps: SignerDeps): RequestSigner | undefined;
   /**
    * Returns a signer for checks before the credentials are obtained, for accounts that obtain them when a call needs
    * them.
    */
-  preview?(party: Omit<SignedParty, 'details'>): RequestSigner;
+  preview?(context: Omit<SigningContext, 'details'>): RequestSigner;
 }
 
 /** The values that the signatures of an account depend on. */
-export interface SignedParty {
+export interface SigningContext {
   pattern: AuthPattern;
   apiConfig: Readonly<Record<string, unknown>>;
   /** The decrypted credentials: forms by name. */
   details: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 }
 
-export interface SignerTools {
+export interface SignerDeps {
   /** Returns the client of the connection. @throws OAuthConfigError */
   client(): ClientCredentials;
   /** Milliseconds UTC. */
@@ -83,7 +83,7 @@ export interface SignerTools {
 }
 
 /** The columns that describe an account's credentials without decrypting them. */
-export interface HeldParts {
+export interface CredentialColumns {
   /** Encrypted credentials that Valetkey obtained and can obtain again. */
   temporarySealed: Buffer | null;
   publicDetails: Readonly<Record<string, unknown>> | null;

@@ -1,7 +1,7 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { launchContextChange, readLaunchContext } from '../smart-fhir/launch-context.ts';
 import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
-import type { AuthorizationModule, HeldParts } from './module.ts';
+import type { AuthorizationModule, CredentialColumns } from './module.ts';
 import { placeBearer } from './placing.ts';
 import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
 
@@ -38,6 +38,6 @@ function isBackend({ oauth_config: config = {} }: AuthPattern): boolean {
  * Whether the account has a token that a user granted. A backend service has a key, or a token that was obtained with
  * it.
  */
-function holdsUserToken({ temporarySealed, publicDetails }: HeldParts): boolean {
+function holdsUserToken({ temporarySealed, publicDetails }: CredentialColumns): boolean {
   return temporarySealed === null && Object.hasOwn(publicDetails ?? {}, OAUTH_TOKEN.name);
 }

@@ -4,7 +4,7 @@ import { previewSignedV4, type SigningScope, signRequestV4 } from '../trusted-id
 import { fromTemporaryDetails } from '../trusted-idp/temporary-credentials.ts';
 import { warehouseInputs } from '../trusted-idp/warehouse-target.ts';
 import { type DetailsForm, isText } from './forms.ts';
-import type { AuthorizationModule, SignedParty, SignerTools } from './module.ts';
+import type { AuthorizationModule, SignerDeps, SigningContext } from './module.ts';
 import { placeBearer } from './placing.ts';
 
 /** The name of the database user, and the temporary credentials that the cloud issued. */
@@ -46,9 +46,9 @@ function userIn(shown: unknown): string | null {
 }
 
 /** Returns a signer for AWS Signature Version 4, using the temporary credentials. */
-function signer(party: SignedParty, { now }: SignerTools): RequestSigner | undefined {
-  const scope = scopeOf(party);
-  const credentials = fromTemporaryDetails(party.details[TRUSTED_IDP.name] ?? {});
+function signer(context: SigningContext, { now }: SignerDeps): RequestSigner | undefined {
+  const scope = scopeOf(context);
+  const credentials = fromTemporaryDetails(context.details[TRUSTED_IDP.name] ?? {});
   if (credentials === null) return undefined;
   const { secretAccessKey, sessionToken } = credentials;
   return {
@@ -58,8 +58,8 @@ function signer(party: SignedParty, { now }: SignerTools): RequestSigner | undef
   };
 }
 
-function preview(party: Omit<SignedParty, 'details'>): RequestSigner {
-  const scope = scopeOf(party);
+function preview(context: Omit<SigningContext, 'details'>): RequestSigner {
+  const scope = scopeOf(context);
   return {
     sign: () => {
       throw new TypeError('A preview is never sent');
@@ -69,7 +69,7 @@ function preview(party: Omit<SignedParty, 'details'>): RequestSigner {
   };
 }
 
-function scopeOf({ apiConfig, pattern }: Omit<SignedParty, 'details'>): SigningScope {
+function scopeOf({ apiConfig, pattern }: Omit<SigningContext, 'details'>): SigningScope {
   const service = pattern.oauth_config?.signing_service;
   const { region } = apiConfig;
   if (service === undefined) {

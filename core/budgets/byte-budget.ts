@@ -13,7 +13,7 @@ export interface ByteBudgetLimits {
 const FIRST = 2;
 
 interface Waiting {
-  party: ByteAllowance;
+  share: ByteAllowance;
   bytes: number;
   admit(): void;
 }
@@ -27,7 +27,7 @@ interface Waiting {
 export class ByteBudget {
   readonly #limits: ByteBudgetLimits;
   /** One entry per environment. Only operators create environments, so the map stays small. */
-  readonly #parties = new Map<string, ByteAllowance>();
+  readonly #shares = new Map<string, ByteAllowance>();
   readonly #waiting = new Set<Waiting>();
   #used = 0;
 
@@ -47,18 +47,18 @@ export class ByteBudget {
 
   /** Returns the allowance of an environment; always the same object for the same name. */
   of(name: string): ByteAllowance {
-    const known = this.#parties.get(name);
+    const known = this.#shares.get(name);
     if (known !== undefined) return known;
-    const party = new ByteAllowance(this);
-    this.#parties.set(name, party);
-    return party;
+    const share = new ByteAllowance(this);
+    this.#shares.set(name, share);
+    return share;
   }
 
   /** For `ByteHold` only: takes bytes if there is space. */
-  take(party: ByteAllowance, bytes: number, isFirst: boolean): boolean {
+  take(share: ByteAllowance, bytes: number, isFirst: boolean): boolean {
     const free = this.#limits.totalBytes - this.#used - bytes;
-    if (party.used + bytes > (isFirst ? FIRST : 1) * free) return false;
-    party.used += bytes;
+    if (share.used + bytes > (isFirst ? FIRST : 1) * free) return false;
+    share.used += bytes;
     this.#used += bytes;
     return true;
   }
@@ -67,18 +67,18 @@ export class ByteBudget {
    * For `ByteHold` only: releases bytes and resumes the waiting requests that now fit; a large one does not block the
    * others.
    */
-  give(party: ByteAllowance, bytes: number): void {
-    party.used -= bytes;
+  give(share: ByteAllowance, bytes: number): void {
+    share.used -= bytes;
     this.#used -= bytes;
-    for (const waiting of this.#waiting) if (this.take(waiting.party, waiting.bytes, true)) waiting.admit();
+    for (const waiting of this.#waiting) if (this.take(waiting.share, waiting.bytes, true)) waiting.admit();
   }
 
   /** For `ByteHold` only: waits for space for the first bytes of a request. @returns whether they were taken in time */
-  wait(party: ByteAllowance, bytes: number, signal: AbortSignal | undefined): Promise<boolean> {
+  wait(share: ByteAllowance, bytes: number, signal: AbortSignal | undefined): Promise<boolean> {
     signal?.throwIfAborted();
     if (this.#waiting.size >= this.#limits.waiting) return Promise.resolve(false);
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { party, bytes, admit: () => settle(() => resolve(true)) };
+      const waiting: Waiting = { share, bytes, admit: () => settle(() => resolve(true)) };
       const abort = () => settle(() => reject(signal?.reason));
       const timer = setTimeout(() => settle(() => resolve(false)), this.#limits.waitMs);
       const settle = (end: () => void) => {
@@ -112,12 +112,12 @@ export class ByteAllowance {
 /** The memory that one request holds for its bodies, until it releases it. */
 export class ByteHold {
   readonly #budget: ByteBudget;
-  readonly #party: ByteAllowance;
+  readonly #share: ByteAllowance;
   #bytes = 0;
 
-  constructor(budget: ByteBudget, party: ByteAllowance) {
+  constructor(budget: ByteBudget, share: ByteAllowance) {
     this.#budget = budget;
-    this.#party = party;
+    this.#share = share;
   }
 
   /** Bytes held now. */
@@ -127,7 +127,7 @@ export class ByteHold {
 
   /** Takes more bytes. @returns false if there is not enough space; then no bytes are taken */
   grow(bytes: number): boolean {
-    if (!this.#budget.take(this.#party, bytes, false)) return false;
+    if (!this.#budget.take(this.#share, bytes, false)) return false;
     this.#bytes += bytes;
     return true;
   }
@@ -141,7 +141,7 @@ export class ByteHold {
    */
   async reserve(bytes: number, signal?: AbortSignal): Promise<boolean> {
     const isTaken =
-      this.#budget.take(this.#party, bytes, true) || (await this.#budget.wait(this.#party, bytes, signal));
+      this.#budget.take(this.#share, bytes, true) || (await this.#budget.wait(this.#share, bytes, signal));
     if (isTaken) this.#bytes += bytes;
     return isTaken;
   }
@@ -151,6 +151,6 @@ export class ByteHold {
     if (this.#bytes === 0) return;
     const bytes = this.#bytes;
     this.#bytes = 0;
-    this.#budget.give(this.#party, bytes);
+    this.#budget.give(this.#share, bytes);
   }
 }

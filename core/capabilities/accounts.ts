@@ -1,12 +1,12 @@
 import type { AccountRow, AccountSummaryRow, Store } from '../../db/store.ts';
-import type { UpdateTools } from '../accounts/write.ts';
+import type { UpdateDeps } from '../accounts/write.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { CheckCredentials } from '../executions/credential-check.ts';
 import type { Lists } from './lists.ts';
 
 /** Connected accounts and their credentials. */
 export type Accounts = Lists &
-  UpdateTools & {
+  UpdateDeps & {
     store: Store;
     events: Events;
     checkCredentials: CheckCredentials;

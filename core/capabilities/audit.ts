@@ -1,7 +1,7 @@
-import type { LogPlaces } from '../audit/log-places.ts';
+import type { AuditLogSlots } from '../audit/audit-log-slots.ts';
 import type { Lists } from './lists.ts';
 
 /** The audit log. */
 export interface Audit extends Lists {
-  logPlaces: LogPlaces;
+  logPlaces: AuditLogSlots;
 }

@@ -1,5 +1,5 @@
-import type { CreateLinkTools } from '../accounts/links/create-link.ts';
-import type { VerifyTools } from '../accounts/links/verify.ts';
+import type { CreateLinkDeps } from '../accounts/links/create-link.ts';
+import type { VerifyDeps } from '../accounts/links/verify.ts';
 
 /** Links by which users connect accounts. */
-export type Links = CreateLinkTools & VerifyTools;
+export type Links = CreateLinkDeps & VerifyDeps;

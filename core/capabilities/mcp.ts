@@ -1,10 +1,10 @@
 import type { Events } from '../events/events.ts';
-import type { ConfigTools } from '../mcp/configs.ts';
+import type { ConfigDeps } from '../mcp/configs.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { Lists } from './lists.ts';
 
 /** MCP configs, and tokens for the sessions of users at MCP servers. */
-export interface McpConfigs extends Lists, ConfigTools {
+export interface McpConfigs extends Lists, ConfigDeps {
   /** Encrypts session tokens. */
   sealedData: SealedTokens;
   events: Events;

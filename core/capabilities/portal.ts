@@ -1,4 +1,4 @@
-import type { CreateSessionTools } from '../portal/sessions.ts';
+import type { CreateSessionDeps } from '../portal/sessions.ts';
 
 /** Sessions in which users see and manage their accounts. */
-export type Portal = CreateSessionTools;
+export type Portal = CreateSessionDeps;

@@ -1,12 +1,12 @@
-import type { CustomToolTools, JudgeTools } from '../discovery/custom-tools.ts';
+import type { CustomToolDeps, JudgeDeps } from '../discovery/custom-tools.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
-import type { DiscoveryTools } from '../discovery/user-tools.ts';
+import type { DiscoveryDeps } from '../discovery/user-tools.ts';
 import type { Events } from '../events/events.ts';
-import type { OverlayTools } from '../overlays/tool-overlays.ts';
+import type { OverlayDeps } from '../overlays/tool-overlays.ts';
 import type { Lists } from './lists.ts';
 
 /** Tools: the list of them, the ones that a user can call, and the custom ones of an environment. */
-export interface Tools extends Lists, DiscoveryTools, CustomToolTools, JudgeTools, OverlayTools {
+export interface Tools extends Lists, DiscoveryDeps, CustomToolDeps, JudgeDeps, OverlayDeps {
   toolDirectory: ToolDirectory;
   events: Events;
 }

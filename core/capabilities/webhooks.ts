@@ -1,12 +1,12 @@
 import type { Events } from '../events/events.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { DeliveryQueue } from '../webhooks/delivery-queue.ts';
-import type { EndpointTools } from '../webhooks/endpoints.ts';
+import type { EndpointDeps } from '../webhooks/endpoints.ts';
 import type { EventFeed } from '../webhooks/event-feed.ts';
 import type { Lists } from './lists.ts';
 
 /** Stored events, webhook endpoints and deliveries. */
-export interface Webhooks extends Lists, EndpointTools {
+export interface Webhooks extends Lists, EndpointDeps {
   events: Events;
   deliveries: DeliveryQueue;
   eventFeed: Pick<EventFeed, 'requireFreeStream' | 'follow'>;

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { EnvironmentId, Store } from '../../db/store.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import { adaptToCatalogue, type ProviderChangeTools } from './provider-change.ts';
+import { adaptToCatalogue, type ProviderChangeDeps } from './provider-change.ts';
 
-export interface CatalogueChangeTools extends ProviderChangeTools {
+export interface CatalogueChangeDeps extends ProviderChangeDeps {
   store: Store;
   catalogue: Catalogue;
   log: { warn(fields: object, message: string): void };
@@ -15,8 +15,8 @@ export interface CatalogueChangeTools extends ProviderChangeTools {
  * start. After an upgrade, a connector must not use a stored credential for more than it was supplied for. Await it
  * before requests are served.
  */
-export async function adaptToUpgrade(tools: CatalogueChangeTools): Promise<void> {
-  const { store, catalogue } = tools;
+export async function adaptToUpgrade(deps: CatalogueChangeDeps): Promise<void> {
+  const { store, catalogue } = deps;
   const providers = catalogue.connectors().flatMap(({ identifier }) => catalogue.provider(identifier) ?? []);
   const digests = Object.fromEntries(providers.map((provider) => [provider.identifier, digestOf(provider)]));
   for (const { id } of await store.read.environments.list()) {
@@ -24,7 +24,7 @@ export async function adaptToUpgrade(tools: CatalogueChangeTools): Promise<void>
     const changed = providers.filter(
       ({ identifier }) => (before?.[identifier] ?? digests[identifier]) !== digests[identifier],
     );
-    for (const provider of changed) await adaptOne(tools, id, provider);
+    for (const provider of changed) await adaptOne(deps, id, provider);
     // A removed connector keeps its digest, because it may return in a later version.
     const after = { ...before, ...digests };
     if (JSON.stringify(after) === JSON.stringify(before)) continue;
@@ -33,15 +33,15 @@ export async function adaptToUpgrade(tools: CatalogueChangeTools): Promise<void>
 }
 
 async function adaptOne(
-  tools: CatalogueChangeTools,
+  deps: CatalogueChangeDeps,
   environmentId: EnvironmentId,
   now: ProviderDefinition,
 ): Promise<void> {
   const cause = { environmentId, actor: 'system', requestId: '' };
-  const { parked, withdrawn } = await tools.store.write((tx) => adaptToCatalogue(tx, tools, environmentId, now, cause));
+  const { parked, withdrawn } = await deps.store.write((tx) => adaptToCatalogue(tx, deps, environmentId, now, cause));
   if (parked + withdrawn === 0) return;
   const fields = { environment: environmentId, connector: now.identifier, accounts: parked, connections: withdrawn };
-  tools.log.warn(fields, 'an upgrade of this connector made accounts or connections unusable');
+  deps.log.warn(fields, 'an upgrade of this connector made accounts or connections unusable');
 }
 
 function digestOf({ api, authPatterns }: ProviderDefinition): string {

@@ -2,7 +2,7 @@ import type { EnvironmentRow, Transaction } from '../../db/store.ts';
 import type { Cause } from '../events/events.ts';
 import type { Schemas } from '../present/schemas.ts';
 import type { ConnectionInput } from './check-input.ts';
-import { type ConfigurationTools, updateConnection } from './configure.ts';
+import { type ConfigurationDeps, updateConnection } from './configure.ts';
 import { describeConnection } from './describe.ts';
 import { requireConnection } from './require-connection.ts';
 
@@ -22,17 +22,17 @@ export interface SettingsChange {
  */
 export async function changeSettings(
   tx: Transaction,
-  tools: ConfigurationTools,
+  deps: ConfigurationDeps,
   { environment, cause, path }: SettingsChange,
   input: ConnectionInput,
 ): Promise<Schemas['ConnectionConfiguration']> {
   const before = await requireConnection(tx, environment.id, path.connection_id);
-  const connection = await updateConnection(tx, tools, environment, before, input);
-  await tools.events.emit(tx, cause, {
+  const connection = await updateConnection(tx, deps, environment, before, input);
+  await deps.events.emit(tx, cause, {
     type: 'connection.updated',
     subject: connection.id,
     details: { fields: Object.keys(input) },
     data: async (show) => ({ connection: await show.connection(connection) }),
   });
-  return describeConnection(tx, connection, environment, tools.catalogue);
+  return describeConnection(tx, connection, environment, deps.catalogue);
 }

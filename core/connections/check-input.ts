@@ -2,7 +2,7 @@ import type { EnvironmentRow, Transaction } from '../../db/store.ts';
 import type { Definition } from '../accounts/binding.ts';
 import { mayTurnVerificationOff } from '../accounts/links/verification.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import { type ProviderToolTools, toolsOfProvider } from '../discovery/provider-tools.ts';
+import { type ProviderToolDeps, toolsOfProvider } from '../discovery/provider-tools.ts';
 import type { FieldError } from '../errors.ts';
 import { ApiError } from '../errors.ts';
 import { Secret } from '../secret.ts';
@@ -32,7 +32,7 @@ export interface ConnectionInput extends ClientInput {
  */
 export async function checkInput(
   tx: Transaction,
-  tools: ProviderToolTools,
+  deps: ProviderToolDeps,
   environment: EnvironmentRow,
   provider: ProviderDefinition | undefined,
   definition: Definition | undefined,
@@ -57,19 +57,19 @@ export async function checkInput(
     if (message) errors.push({ field: `allowed_addresses[${index}]`, message });
   }
   errors.push(...checkAddresses(stored, definition, input), ...checkSecret(definition, input));
-  if (input.allowed_tools) errors.push(...(await checkTools(tx, tools, environment, provider, input.allowed_tools)));
+  if (input.allowed_tools) errors.push(...(await checkTools(tx, deps, environment, provider, input.allowed_tools)));
   if (errors.length > 0)
     throw new ApiError('VALIDATION_FAILED', 'The settings of the connection are invalid.', { errors });
 }
 
 async function checkTools(
   tx: Transaction,
-  tools: ProviderToolTools,
+  deps: ProviderToolDeps,
   environment: EnvironmentRow,
   provider: ProviderDefinition | undefined,
   names: readonly string[],
 ): Promise<FieldError[]> {
-  const known = provider ? await toolsOfProvider(tx, tools, environment.id, provider) : [];
+  const known = provider ? await toolsOfProvider(tx, deps, environment.id, provider) : [];
   const allowed = new Set([RAW_CALL, ...known.map(({ ownName }) => ownName)]);
   return names.flatMap((name, index) => {
     const message = 'has a name that is not a tool of this connector';

@@ -1,6 +1,6 @@
 import type { ConnectionRow, EnvironmentId, Transaction } from '../../db/store.ts';
-import { giveUpObtained } from '../accounts/remove-account.ts';
-import type { RevocationTools } from '../accounts/revocation-order.ts';
+import { revokeObtained } from '../accounts/remove-account.ts';
+import type { RevocationDeps } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -21,7 +21,7 @@ const WITHDRAWN =
  */
 export async function withdrawClients(
   tx: Transaction,
-  tools: RevocationTools,
+  deps: RevocationDeps,
   environmentId: EnvironmentId,
   provider: ProviderDefinition,
   cause: Cause,
@@ -31,16 +31,16 @@ export async function withdrawClients(
     const pattern = findPattern(provider, connection.type);
     const { clientBinding: bound, id, clientId } = connection;
     if (bound === null || !pattern || isClientCovered(bound, provider, pattern)) continue;
-    await giveUpObtained(tx, tools, environmentId, id);
+    await revokeObtained(tx, deps, environmentId, id);
     const gone = { clientId: null, ...NO_CLIENT_SECRET, clientBinding: null };
     await tx.connections.update(environmentId, id, connection.version, {
       ...gone,
       clientGeneration: connection.clientGeneration + 1,
       // Valetkey registers a new client itself, unless an operator had set the removed one.
       status: pattern.is_mcp && bound.registered ? 'IN_PROGRESS' : 'DRAFT',
-      updatedAt: tools.now(),
+      updatedAt: deps.now(),
     });
-    await tools.events.emit(tx, cause, {
+    await deps.events.emit(tx, cause, {
       type: 'connection.client_withdrawn',
       subject: id,
       details: { client_id: clientId ?? '', reason: WITHDRAWN },

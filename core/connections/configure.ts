@@ -1,6 +1,6 @@
 import type { ConnectionRow, EnvironmentRow, JsonObject, Transaction } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
-import { giveUpObtained } from '../accounts/remove-account.ts';
+import { revokeObtained } from '../accounts/remove-account.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import { ApiError } from '../errors.ts';
 import type { Events } from '../events/events.ts';
@@ -11,7 +11,7 @@ import { firstClient } from './client-binding.ts';
 import type { ClientColumns } from './client-secret.ts';
 import { writeWithinSpace } from './connection-space.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
-import type { ConnectionTools } from './resolve.ts';
+import type { ConnectionDeps } from './resolve.ts';
 import { unknownConnector } from './resolve.ts';
 import { clientColumns, NO_CLIENT } from './set-client.ts';
 import { statusOf } from './status.ts';
@@ -22,7 +22,7 @@ export interface NewConnectionInput extends ConnectionInput {
   type?: string | undefined;
 }
 
-export interface ConfigurationTools extends ConnectionTools {
+export interface ConfigurationDeps extends ConnectionDeps {
   vault: Vault;
   toolDirectory: ToolDirectory;
   events: Events;
@@ -40,11 +40,11 @@ const SIGN_IN_TYPES = new Set(['OIDC', 'SAML', 'PASSWORD', 'PASSWORDLESS', 'WEBA
  */
 export async function createConnection(
   tx: Transaction,
-  tools: ConfigurationTools,
+  deps: ConfigurationDeps,
   environment: EnvironmentRow,
   input: NewConnectionInput,
 ): Promise<ConnectionRow> {
-  const provider = await findProvider(tx, tools.catalogue, environment.id, input.connector);
+  const provider = await findProvider(tx, deps.catalogue, environment.id, input.connector);
   if (!provider) throw unknownConnector(input.connector);
   const type = input.type ?? provider.authPatterns[0]?.type ?? '';
   if (SIGN_IN_TYPES.has(type)) {
@@ -58,14 +58,14 @@ export async function createConnection(
   }
   const pattern = requirePattern(provider, type, 'type');
   const definition = { provider, pattern };
-  const id = tools.newId('conn');
+  const id = deps.newId('conn');
   const unset = { ...NO_CLIENT, environmentId: environment.id, id };
-  await checkInput(tx, tools, environment, provider, definition, unset, input);
-  const at = tools.now();
+  await checkInput(tx, deps, environment, provider, definition, unset, input);
+  const at = deps.now();
   const settings = {
     ...columnsOf(input),
     ...firstClient(definition, input.allowed_addresses ?? null),
-    ...clientColumns(tools.vault, unset, definition, input),
+    ...clientColumns(deps.vault, unset, definition, input),
   };
   const keyId = input.key_id ?? provider.identifier;
   try {
@@ -96,16 +96,16 @@ export async function createConnection(
  */
 export async function updateConnection(
   tx: Transaction,
-  tools: ConfigurationTools,
+  deps: ConfigurationDeps,
   environment: EnvironmentRow,
   connection: ConnectionRow,
   input: ConnectionInput,
 ): Promise<ConnectionRow> {
-  const provider = await findProvider(tx, tools.catalogue, environment.id, connection.providerKey);
+  const provider = await findProvider(tx, deps.catalogue, environment.id, connection.providerKey);
   const pattern = provider && findPattern(provider, connection.type);
   const definition = provider && pattern && { provider, pattern };
-  await checkInput(tx, tools, environment, provider, definition, connection, input);
-  const settings = { ...columnsOf(input), ...clientColumns(tools.vault, connection, definition, input) };
+  await checkInput(tx, deps, environment, provider, definition, connection, input);
+  const settings = { ...columnsOf(input), ...clientColumns(deps.vault, connection, definition, input) };
   const hasBeenUsed = connection.status === 'COMPLETED' || (await hasActiveAccount(tx, environment, connection));
   const status = definition
     ? statusOf({ ...connection, ...settings }, definition, isProduction(environment), hasBeenUsed)
@@ -113,12 +113,12 @@ export async function updateConnection(
   // Tokens that Valetkey obtained with the old settings are removed. Tokens that users granted are kept.
   const gives = OBTAINED_WITH.some((name) => input[name] !== undefined);
   const rotates = isRotation(connection, input);
-  if (gives && !rotates) await giveUpObtained(tx, tools, environment.id, connection.id);
-  const changes = { ...settings, status, updatedAt: tools.now() };
+  if (gives && !rotates) await revokeObtained(tx, deps, environment.id, connection.id);
+  const changes = { ...settings, status, updatedAt: deps.now() };
   await writeWithinSpace(tx, environment.id, () =>
     tx.connections.update(environment.id, connection.id, connection.version, changes),
   );
-  if (gives && rotates) await giveUpObtained(tx, tools, environment.id, connection.id);
+  if (gives && rotates) await revokeObtained(tx, deps, environment.id, connection.id);
   return (await tx.connections.get(environment.id, connection.id)) as ConnectionRow;
 }
 

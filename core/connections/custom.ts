@@ -9,7 +9,7 @@ import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import { deleteToolsOf } from './delete-tools.ts';
 import { carryLearned } from './learned.ts';
-import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeTools } from './provider-change.ts';
+import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeDeps } from './provider-change.ts';
 import type { CustomProviderDefinition } from './providers.ts';
 import { toProvider } from './providers.ts';
 
@@ -21,7 +21,7 @@ export type CustomProviderInput = {
   [Key in keyof CustomProviderDefinition]?: CustomProviderDefinition[Key] | null | undefined;
 };
 
-export interface CustomProviderTools extends Omit<ProviderChangeTools, 'newId'> {
+export interface CustomProviderDeps extends Omit<ProviderChangeDeps, 'newId'> {
   catalogue: Catalogue;
   vault: Vault;
   newId(prefix: 'prv'): string;
@@ -44,17 +44,17 @@ const EMPTY: CustomProviderDefinition = {
  */
 export async function createCustomProvider(
   tx: Repositories,
-  tools: CustomProviderTools,
+  deps: CustomProviderDeps,
   environmentId: EnvironmentId,
   input: CustomProviderInput,
 ): Promise<CustomProviderRow> {
   const definition = merge(EMPTY, input);
-  check(definition, tools);
+  check(definition, deps);
   await requireSpace(tx, environmentId, null, definition);
-  const identifier = await freeIdentifier(tx, tools.catalogue, environmentId, definition.display_name);
-  const at = tools.now();
+  const identifier = await freeIdentifier(tx, deps.catalogue, environmentId, definition.display_name);
+  const at = deps.now();
   await tx.customProviders.insert(environmentId, {
-    id: tools.newId('prv'),
+    id: deps.newId('prv'),
     identifier,
     definition,
     isMcp: speaksMcp(definition),
@@ -71,7 +71,7 @@ export async function createCustomProvider(
  */
 export async function updateCustomProvider(
   tx: Transaction,
-  tools: CustomProviderTools,
+  deps: CustomProviderDeps,
   environmentId: EnvironmentId,
   row: CustomProviderRow,
   input: CustomProviderInput,
@@ -79,12 +79,12 @@ export async function updateCustomProvider(
 ): Promise<{ row: CustomProviderRow } & Consequences> {
   const before = row.definition as unknown as CustomProviderDefinition;
   const definition = carryLearned(before, merge(before, input));
-  check(definition, tools);
+  check(definition, deps);
   await requireSpace(tx, environmentId, before, definition);
   const consequences = isUsedTheSameWay(before, definition)
     ? NO_CONSEQUENCES
-    : await adaptToProvider(tx, tools, environmentId, changeOf(row.identifier, before, definition), cause);
-  const changes = { definition, isMcp: speaksMcp(definition), updatedAt: tools.now() };
+    : await adaptToProvider(tx, deps, environmentId, changeOf(row.identifier, before, definition), cause);
+  const changes = { definition, isMcp: speaksMcp(definition), updatedAt: deps.now() };
   await tx.customProviders.update(environmentId, row.identifier, row.version, changes);
   return { row: (await tx.customProviders.get(environmentId, row.identifier)) as CustomProviderRow, ...consequences };
 }
@@ -108,15 +108,15 @@ function isUsedTheSameWay(a: CustomProviderDefinition, b: CustomProviderDefiniti
  */
 export async function deleteCustomProvider(
   tx: Transaction,
-  tools: CustomProviderTools,
+  deps: CustomProviderDeps,
   environmentId: EnvironmentId,
   row: CustomProviderRow,
   cause: Cause,
 ): Promise<number> {
   let disconnected = 0;
-  const at = tools.now();
+  const at = deps.now();
   for await (const account of accountsOf(tx, environmentId, row.identifier)) {
-    await disconnectAccount(tx, tools, account, 'The provider was deleted.', cause);
+    await disconnectAccount(tx, deps, account, 'The provider was deleted.', cause);
     disconnected += 1;
   }
   for (const connection of await tx.connections.listByProvider(environmentId, row.identifier)) {
@@ -134,12 +134,12 @@ function merge(before: CustomProviderDefinition, input: CustomProviderInput): Cu
   return { ...before, ...Object.fromEntries(changes) };
 }
 
-function check(definition: CustomProviderDefinition, tools: CustomProviderTools): void {
+function check(definition: CustomProviderDefinition, deps: CustomProviderDeps): void {
   const { proxy_url: proxyUrl, proxy_enabled: proxyEnabled, auth_patterns: patterns } = definition;
   const errors: FieldError[] = [];
   if (proxyEnabled && !proxyUrl) errors.push({ field: 'proxy_url', message: 'is required when proxy_enabled is true' });
   // A placeholder is one host label or path segment; any value will do to check the rest of the address.
-  const judge = (template: string) => tools.judgeAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
+  const judge = (template: string) => deps.judgeAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
   const reason = proxyUrl ? judge(proxyUrl) : null;
   if (reason) errors.push({ field: 'proxy_url', message: reason });
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The provider is invalid.', { errors });

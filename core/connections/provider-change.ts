@@ -4,7 +4,7 @@ import { bindingBreach, bindTo, type Definition, exposedFields } from '../accoun
 import { staticFieldsIn } from '../accounts/details.ts';
 import type { JsonObject } from '../accounts/merge.ts';
 import { emitParked } from '../accounts/park.ts';
-import type { RevocationTools } from '../accounts/revocation-order.ts';
+import type { RevocationDeps } from '../accounts/revocation-order.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { publicFieldsOf } from '../connectors/static-details.ts';
 import { ApiError } from '../errors.ts';
@@ -12,7 +12,7 @@ import type { Cause } from '../events/events.ts';
 import { withdrawClients } from './client-change.ts';
 import { findPattern } from './providers.ts';
 
-export type ProviderChangeTools = RevocationTools;
+export type ProviderChangeDeps = RevocationDeps;
 
 /** The definition of a provider before and after a change. */
 export interface ProviderChange {
@@ -40,13 +40,13 @@ const MAX_NAMED = 10;
  */
 export async function adaptToProvider(
   tx: Transaction,
-  tools: ProviderChangeTools,
+  deps: ProviderChangeDeps,
   environmentId: EnvironmentId,
   change: ProviderChange,
   cause: Cause,
 ): Promise<Consequences> {
-  const parked = await adaptAccounts(tx, tools, environmentId, change, cause);
-  const withdrawn = await withdrawClients(tx, tools, environmentId, change.now, cause);
+  const parked = await adaptAccounts(tx, deps, environmentId, change, cause);
+  const withdrawn = await withdrawClients(tx, deps, environmentId, change.now, cause);
   return { parked, withdrawn };
 }
 
@@ -56,7 +56,7 @@ export async function adaptToProvider(
  */
 export async function adaptToCatalogue(
   tx: Transaction,
-  tools: ProviderChangeTools,
+  deps: ProviderChangeDeps,
   environmentId: EnvironmentId,
   now: ProviderDefinition,
   cause: Cause,
@@ -67,9 +67,9 @@ export async function adaptToCatalogue(
     const definition = pattern && { provider: now, pattern };
     const isExposed = pattern !== undefined && exposedFields(account, pattern).length > 0;
     const reason = definition === undefined ? TYPE_GONE : isExposed ? FIELD_OPENED : null;
-    if (await adapt(tx, tools, account, definition, cause, reason)) parked += 1;
+    if (await adapt(tx, deps, account, definition, cause, reason)) parked += 1;
   }
-  return { parked, withdrawn: await withdrawClients(tx, tools, environmentId, now, cause) };
+  return { parked, withdrawn: await withdrawClients(tx, deps, environmentId, now, cause) };
 }
 
 const TYPE_GONE = 'The provider no longer offers this type of authorization.';
@@ -86,7 +86,7 @@ const FIELD_OPENED = 'The provider now shows a field that was secret when the ac
  */
 async function adaptAccounts(
   tx: Transaction,
-  tools: ProviderChangeTools,
+  deps: ProviderChangeDeps,
   environmentId: EnvironmentId,
   { before, now: provider }: ProviderChange,
   cause: Cause,
@@ -103,7 +103,7 @@ async function adaptAccounts(
       exposed.set(place, [...(exposed.get(place) ?? []), account.id]);
     }
     if (exposed.size > 0) continue;
-    if (await adapt(tx, tools, account, { provider, pattern }, cause)) parked += 1;
+    if (await adapt(tx, deps, account, { provider, pattern }, cause)) parked += 1;
   }
   if (exposed.size > 0) throw secretsExposed(exposed);
   return parked;
@@ -116,7 +116,7 @@ async function adaptAccounts(
  */
 async function adapt(
   tx: Transaction,
-  { now, events }: ProviderChangeTools,
+  { now, events }: ProviderChangeDeps,
   account: AccountRow,
   definition: Definition | undefined,
   cause: Cause,

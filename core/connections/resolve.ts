@@ -15,7 +15,7 @@ import { connectionStatus } from './status.ts';
 const NO_CLIENT = { clientId: null, hasClientSecret: false };
 
 /** The dependencies for creating a connection, in addition to the database. */
-export interface ConnectionTools {
+export interface ConnectionDeps {
   catalogue: Catalogue;
   now(): number;
   newId(prefix: 'conn'): string;
@@ -49,7 +49,7 @@ export async function resolveConnector(
  */
 export async function ensureConnection(
   tx: Transaction,
-  tools: ConnectionTools & { events: Events },
+  deps: ConnectionDeps & { events: Events },
   environmentId: EnvironmentId,
   connector: string,
   details: Details,
@@ -57,11 +57,11 @@ export async function ensureConnection(
 ): Promise<ConnectionRow> {
   const found = await resolveConnector(tx, environmentId, connector);
   if (found) return found;
-  const provider = await findProvider(tx, tools.catalogue, environmentId, connector);
+  const provider = await findProvider(tx, deps.catalogue, environmentId, connector);
   if (!provider) throw unknownConnector(connector);
   const pattern = choosePattern(provider, details);
-  const at = tools.now();
-  const id = tools.newId('conn');
+  const at = deps.now();
+  const id = deps.newId('conn');
   const row = {
     id,
     keyId: connector,
@@ -75,7 +75,7 @@ export async function ensureConnection(
   };
   await writeWithinSpace(tx, environmentId, () => tx.connections.insert(environmentId, row));
   const connection = (await tx.connections.get(environmentId, id)) as ConnectionRow;
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'connection.created',
     subject: id,
     data: async (show) => ({ connection: await show.connection(connection) }),

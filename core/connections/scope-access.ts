@@ -13,7 +13,8 @@ const known = new WeakMap<Catalogue, Map<string, Map<string, ScopeAccess>>>();
 
 /**
  * Returns what a scope lets an application do at most: what the tools that need it do, otherwise what its name says. A
- * scope whose name tells nothing counts as one that changes data, because users must not be told less than the truth.
+ * scope whose name says nothing about this counts as one that changes data, because users must not be told less than
+ * the truth.
  *
  * @param connector the identifier of a built-in connector; scopes of other providers are judged by their names
  */

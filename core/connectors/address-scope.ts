@@ -1,4 +1,4 @@
-import { climbs } from '../tools/path-segment.ts';
+import { mayContainDotSegment } from '../tools/path-segment.ts';
 
 /** `v2`, `v1.1`, `3.0`, `2026-10`: a path segment that is an API version, and not a customer on a shared host. */
 const VERSION = /^(v\d{1,3}(\.\d{1,3})?|\d{1,3}\.\d{1,3}|\d{4}-\d{2}(-\d{2})?)$/;
@@ -14,7 +14,7 @@ const PLACE = /\{\{([^{}]*)\}\}/g;
  *   version may differ, because only the author of a provider can change it. Without a template, every segment must be equal.
  */
 export function isAtOrBelow(address: string, bound: string, template?: string): boolean {
-  if (address !== bound && climbs(address)) return false;
+  if (address !== bound && mayContainDotSegment(address)) return false;
   const [own, limit, written] = [address, bound, template ?? ''].map(segmentsOf) as [string[], string[], string[]];
   return limit.every((segment, index) => {
     const other = own[index];

@@ -1,5 +1,5 @@
 import { ApiError, type FieldError } from '../errors.ts';
-import { climbs } from '../tools/path-segment.ts';
+import { mayContainDotSegment } from '../tools/path-segment.ts';
 import type { AccountInputs } from './account-value.ts';
 import { accountValueProblem } from './account-value.ts';
 import {
@@ -92,7 +92,8 @@ function givenBaseProblem(value: string): string | undefined {
   // If the URL parser changed the path (dot segments, backslashes), requests would use another prefix than its author
   // sees.
   const path = /^https?:\/\/[^/]+(.*)$/i.exec(value)?.[1];
-  const isPlain = (path || '/') === url.pathname && !/%2f|%5c|%2e/i.test(url.pathname) && !climbs(url.pathname);
+  const isPlain =
+    (path || '/') === url.pathname && !/%2f|%5c|%2e/i.test(url.pathname) && !mayContainDotSegment(url.pathname);
   if (!isPlain) return 'must not have dot segments or encoded characters in its path';
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A cheap call that tells whether a provider accepts a credential; catalogue/connector.schema.json describes each key. A
- * failure that the provider's `errors` map to `upstream_auth`, a status in `rejected`, or 401 means that it does not.
+ * A cheap call that shows whether a provider accepts a credential; catalogue/connector.schema.json describes each key.
+ * A failure that the provider's `errors` map to `upstream_auth`, a status in `rejected`, or 401 means that it does not.
  */
 export interface CredentialCheck {
   method?: 'GET' | 'POST';

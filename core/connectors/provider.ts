@@ -77,7 +77,7 @@ export interface ProviderDefinition {
   /** The path of the address of its mark on this server; only of a built-in connector. */
   iconPath?: string;
   api: ConnectorApi;
-  /** A cheap call that tells whether a credential is accepted. */
+  /** A cheap call that shows whether a credential is accepted. */
   check?: CredentialCheck;
   authPatterns: readonly AuthPattern[];
   proxyEnabled: boolean;

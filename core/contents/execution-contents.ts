@@ -15,7 +15,7 @@ export interface ExecutionContents {
   steps: readonly ExecutionStep[];
 }
 
-export interface ExecutionContentsTools {
+export interface ExecutionContentsDeps {
   store: Pick<Store, 'read' | 'settingsVersion'>;
   vault: Vault;
   now(): number;
@@ -44,8 +44,8 @@ export function retentionMs(settings: EnvironmentSettings): number {
   return retentionDays(settings) * DAY_MS;
 }
 
-export function createExecutionContents(tools: ExecutionContentsTools): ExecutionContentsStore {
-  const { store, vault, now } = tools;
+export function createExecutionContents(deps: ExecutionContentsDeps): ExecutionContentsStore {
+  const { store, vault, now } = deps;
   const known = new Map<string, { settings: EnvironmentSettings; version: number; until: number }>();
 
   async function settingsOf(environmentId: EnvironmentId): Promise<EnvironmentSettings> {

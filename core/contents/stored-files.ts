@@ -19,7 +19,7 @@ export interface FileResponse {
   expires_at: string;
 }
 
-export interface StoredFilesTools {
+export interface StoredFilesDeps {
   store: Pick<Store, 'read' | 'write'>;
   vault: Vault;
   tokens: SealedTokens;
@@ -58,7 +58,7 @@ export interface NamedFile {
 const PURPOSE = 'file address';
 const HEAD_BYTES = 4;
 
-export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFilesTools): StoredFiles {
+export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFilesDeps): StoredFiles {
   async function read(environmentId: EnvironmentId, id: string): Promise<FileContent | null> {
     const row = await store.read.storedContents.get(environmentId, 'file', id, now());
     return row ? unpack(vault.openBytes(contentPlace(environmentId, id), row)) : null;

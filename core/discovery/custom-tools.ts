@@ -9,13 +9,13 @@ import { definitionOf, type Tool, type ToolDefinition } from '../tools/tool.ts';
 import type { ToolDirectory } from './directory.ts';
 import { requireToolSpace } from './tool-space.ts';
 
-export interface CustomToolTools {
+export interface CustomToolDeps {
   catalogue: Catalogue;
   toolDirectory: ToolDirectory;
   now(): number;
 }
 
-export interface JudgeTools {
+export interface JudgeDeps {
   catalogue: Catalogue;
   toolJudge: ToolJudge;
 }
@@ -39,7 +39,7 @@ export type ToolChanges = { [Key in keyof ToolDefinition]?: ToolDefinition[Key] 
  */
 export async function judgeTool(
   read: ReadRepositories,
-  { catalogue, toolJudge }: JudgeTools,
+  { catalogue, toolJudge }: JudgeDeps,
   environmentId: EnvironmentId,
   connector: string,
   definition: unknown,
@@ -53,14 +53,14 @@ export async function judgeTool(
 /** As `judgeTool`, for an update; returns undefined if no such tool can be updated. */
 export async function judgeChanges(
   read: ReadRepositories,
-  tools: JudgeTools,
+  deps: JudgeDeps,
   environmentId: EnvironmentId,
   name: string,
   changes: ToolChanges,
 ): Promise<JudgedTool | undefined> {
   const row = await read.environmentTools.get(environmentId, name);
   if (row?.source !== 'custom') return undefined;
-  return judgeTool(read, tools, environmentId, row.connector, merged(row, changes));
+  return judgeTool(read, deps, environmentId, row.connector, merged(row, changes));
 }
 
 /**
@@ -73,17 +73,17 @@ export async function judgeChanges(
  */
 export async function createCustomTool(
   tx: Repositories,
-  tools: CustomToolTools,
+  deps: CustomToolDeps,
   environmentId: EnvironmentId,
   connector: string,
   definition: unknown,
   judged: JudgedTool | undefined,
 ): Promise<Tool> {
   const { name } = definition as ToolDefinition;
-  const known = await tools.toolDirectory.find(tx, environmentId, name);
+  const known = await deps.toolDirectory.find(tx, environmentId, name);
   if (known) throw new ApiError('TOOL_EXISTS', `The connector ${known.tool.connector} already has a tool ${name}.`);
   await requireToolSpace(tx, environmentId, 1);
-  return write(tx, tools, environmentId, connector, definition, judged);
+  return write(tx, deps, environmentId, connector, definition, judged);
 }
 
 /**
@@ -95,18 +95,18 @@ export async function createCustomTool(
  */
 export async function updateCustomTool(
   tx: Repositories,
-  tools: CustomToolTools,
+  deps: CustomToolDeps,
   environmentId: EnvironmentId,
   name: string,
   changes: ToolChanges,
   judged: JudgedTool | undefined,
 ): Promise<Tool> {
-  const row = await requireOwn(tx, tools, environmentId, name);
+  const row = await requireOwn(tx, deps, environmentId, name);
   if (row.source !== 'custom') {
     const how = row.source === 'import' ? 'was imported' : 'was discovered at an MCP server';
     throw new ApiError('TOOL_READ_ONLY', `The tool ${name} ${how}, so its source manages it.`);
   }
-  return write(tx, tools, environmentId, row.connector, merged(row, changes), judged);
+  return write(tx, deps, environmentId, row.connector, merged(row, changes), judged);
 }
 
 /** Returns the definition of a stored tool with the changes applied. */
@@ -124,11 +124,11 @@ function merged(row: EnvironmentToolRow, changes: ToolChanges): object {
  */
 export async function deleteCustomTool(
   tx: Repositories,
-  tools: CustomToolTools,
+  deps: CustomToolDeps,
   environmentId: EnvironmentId,
   name: string,
 ): Promise<EnvironmentToolRow> {
-  const row = await requireOwn(tx, tools, environmentId, name);
+  const row = await requireOwn(tx, deps, environmentId, name);
   const { connector } = row;
   const connections = (await tx.connections.listByProvider(environmentId, connector))
     .filter(({ allowedTools }) => allowedTools?.includes(name))
@@ -148,7 +148,7 @@ function inUse(tool: string, kind: string, users: readonly string[]): ApiError {
 
 async function requireOwn(
   tx: Repositories,
-  { catalogue }: CustomToolTools,
+  { catalogue }: CustomToolDeps,
   environmentId: EnvironmentId,
   name: string,
 ): Promise<EnvironmentToolRow> {
@@ -158,22 +158,22 @@ async function requireOwn(
 
 async function write(
   tx: Repositories,
-  tools: CustomToolTools,
+  deps: CustomToolDeps,
   environmentId: EnvironmentId,
   connector: string,
   data: unknown,
   judged: JudgedTool | undefined,
 ): Promise<Tool> {
-  const provider = await findProvider(tx, tools.catalogue, environmentId, connector);
+  const provider = await findProvider(tx, deps.catalogue, environmentId, connector);
   if (!provider) throw unknownConnector(connector);
   if (judged?.definition !== JSON.stringify(data) || judged.provider !== JSON.stringify(provider)) {
     throw new ApiError('SERVER_BUSY', 'The tool or its connector was changed by another request. Try again.');
   }
   refuse(judged.errors);
   const tool: Tool = { connector, ...(data as ToolDefinition) };
-  refuse(await checkTwins(tx, tools, environmentId, tool));
+  refuse(await checkTwins(tx, deps, environmentId, tool));
   await tx.environmentTools.upsert(environmentId, [
-    { name: tool.name, connector, source: 'custom', sourceId: null, definition: tool, at: tools.now() },
+    { name: tool.name, connector, source: 'custom', sourceId: null, definition: tool, at: deps.now() },
   ]);
   return tool;
 }
@@ -181,7 +181,7 @@ async function write(
 /** Rejects a tool with the same description as another one, because a model could not choose between them. */
 async function checkTwins(
   tx: Repositories,
-  { catalogue }: CustomToolTools,
+  { catalogue }: CustomToolDeps,
   environmentId: EnvironmentId,
   { connector, name, description }: Tool,
 ): Promise<FieldError[]> {

@@ -6,7 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { KnownTool } from './directory.ts';
 import { sizeOfTool } from './read-within.ts';
 import { type Readiness, readinessFor, type ToolReadiness, type UserName } from './readiness.ts';
-import { accountsOf, type DiscoveryTools, isAllowed, type Reach, reachesOf } from './user-tools.ts';
+import { accountsOf, type DiscoveryDeps, isAllowed, type Reach, reachesOf } from './user-tools.ts';
 
 /** A tool that was found. */
 export interface FoundTool extends KnownTool {
@@ -34,12 +34,12 @@ const CANDIDATES_PER_RESULT = 4;
  */
 export async function findTools(
   read: ReadRepositories,
-  tools: DiscoveryTools,
+  deps: DiscoveryDeps,
   environmentId: EnvironmentId,
   user: UserName | null,
   { query, connector, limit }: ToolQuestion,
 ): Promise<FoundTool[]> {
-  const hits = await tools.toolDirectory.search(read, environmentId, query, { connector });
+  const hits = await deps.toolDirectory.search(read, environmentId, query, { connector });
   if (hits.length === 0) return [];
   const accounts = user ? await accountsOf(read, environmentId, user) : new Map<string, AccountRow[]>();
   const candidates = hits.slice(0, limit * CANDIDATES_PER_RESULT);
@@ -47,12 +47,12 @@ export async function findTools(
   const providerKeys = [...new Set(candidates.map(({ card }) => card.connector))];
   // Generic tools can be called over the connections of all custom providers.
   const connections = await read.connections.listAll(environmentId, isGeneric ? {} : { providerKeys });
-  const usable = await reachesOf(read, tools, environmentId, connections);
+  const usable = await reachesOf(read, deps, environmentId, connections);
   const found: FoundTool[] = [];
   const turn = createTurns();
   for (const { card } of candidates) {
     if (found.length === limit) break;
-    const known = await tools.toolDirectory.find(read, environmentId, card.name);
+    const known = await deps.toolDirectory.find(read, environmentId, card.name);
     if (!known) continue;
     await turn(sizeOfTool(known.tool));
     const own = connections.filter(({ providerKey }) => providerKey === known.tool.connector);
@@ -63,7 +63,7 @@ export async function findTools(
       // If the connections do not allow the tool or are disabled, an operator has decided so, and the hit is skipped.
       // Without any connection, one can be created.
       const provider =
-        own.length === 0 ? await findProvider(read, tools.catalogue, environmentId, known.tool.connector) : undefined;
+        own.length === 0 ? await findProvider(read, deps.catalogue, environmentId, known.tool.connector) : undefined;
       if (!provider) continue;
       const toolReadiness = user && readinessFor(known.tool, provider, null, [], user);
       found.push({ ...known, toolReadiness, connector: provider.identifier });

@@ -4,7 +4,7 @@ import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import { createTurns } from '../scheduling/turns.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { OverlaidTools } from './overlaid-tools.ts';
+import type { OverlaidDeps } from './overlaid-tools.ts';
 import { sizeOfTool } from './read-within.ts';
 import { createToolIndex, type ToolCard, type ToolIndex } from './tool-index.ts';
 
@@ -46,7 +46,7 @@ const PIECE = 25;
  */
 export function createToolIndexes(
   catalogue: Catalogue,
-  overlaidTools: Pick<OverlaidTools, 'overlaid'>,
+  overlaidTools: Pick<OverlaidDeps, 'overlaid'>,
   capacity = 16,
 ): ToolIndexes {
   let builtIn: Promise<ToolIndex> | undefined;
@@ -102,7 +102,7 @@ async function indexOf(catalogue: Catalogue): Promise<ToolIndex> {
 async function sync(
   read: ReadRepositories,
   catalogue: Catalogue,
-  overlaidTools: Pick<OverlaidTools, 'overlaid'>,
+  overlaidTools: Pick<OverlaidDeps, 'overlaid'>,
   environmentId: EnvironmentId,
   kept: OwnIndex,
 ): Promise<void> {

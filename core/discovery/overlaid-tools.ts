@@ -34,7 +34,7 @@ export interface OverlayFit {
 }
 
 /** Tools as the overlays of their environment show them. */
-export interface OverlaidTools {
+export interface OverlaidDeps {
   /** Returns a tool by its name in the environment; by its own name, if an overlay renamed it, as withheld. */
   find(read: ReadRepositories, environmentId: EnvironmentId, name: string): Promise<KnownTool | undefined>;
   /** Returns a tool without its overlay, by its own name. */
@@ -47,7 +47,7 @@ export interface OverlaidTools {
 const CHANGED = 'Its inputs or its request have changed since its overlay was set.';
 
 /** @param capacity how many tools with overlays are kept, with their compiled schemas */
-export function createOverlaidTools(catalogue: Catalogue, ownTools: OwnTools, capacity = 500): OverlaidTools {
+export function createOverlaidTools(catalogue: Catalogue, ownTools: OwnTools, capacity = 500): OverlaidDeps {
   // Compiled schemas and parsed templates are cached by tool, so equal overlays of a tool must give the same object.
   const applied = new LRUCache<string, Tool>({ max: capacity });
   const numbers = new WeakMap<Tool, number>();

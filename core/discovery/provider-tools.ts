@@ -3,7 +3,7 @@ import { type Catalogue, toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { NamedTool, ToolDirectory } from './directory.ts';
 
-export interface ProviderToolTools {
+export interface ProviderToolDeps {
   catalogue: Catalogue;
   toolDirectory: Pick<ToolDirectory, 'names'>;
 }
@@ -14,7 +14,7 @@ export interface ProviderToolTools {
  */
 export async function toolsOfProvider(
   read: ReadRepositories,
-  { catalogue, toolDirectory }: ProviderToolTools,
+  { catalogue, toolDirectory }: ProviderToolDeps,
   environmentId: EnvironmentId,
   provider: ProviderDefinition,
 ): Promise<NamedTool[]> {

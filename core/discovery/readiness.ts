@@ -4,7 +4,7 @@ import { findPattern } from '../connections/providers.ts';
 import { connectionStatus, missingSettings, settingsOf } from '../connections/status.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
-import { notActiveAction, remedyOf, scopesMissing } from '../executions/next-action.ts';
+import { notActiveAction, requiredOperation, scopesMissing } from '../executions/next-action.ts';
 
 /** Whether a user can call a tool now. */
 export type Readiness = 'READY' | 'NEEDS_CONNECTION' | 'NEEDS_REAUTH';
@@ -128,7 +128,7 @@ function nextStep(
   }
   if (account && connection) return nextStepOf(account, connection, pattern, missing);
   const type = (connection?.type ?? pattern?.type) as AuthorizationType | undefined;
-  const isLinked = type !== undefined && remedyOf('PENDING_AUTH', type, pattern)[0] === 'generateMagicLink';
+  const isLinked = type !== undefined && requiredOperation('PENDING_AUTH', type, pattern)[0] === 'generateMagicLink';
   const key = {
     connector: connection?.keyId ?? provider.identifier,
     ...(user.identifier !== undefined && { identifier: user.identifier }),

@@ -20,7 +20,7 @@ import type { KnownTool, ToolDirectory } from './directory.ts';
 import { missingScopes, readinessFor, type ToolReadiness, type UserName } from './readiness.ts';
 import type { ToolCard } from './tool-index.ts';
 
-export interface DiscoveryTools {
+export interface DiscoveryDeps {
   catalogue: Catalogue;
   toolDirectory: ToolDirectory;
 }
@@ -57,7 +57,7 @@ const MAX_ACCOUNTS = 200;
  */
 export async function toolsOverConnections(
   read: ReadRepositories,
-  tools: DiscoveryTools,
+  deps: DiscoveryDeps,
   environmentId: EnvironmentId,
   user: UserName,
   choices: readonly ConnectionChoice[],
@@ -66,10 +66,10 @@ export async function toolsOverConnections(
   const offered: OfferedTool[] = [];
   for (const { keyId, tools: chosen } of choices) {
     const connection = await read.connections.byKeyId(environmentId, keyId);
-    const reach = connection && (await reachOf(read, tools, environmentId, connection));
+    const reach = connection && (await reachOf(read, deps, environmentId, connection));
     if (!reach) continue;
     const own = accounts.get(reach.connection.id) ?? [];
-    for (const tool of await toolsOfReach(read, tools, environmentId, reach)) {
+    for (const tool of await toolsOfReach(read, deps, environmentId, reach)) {
       if (chosen && !chosen.includes(tool.ownName ?? tool.name)) continue;
       offered.push({
         ...readinessFor(tool, reach.provider, reach.connection, own, user),
@@ -84,7 +84,7 @@ export async function toolsOverConnections(
 /** Returns the tools that the active accounts of a user can call now with their granted scopes, sorted by name. */
 export async function callableTools(
   read: ReadRepositories,
-  tools: DiscoveryTools,
+  deps: DiscoveryDeps,
   environmentId: EnvironmentId,
   user: UserName,
 ): Promise<CallableTool[]> {
@@ -92,10 +92,10 @@ export async function callableTools(
   for (const [connectionId, all] of await accountsOf(read, environmentId, user)) {
     const active = all.filter(({ status }) => status === 'ACTIVE');
     const connection = active.length > 0 && (await read.connections.get(environmentId, connectionId));
-    const reach = connection && (await reachOf(read, tools, environmentId, connection));
+    const reach = connection && (await reachOf(read, deps, environmentId, connection));
     if (!reach) continue;
     const able = ableAccounts(active);
-    for (const tool of await toolsOfReach(read, tools, environmentId, reach)) {
+    for (const tool of await toolsOfReach(read, deps, environmentId, reach)) {
       const accounts = able(tool);
       if (accounts.length === 0) continue;
       const others = callable.get(tool.name)?.accounts;
@@ -142,7 +142,7 @@ export async function accountsOf(
 /** Returns undefined if the connection is disabled or its provider was deleted. */
 export async function reachOf(
   read: ReadRepositories,
-  { catalogue }: Pick<DiscoveryTools, 'catalogue'>,
+  { catalogue }: Pick<DiscoveryDeps, 'catalogue'>,
   environmentId: EnvironmentId,
   connection: ConnectionRow,
 ): Promise<Reach | undefined> {
@@ -154,7 +154,7 @@ export async function reachOf(
 /** Does the same for several connections, and reads a provider that they share only once. */
 export async function reachesOf(
   read: ReadRepositories,
-  { catalogue }: Pick<DiscoveryTools, 'catalogue'>,
+  { catalogue }: Pick<DiscoveryDeps, 'catalogue'>,
   environmentId: EnvironmentId,
   connections: readonly ConnectionRow[],
 ): Promise<Reach[]> {
@@ -184,7 +184,7 @@ export function isAllowed(
 /** Returns the tools that a connection allows: its provider's own, and for a custom provider also the generic ones. */
 async function toolsOfReach(
   read: ReadRepositories,
-  { catalogue, toolDirectory }: DiscoveryTools,
+  { catalogue, toolDirectory }: DiscoveryDeps,
   environmentId: EnvironmentId,
   { connection, provider }: Reach,
 ): Promise<ToolCard[]> {

@@ -12,7 +12,7 @@ export interface ServerSettings {
   consoleIssuer: string | null;
 }
 
-export interface ServerSettingsTools {
+export interface ServerSettingsDeps {
   store: Pick<Store, 'read'>;
   /** Returns the ids of the key-encryption keys, the active one first. */
   keyIds(): string[];
@@ -23,7 +23,7 @@ export interface ServerSettingsTools {
 
 /** Returns the settings of the server as they apply to environments of a kind. */
 export async function serverSettingsFor(
-  { store, keyIds, consoleIssuer, allowedAddresses, endpointOverrides }: ServerSettingsTools,
+  { store, keyIds, consoleIssuer, allowedAddresses, endpointOverrides }: ServerSettingsDeps,
   kind: EnvironmentRow['kind'],
 ): Promise<ServerSettings> {
   const isDevelopment = kind === 'DEVELOPMENT';

@@ -32,7 +32,7 @@ export interface Events {
   ): Promise<void>;
 }
 
-export interface EventTools {
+export interface EventDeps {
   /** Milliseconds UTC. */
   now(): number;
   newId(prefix: 'evt'): string;
@@ -41,7 +41,7 @@ export interface EventTools {
 }
 
 /** Passes events to the sinks one after the other, in the given order. */
-export function createEvents({ now, newId, renderer, sinks }: EventTools): Events {
+export function createEvents({ now, newId, renderer, sinks }: EventDeps): Events {
   const sinksByType = new Map<EventType, readonly EventSink[]>();
 
   function sinksOf(type: EventType): readonly EventSink[] {

@@ -6,11 +6,11 @@ import { connectionDisabled } from '../connections/unusable.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Egress } from '../net/egress.ts';
-import { partyOf } from './account-party.ts';
+import { accountContextOf } from './account-context.ts';
 import { checkCall, NOT_CHECKABLE, verdictOf } from './credential-check.ts';
 import { accountNotActive } from './next-action.ts';
-import { findUsable, inputsOf, type PlanTools, requireBinding } from './plan.ts';
-import { type RunTools, runPlan } from './run.ts';
+import { findUsable, inputsOf, type PlanDeps, requireBinding } from './plan.ts';
+import { type RunDeps, runPlan } from './run.ts';
 
 export interface CheckedAccount {
   outcome: 'ACTIVE' | 'EXPIRED' | 'UNKNOWN';
@@ -28,7 +28,7 @@ export interface CheckedAccount {
  */
 export async function checkAccount(
   read: ReadRepositories,
-  tools: RunTools & Pick<PlanTools, 'catalogue'>,
+  deps: RunDeps & Pick<PlanDeps, 'catalogue'>,
   environment: EnvironmentRow,
   egress: Egress,
   selector: Selector,
@@ -36,8 +36,8 @@ export async function checkAccount(
 ): Promise<CheckedAccount> {
   const found = await findAccount(read, environment.id, selector);
   if (found.status === 'EXPIRED') return expired(found);
-  const { account, provider } = await findUsable(read, tools, environment.id, selector);
-  const { pattern, connection } = await partyOf(read, tools.catalogue, account);
+  const { account, provider } = await findUsable(read, deps, environment.id, selector);
+  const { pattern, connection } = await accountContextOf(read, deps.catalogue, account);
   if (!connection.enabled) throw connectionDisabled(connection);
   if (!pattern) throw accountNotActive(account, { pattern, connection });
   requireBinding(account, connection, { provider, pattern });
@@ -46,13 +46,13 @@ export async function checkAccount(
     const call = checkCall({ provider, pattern, account: inputsOf({}, pattern, account) });
     if (!call) return unknown(NOT_CHECKABLE.reason);
     const plan = { account, connection, provider, ownTool: null, call, files: [], filesBytes: 0, allPages: false };
-    const outcome = await runPlan(plan, egress, cause, tools);
+    const outcome = await runPlan(plan, egress, cause, deps);
     const verdict = verdictOf(provider, outcome);
     if (verdict.verdict === 'accepted') return { outcome: 'ACTIVE', reason: '', account };
     // A refresh that could not be tried leaves open whether the grant is valid.
     const isOpen = !outcome.ok && outcome.error.retryable;
     if (verdict.verdict === 'unknown' || isOpen) return unknown(verdict.reason);
-    return expired(await expire(tools, account, verdict.reason, cause));
+    return expired(await expire(deps, account, verdict.reason, cause));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const now = await findAccount(read, environment.id, { by: 'id', id: account.id, agreeing: {} });
@@ -68,7 +68,7 @@ function expired(account: AccountRow): CheckedAccount {
 
 /** Takes the account out of use, unless it has got other credentials in the meantime. */
 async function expire(
-  { store, events, now }: Pick<RunTools, 'store' | 'events' | 'now'>,
+  { store, events, now }: Pick<RunDeps, 'store' | 'events' | 'now'>,
   account: AccountRow,
   reason: string,
   cause: Cause,

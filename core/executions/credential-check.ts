@@ -28,7 +28,7 @@ export type CredentialVerdict =
   | { verdict: 'rejected'; reason: string }
   | { verdict: 'unknown'; reason: string };
 
-export interface CheckTools {
+export interface CheckDeps {
   egressOf(environment: EnvironmentRow): Egress;
   responses: ResponseReader;
   /** Milliseconds UTC. */
@@ -53,7 +53,7 @@ export type CheckCredentials = (environment: EnvironmentRow, given: GivenCredent
  * Creates the check of credentials that are not stored yet. It makes the same call as a tool does: under the egress
  * policy, only to the origins that the credentials would be bound to, and within the same limits of time and memory.
  */
-export function createCredentialCheck(tools: CheckTools): CheckCredentials {
+export function createCredentialCheck(deps: CheckDeps): CheckCredentials {
   return async (environment, given) => {
     const { provider, pattern, connection, apiConfig, details } = given;
     const fields = fieldSecrecy(pattern, details);
@@ -64,7 +64,7 @@ export function createCredentialCheck(tools: CheckTools): CheckCredentials {
     try {
       const call = checkCall({ provider, pattern, account });
       if (!call) return NOT_CHECKABLE;
-      return verdictOf(provider, await run(tools, environment, call, credential, origins));
+      return verdictOf(provider, await run(deps, environment, call, credential, origins));
     } catch (error) {
       if (error instanceof ApiError)
         return { verdict: 'unknown', reason: 'The call cannot be made with these values.' };
@@ -85,13 +85,13 @@ function sentAsIs(pattern: AuthPattern): boolean {
 }
 
 async function run(
-  tools: CheckTools,
+  deps: CheckDeps,
   environment: EnvironmentRow,
   call: PreparedCall,
   credential: Credential,
   origins: string[],
 ): Promise<ToolOutcome> {
-  const egress = tools.egressOf(environment);
+  const egress = deps.egressOf(environment);
   const hold = egress.hold();
   try {
     return await executeTool(call, {
@@ -102,11 +102,11 @@ async function run(
         const sent = { method, url, headers, ...(body !== undefined && { body }) };
         return egress.send({ ...sent, allowedOrigins: origins, timeoutMs, hold, redirects: 'same-origin' });
       },
-      read: (page, response, secrets, hidden) => tools.responses.read(environment.id, page, response, secrets, hidden),
+      read: (page, response, secrets, hidden) => deps.responses.read(environment.id, page, response, secrets, hidden),
       scrubber: createScrubber,
-      now: tools.now,
-      random: tools.random,
-      wait: tools.wait,
+      now: deps.now,
+      random: deps.random,
+      wait: deps.wait,
     });
   } finally {
     hold.release();

@@ -9,19 +9,19 @@ import type {
 } from '../../db/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
-import { type PersistentWriteTools, writePersistently } from '../scheduling/persistent-write.ts';
+import { type PersistentWriteDeps, writePersistently } from '../scheduling/persistent-write.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import type { ExecutionPlan } from './plan.ts';
 
-export interface EndTools {
+export interface EndDeps {
   now(): number;
   usage: { touch(account: AccountRow): void };
   events: Events;
   metrics: { execution(connector: string, tool: string, outcome: string, seconds: number): void };
 }
 
-export interface StoreEndTools extends PersistentWriteTools {
+export interface StoreEndDeps extends PersistentWriteDeps {
   store: Pick<Store, 'write' | 'note'>;
   log: { error(fields: object, message: string): void };
 }
@@ -69,22 +69,22 @@ export function endOf(
   outcome: Outcome,
   { environmentId, plan, executionId, startedAt, readOnly }: StartedExecution,
   cause: Cause,
-  tools: EndTools,
+  deps: EndDeps,
   contents?: NewStoredContent,
 ): ExecutionEnd {
-  const finishedAt = tools.now();
+  const finishedAt = deps.now();
   const record = { finishedAt, ...describe(outcome) };
-  if (wasSent(outcome) && outcome !== 'UNKNOWN') tools.usage.touch(plan.account);
+  if (wasSent(outcome) && outcome !== 'UNKNOWN') deps.usage.touch(plan.account);
   const { connector } = plan.account;
   const seconds = (finishedAt - startedAt) / 1000;
-  tools.metrics.execution(connector, plan.call?.tool.name ?? RAW_CALL, resultOf(record), seconds);
+  deps.metrics.execution(connector, plan.call?.tool.name ?? RAW_CALL, resultOf(record), seconds);
   return {
     executionId,
     mayHaveChanged: !readOnly && wasSent(outcome),
     async write(tx) {
       await tx.executions.finish(environmentId, executionId, record);
       if (record.status === 'UNKNOWN') return;
-      await tools.events.emit(tx, cause, {
+      await deps.events.emit(tx, cause, {
         type: record.status === 'SUCCEEDED' ? 'execution.succeeded' : 'execution.failed',
         subject: executionId,
         data: async (show) => ({ execution: await show.execution(executionId) }),
@@ -103,7 +103,7 @@ export function endOf(
  * StorageError if another call could not
  */
 export async function storeEnd(
-  tools: StoreEndTools,
+  deps: StoreEndDeps,
   end: ExecutionEnd,
   { more, durable = end.mayHaveChanged }: { more?: (tx: Transaction) => Promise<void>; durable?: boolean } = {},
 ): Promise<void> {
@@ -112,13 +112,13 @@ export async function storeEnd(
     await end.write(tx);
     await more?.(tx);
   };
-  const contents = writeContents && tools.store.note(writeContents).catch(contentsLost);
+  const contents = writeContents && deps.store.note(writeContents).catch(contentsLost);
   try {
-    if (durable) await writePersistently(tools, unit, { isolated: false });
-    else await tools.store.note(unit);
+    if (durable) await writePersistently(deps, unit, { isolated: false });
+    else await deps.store.note(unit);
     await contents;
   } catch (err) {
-    tools.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded');
+    deps.log.error({ err, execution_id: executionId }, 'outcome of an execution was not recorded');
     if (!mayHaveChanged) throw err;
     throw new ApiError('EXECUTION_OUTCOME_UNKNOWN', 'The call was made, but its outcome could not be recorded.', {
       extra: { execution_id: executionId },
@@ -127,7 +127,7 @@ export async function storeEnd(
   }
 
   function contentsLost(err: unknown): void {
-    tools.log.error({ err, execution_id: executionId }, 'contents of an execution were not stored');
+    deps.log.error({ err, execution_id: executionId }, 'contents of an execution were not stored');
   }
 }
 

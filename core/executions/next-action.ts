@@ -7,10 +7,10 @@ import { requestedScopes } from '../connections/scopes.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { ApiError } from '../errors.ts';
 import type { Culprit } from '../oauth/config-error.ts';
-import type { AccountParty } from './account-party.ts';
+import type { AccountContext } from './account-context.ts';
 
 /** The data of an active account. */
-export interface CallParty extends AccountParty {
+export interface ToolCallContext extends AccountContext {
   pattern: AuthPattern;
 }
 
@@ -40,18 +40,18 @@ const PROVIDER_GONE: [string, string] = [
 ];
 
 /** Returns the error for an account that cannot be used now, including what to do. */
-export function accountNotActive(account: AccountState, party: AccountParty): ApiError {
+export function accountNotActive(account: AccountState, context: AccountContext): ApiError {
   return new ApiError('ACCOUNT_NOT_ACTIVE', stateOf(account), {
-    extra: { next_action: notActiveAction(account, party) },
+    extra: { next_action: notActiveAction(account, context) },
   });
 }
 
 /** Returns the action that makes an inactive account usable. */
-export function notActiveAction(account: AccountState, party: AccountParty): NextAction {
+export function notActiveAction(account: AccountState, context: AccountContext): NextAction {
   const { type } = STATES[statusOf(account)];
-  if (!party.pattern) return action(type, stateOf(account), PROVIDER_GONE);
-  const remedy = remedyOf(statusOf(account), account.authorizationType, party.pattern);
-  return draftAction(party) ?? action(type, stateOf(account), remedy);
+  if (!context.pattern) return action(type, stateOf(account), PROVIDER_GONE);
+  const remedy = requiredOperation(statusOf(account), account.authorizationType, context.pattern);
+  return draftAction(context) ?? action(type, stateOf(account), remedy);
 }
 
 /** Returns why an account cannot be used now, as a sentence for users. */
@@ -64,7 +64,7 @@ function statusOf({ status }: AccountState): Exclude<AccountStatus, 'ACTIVE'> {
 }
 
 /** Returns the error for a connection that lacks settings which its accounts need. */
-export function connectionNotReady(detail: string, connection: AccountParty['connection']): ApiError {
+export function connectionNotReady(detail: string, connection: AccountContext['connection']): ApiError {
   const next = configure({ connection }, detail, 'Correct its client id, secret or key.');
   return new ApiError('CONNECTION_NOT_READY', detail, { extra: { next_action: next } });
 }
@@ -74,18 +74,18 @@ export function connectionNotReady(detail: string, connection: AccountParty['con
  *
  * @param culprit whether the credential of the account or of the connection was rejected, if known
  */
-export function credentialRefused(party: CallParty, culprit?: Culprit): NextAction {
-  const { pattern } = party;
+export function credentialRefused(context: ToolCallContext, culprit?: Culprit): NextAction {
+  const { pattern } = context;
   // Such an account stores no credential, so the client of the connection was rejected.
   const isOfConnection = isClientPattern(pattern) && !isTyped(pattern);
   if (culprit === 'connection' || (culprit === undefined && isOfConnection)) {
     return configure(
-      party,
+      context,
       'The provider rejected the client of the connection.',
       'Correct its client id, secret or key.',
     );
   }
-  const remedy = remedyOf('EXPIRED', pattern.type, pattern);
+  const remedy = requiredOperation('EXPIRED', pattern.type, pattern);
   return action('reauthorize', 'The provider rejected the credentials of the account.', remedy);
 }
 
@@ -93,18 +93,18 @@ export function credentialRefused(party: CallParty, culprit?: Culprit): NextActi
  * Returns the action for a valid credential that lacks scopes. The connection determines which scopes its accounts
  * request.
  */
-export function scopesMissing(scopes: readonly string[], party: CallParty): NextAction {
-  const { pattern, connection } = party;
+export function scopesMissing(scopes: readonly string[], context: ToolCallContext): NextAction {
+  const { pattern, connection } = context;
   const lacking = `The credentials lack the scopes ${scopes.join(', ')}.`;
   const asked = new Set(requestedScopes(connection, pattern));
   // An MCP server names the scopes that a link must request itself.
   const isAsked = pattern.is_mcp === true || scopes.every((scope) => asked.has(scope));
-  if (!isLinked(pattern) || !isAsked) return configure(party, lacking, 'Add them to its scopes.');
-  return action('reauthorize', lacking, remedyOf('EXPIRED', pattern.type, pattern));
+  if (!isLinked(pattern) || !isAsked) return configure(context, lacking, 'Add them to its scopes.');
+  return action('reauthorize', lacking, requiredOperation('EXPIRED', pattern.type, pattern));
 }
 
 /** Returns the operation that makes an account with this status usable. */
-export function remedyOf(
+export function requiredOperation(
   status: AccountStatus,
   type: AuthorizationType,
   pattern?: AuthPattern,
@@ -127,12 +127,16 @@ function isLinked(pattern: AuthPattern): boolean {
  * Returns the action for a connection that lacks settings, because until then no link works and no token can be
  * obtained.
  */
-function draftAction(party: AccountParty): NextAction | undefined {
-  if (party.connection.status !== 'DRAFT') return undefined;
-  return configure(party, 'The connection is not fully configured.', 'Set the fields listed in its missing_settings.');
+function draftAction(context: AccountContext): NextAction | undefined {
+  if (context.connection.status !== 'DRAFT') return undefined;
+  return configure(
+    context,
+    'The connection is not fully configured.',
+    'Set the fields listed in its missing_settings.',
+  );
 }
 
-function configure({ connection }: Pick<AccountParty, 'connection'>, why: string, advice: string): NextAction {
+function configure({ connection }: Pick<AccountContext, 'connection'>, why: string, advice: string): NextAction {
   const message = `${why} An administrator must change the connection ${connection.keyId}: ${advice}`;
   return { type: 'configure', operation_id: 'updateConnection', message };
 }

@@ -5,7 +5,7 @@ import type { CheckedInput } from '../tools/input.ts';
 import type { OwnInputChecker } from '../tools/own-input.ts';
 import type { CheckedOwnInput, ExecutionRequest } from './execution-request.ts';
 
-export interface OwnInputTools {
+export interface OwnInputDeps {
   toolDirectory: ToolDirectory;
   ownInputs: OwnInputChecker;
 }
@@ -18,7 +18,7 @@ export interface OwnInputTools {
  */
 export async function checkOwnInput(
   read: ReadRepositories,
-  { toolDirectory, ownInputs }: OwnInputTools,
+  { toolDirectory, ownInputs }: OwnInputDeps,
   environmentId: EnvironmentId,
   request: ExecutionRequest,
 ): Promise<ExecutionRequest> {

@@ -6,17 +6,17 @@ import type { Egress } from '../net/egress.ts';
 import { inSpan, type SpanFacts } from '../spans.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 import {
-  type EndTools,
+  type EndDeps,
   type ExecutionEnd,
   endOf,
   type RunningExecution,
-  type StoreEndTools,
+  type StoreEndDeps,
   storeEnd,
 } from './execution-end.ts';
 import type { ExecutionRequest } from './execution-request.ts';
-import type { ExecutionPlan, PlanTools } from './plan.ts';
+import type { ExecutionPlan, PlanDeps } from './plan.ts';
 import { planExecution } from './plan.ts';
-import type { RunTools } from './run.ts';
+import type { RunDeps } from './run.ts';
 import { previewPlan, runPlan } from './run.ts';
 import { recordPlanned, recordStart, type StartRecord } from './start.ts';
 import { createStepLog } from './steps.ts';
@@ -38,12 +38,12 @@ export interface ExecutionOrigin {
  */
 export async function planAhead(
   read: ReadRepositories,
-  tools: PlanTools,
+  deps: PlanDeps,
   environmentId: EnvironmentId,
   request: ExecutionRequest,
 ): Promise<ExecutionPlan | ApiError> {
   try {
-    return await planExecution(read, tools, environmentId, request);
+    return await planExecution(read, deps, environmentId, request);
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -74,12 +74,12 @@ export async function beginPlanned(
  */
 export async function beginExecution(
   tx: Repositories,
-  tools: PlanTools,
+  deps: PlanDeps,
   environmentId: EnvironmentId,
   request: ExecutionRequest,
   origin: ExecutionOrigin,
 ): Promise<RunningExecution> {
-  const plan = await planExecution(tx, tools, environmentId, request);
+  const plan = await planExecution(tx, deps, environmentId, request);
   await recordStart(tx, environmentId, plan, recordOf(request, origin));
   return running(environmentId, request, plan, origin);
 }
@@ -130,34 +130,34 @@ export async function finishExecution(
   execution: RunningExecution,
   egress: Egress,
   cause: Cause,
-  tools: RunTools & EndTools & StoreEndTools,
+  deps: RunDeps & EndDeps & StoreEndDeps,
   watch: CallWatch = {},
 ): Promise<FinishedExecution> {
-  const steps = createStepLog(tools.now);
+  const steps = createStepLog(deps.now);
   const outcome = await inSpan(() => spanOf(execution), attempt);
-  return { outcome, end: endOf(outcome, execution, cause, tools, await sealedContents(outcome)) };
+  return { outcome, end: endOf(outcome, execution, cause, deps, await sealedContents(outcome)) };
 
   async function attempt(span: SpanFacts): Promise<ToolOutcome | ApiError> {
     try {
-      const outcome = await runPlan(execution.plan, egress, cause, tools, watch, steps);
+      const outcome = await runPlan(execution.plan, egress, cause, deps, watch, steps);
       if (!outcome.ok) span.failure = outcome.error.kind;
       return outcome;
     } catch (error) {
       span.failure = error instanceof ApiError ? error.code : 'unknown';
       if (error instanceof ApiError) return error;
       // The original error is reported; `storeEnd` logs its own errors.
-      await storeEnd(tools, endOf('UNKNOWN', execution, cause, tools)).catch(() => {});
+      await storeEnd(deps, endOf('UNKNOWN', execution, cause, deps)).catch(() => {});
       throw error;
     }
   }
 
   async function sealedContents(outcome: ToolOutcome | ApiError): Promise<NewStoredContent | undefined> {
     const { plan, executionId, environmentId } = execution;
-    const { executionContents, log } = tools;
+    const { executionContents, log } = deps;
     try {
       if (outcome instanceof ApiError || !(await executionContents.kept(environmentId))) return undefined;
       const response = outcome.ok ? outcome.data : outcome.error.upstreamBody;
-      const request = await previewPlan(plan, tools);
+      const request = await previewPlan(plan, deps);
       return await executionContents.seal(plan.account, executionId, { request, response, steps: steps.steps });
     } catch (err) {
       log.error({ err, execution_id: executionId }, 'contents of an execution were not stored');

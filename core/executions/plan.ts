@@ -1,6 +1,6 @@
 import type { AccountRow, ConnectionRow, EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { Details } from '../accounts/authorization-details.ts';
-import { type Definition, useBreach } from '../accounts/binding.ts';
+import { type Definition, useViolation } from '../accounts/binding.ts';
 import { staticFieldsIn } from '../accounts/details.ts';
 import { findAccount } from '../accounts/find.ts';
 import type { Selector } from '../accounts/selector.ts';
@@ -22,13 +22,13 @@ import { prepareCall } from '../tools/call.ts';
 import { storedFileIds } from '../tools/file-input.ts';
 import type { InputChecker } from '../tools/input.ts';
 import { ownNameOf, type Tool } from '../tools/tool.ts';
-import { partyOf } from './account-party.ts';
+import { accountContextOf } from './account-context.ts';
 import type { ExecutionRequest } from './execution-request.ts';
-import { accountNotActive, type CallParty } from './next-action.ts';
+import { accountNotActive, type ToolCallContext } from './next-action.ts';
 import { checkedInput } from './own-input.ts';
 import type { Planned } from './start.ts';
 
-export interface PlanTools {
+export interface PlanDeps {
   catalogue: Catalogue;
   toolDirectory: ToolDirectory;
   toolInputs: InputChecker;
@@ -54,12 +54,12 @@ export interface ExecutionPlan extends Planned {
  */
 export async function planExecution(
   read: ReadRepositories,
-  tools: PlanTools,
+  deps: PlanDeps,
   environmentId: EnvironmentId,
   request: ExecutionRequest,
 ): Promise<ExecutionPlan> {
-  const { account, provider } = await findUsable(read, tools, environmentId, request.selector);
-  const known = await tools.toolDirectory.find(read, environmentId, request.toolName);
+  const { account, provider } = await findUsable(read, deps, environmentId, request.selector);
+  const known = await deps.toolDirectory.find(read, environmentId, request.toolName);
   if (!known || !toolFits(known.tool, provider)) {
     throw new ApiError('NOT_FOUND', `The connector ${provider.identifier} has no tool ${request.toolName}.`);
   }
@@ -81,10 +81,10 @@ export async function planExecution(
       ...(inputHash !== undefined && { checked: checkedInput(inputHash, request.ownInput) }),
       executionId: request.executionId,
     },
-    tools.toolInputs,
+    deps.toolInputs,
   );
   const files = storedFileIds(tool, call.input);
-  const filesBytes = files.length === 0 ? 0 : await requireFiles(read, environmentId, account, files, tools.now());
+  const filesBytes = files.length === 0 ? 0 : await requireFiles(read, environmentId, account, files, deps.now());
   const { allPages = false } = request;
   if (allPages && !tool.pagination) {
     const errors = [{ field: 'all_pages', message: 'is only allowed for tools with paged results' }];
@@ -95,7 +95,7 @@ export async function planExecution(
 }
 
 /** Returns the data that determines what to do if the credential of a plan is rejected. */
-export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): CallParty {
+export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): ToolCallContext {
   return { pattern, connection };
 }
 
@@ -106,14 +106,14 @@ export function partyOfPlan({ call: { pattern }, connection }: ExecutionPlan): C
  */
 export async function findUsable(
   read: ReadRepositories,
-  tools: Pick<PlanTools, 'catalogue'>,
+  deps: Pick<PlanDeps, 'catalogue'>,
   environmentId: EnvironmentId,
   selector: Selector,
 ): Promise<{ account: AccountRow; provider: ProviderDefinition }> {
   const account = await findAccount(read, environmentId, selector);
-  const provider = await findProvider(read, tools.catalogue, environmentId, account.provider);
+  const provider = await findProvider(read, deps.catalogue, environmentId, account.provider);
   if (!provider || account.status !== 'ACTIVE') {
-    throw accountNotActive(account, await partyOf(read, tools.catalogue, account));
+    throw accountNotActive(account, await accountContextOf(read, deps.catalogue, account));
   }
   return { account, provider };
 }
@@ -131,7 +131,7 @@ export function requireBinding(account: AccountRow, connection: ConnectionRow, d
     throw new ApiError('INVALID_API_CONFIG', 'The connection does not allow the address of the account.', { errors });
   }
   if (account.credentialsSealed === null) return;
-  const breach = useBreach(account, definition, inputs);
+  const breach = useViolation(account, definition, inputs);
   if (breach === null) return;
   const parked = { ...account, status: 'PENDING_AUTH' as const, statusReason: breach };
   throw accountNotActive(parked, { pattern: definition.pattern, connection });

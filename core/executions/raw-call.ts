@@ -17,9 +17,9 @@ import { RAW_CALL } from '../tools/tool.ts';
 import { parsePathTemplate, renderUrl } from '../tools/url.ts';
 import { isSendFailure, KIND_OF_FAILURE, type OutboundRequest } from '../tools/wire.ts';
 import { accountNotActive } from './next-action.ts';
-import { findUsable, inputsOf, type PlanTools, requireBinding, requireConnection } from './plan.ts';
+import { findUsable, inputsOf, type PlanDeps, requireBinding, requireConnection } from './plan.ts';
 import { rawRequestHeaders } from './raw-headers.ts';
-import { openCredential, type RunTools, withoutToken } from './run.ts';
+import { openCredential, type RunDeps, withoutToken } from './run.ts';
 import type { Planned } from './start.ts';
 
 export interface RawRequest {
@@ -62,12 +62,12 @@ const READS = ['GET', 'HEAD'];
  */
 export async function planRawCall(
   read: ReadRepositories,
-  tools: Pick<PlanTools, 'catalogue'>,
+  deps: Pick<PlanDeps, 'catalogue'>,
   environmentId: EnvironmentId,
   selector: Selector,
   request: RawRequest,
 ): Promise<RawCall> {
-  const { account, provider } = await findUsable(read, tools, environmentId, selector);
+  const { account, provider } = await findUsable(read, deps, environmentId, selector);
   const connection = await requireConnection(read, account, RAW_CALL);
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
   requireBinding(account, connection, { provider, pattern });
@@ -101,9 +101,9 @@ export async function runRawCall(
   call: RawCall,
   egress: Egress,
   cause: Cause,
-  tools: RunTools,
+  deps: RunDeps,
 ): Promise<RawResponse | { error: ToolError; sent: boolean }> {
-  const fresh = await tools.ensureFresh(call.account, cause);
+  const fresh = await deps.ensureFresh(call.account, cause);
   if (fresh.error) return { error: fresh.error, sent: false };
   let { account } = fresh;
   if (account.status !== 'ACTIVE') throw accountNotActive(account, call);
@@ -114,9 +114,9 @@ export async function runRawCall(
     return egress.stream({ ...outbound, url: new URL(outbound.url), allowedOrigins: account.origins });
   };
   const { connection, provider, pattern } = call;
-  const open = () => openCredential({ account, connection, provider, pattern }, tools);
+  const open = () => openCredential({ account, connection, provider, pattern }, deps);
   const renew = async () => {
-    const refreshed = await tools.refreshNow(account, cause);
+    const refreshed = await deps.refreshNow(account, cause);
     if (refreshed?.status !== 'ACTIVE') return null;
     account = refreshed;
     return open();

@@ -5,10 +5,10 @@ import type { Selector } from '../accounts/selector.ts';
 import { connectionDisabled } from '../connections/unusable.ts';
 import type { Cause } from '../events/events.ts';
 import type { ToolError } from '../tools/outcome.ts';
-import { partyOf } from './account-party.ts';
+import { accountContextOf } from './account-context.ts';
 import { accountNotActive } from './next-action.ts';
-import { findUsable, type PlanTools } from './plan.ts';
-import type { RunTools } from './run.ts';
+import { findUsable, type PlanDeps } from './plan.ts';
+import type { RunDeps } from './run.ts';
 
 export interface RefreshedAccount {
   outcome: 'REFRESHED' | 'EXPIRED' | 'UNCHANGED';
@@ -25,18 +25,18 @@ export interface RefreshedAccount {
  */
 export async function refreshAccount(
   read: ReadRepositories,
-  tools: Pick<RunTools, 'refreshNow'> & Pick<PlanTools, 'catalogue'>,
+  deps: Pick<RunDeps, 'refreshNow'> & Pick<PlanDeps, 'catalogue'>,
   environment: EnvironmentRow,
   selector: Selector,
   cause: Cause,
 ): Promise<RefreshedAccount> {
-  const { account } = await findUsable(read, tools, environment.id, selector);
-  const party = await partyOf(read, tools.catalogue, account);
-  if (!party.connection.enabled) throw connectionDisabled(party.connection);
+  const { account } = await findUsable(read, deps, environment.id, selector);
+  const context = await accountContextOf(read, deps.catalogue, account);
+  if (!context.connection.enabled) throw connectionDisabled(context.connection);
   if (!isObtainable(account))
     return { outcome: 'UNCHANGED', reason: 'The credentials of this account are not refreshed.', account };
   let failure: ToolError | undefined;
-  const renewed = await tools.refreshNow(account, cause, (error) => {
+  const renewed = await deps.refreshNow(account, cause, (error) => {
     failure = error;
   });
   if (renewed) return { outcome: 'REFRESHED', reason: '', account: renewed };
@@ -45,7 +45,7 @@ export async function refreshAccount(
     const reason = current.statusReason ?? 'The provider does not issue tokens for this account any more.';
     return { outcome: 'EXPIRED', reason, account: current };
   }
-  if (current.status !== 'ACTIVE') throw accountNotActive(current, party);
+  if (current.status !== 'ACTIVE') throw accountNotActive(current, context);
   const reason = failure?.message ?? 'The provider issues no new token yet, or the account has no refresh token.';
   return { outcome: 'UNCHANGED', reason, account: current };
 }

@@ -1,6 +1,6 @@
 import type { AccountRow } from '../../db/store.ts';
 import { openCredentials } from '../accounts/credentials.ts';
-import { isOwnObtaining } from '../accounts/obtaining/kinds.ts';
+import { canObtainAgain } from '../accounts/obtaining/kinds.ts';
 import type { Fresh } from '../accounts/refresh.ts';
 import type { ByteHold } from '../budgets/byte-budget.ts';
 import type { Credential } from '../connectors/credential.ts';
@@ -9,7 +9,7 @@ import type { StoredFiles } from '../contents/stored-files.ts';
 import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import { type CallWatch, callUpstreamTool, previewUpstreamCall, type UpstreamPorts } from '../mcp/upstream/call.ts';
-import { endRefusedAccount, type RefusedTools } from '../mcp/upstream/refused-account.ts';
+import { endRefusedAccount, type RefusedDeps } from '../mcp/upstream/refused-account.ts';
 import type { UpstreamSessions } from '../mcp/upstream/sessions.ts';
 import { silenceMsOf } from '../mcp/upstream/timeout.ts';
 import type { Egress } from '../net/egress.ts';
@@ -24,13 +24,13 @@ import type { OutboundRequest } from '../tools/wire.ts';
 import type { Vault } from '../vault/vault.ts';
 import { readAllPages } from './all-pages.ts';
 import { credentialOf } from './credential.ts';
-import { accountNotActive, type CallParty } from './next-action.ts';
+import { accountNotActive, type ToolCallContext } from './next-action.ts';
 import { type ExecutionPlan, partyOfPlan } from './plan.ts';
 import type { ResponseReader } from './response-reader.ts';
-import { type SigningParty, signingCredential, signingPreview } from './signing.ts';
+import { type SigningAccount, signingCredential, signingPreview } from './signing.ts';
 import { createStepLog, type StepLog } from './steps.ts';
 
-export interface RunTools extends RefusedTools {
+export interface RunDeps extends RefusedDeps {
   vault: Vault;
   upstreamSessions: UpstreamSessions;
   files: StoredFiles;
@@ -56,20 +56,20 @@ export async function runPlan(
   plan: ExecutionPlan,
   egress: Egress,
   cause: Cause,
-  tools: RunTools,
+  deps: RunDeps,
   watch: CallWatch = {},
-  steps: StepLog = createStepLog(tools.now),
+  steps: StepLog = createStepLog(deps.now),
 ): Promise<ToolOutcome> {
   const { account } = plan;
   const fresh = await steps.refresh(
-    () => tools.ensureFresh(account, cause),
+    () => deps.ensureFresh(account, cause),
     (got) => (got.error ? false : got.account.credentialGeneration !== account.credentialGeneration || undefined),
   );
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
   const bodies: Bodies = { files: egress.hold(), wire: egress.hold() };
   try {
     if (!(await bodies.files.reserve(plan.filesBytes))) return OUT_OF_FILE_MEMORY;
-    return await runHeld(plan, fresh.account, egress, bodies, cause, tools, watch, steps);
+    return await runHeld(plan, fresh.account, egress, bodies, cause, deps, watch, steps);
   } finally {
     bodies.files.release();
     bodies.wire.release();
@@ -100,21 +100,21 @@ async function runHeld(
   egress: Egress,
   bodies: Bodies,
   cause: Cause,
-  tools: RunTools,
+  deps: RunDeps,
   watch: CallWatch,
   steps: StepLog,
 ): Promise<ToolOutcome> {
   let account = given;
-  const party = partyOfPlan(plan);
-  if (account.status !== 'ACTIVE') throw accountNotActive(account, party);
+  const context = partyOfPlan(plan);
+  if (account.status !== 'ACTIVE') throw accountNotActive(account, context);
   let refreshFailure: ToolError | undefined;
-  const call = await loaded(plan, tools);
+  const call = await loaded(plan, deps);
   const ports: ExecutePorts = {
     async credential() {
-      const held = open(plan, account, tools);
+      const held = open(plan, account, deps);
       if (held) return held;
       const renewed = await renew();
-      if (!renewed) throw withoutToken(account, party);
+      if (!renewed) throw withoutToken(account, context);
       return renewed;
     },
     refresh: renew,
@@ -124,20 +124,20 @@ async function runHeld(
       return steps.request(() => send(egress, request, account.origins, timeoutMs, bodies.wire));
     },
     read: (page, response, secrets, hidden) =>
-      tools.responses.read(account.environmentId, page, response, secrets, hidden),
+      deps.responses.read(account.environmentId, page, response, secrets, hidden),
     scrubber: createScrubber,
-    now: tools.now,
-    random: tools.random,
-    wait: (ms) => steps.wait(() => tools.wait(ms)),
+    now: deps.now,
+    random: deps.random,
+    wait: (ms) => steps.wait(() => deps.wait(ms)),
   };
   const run = (page: PreparedCall) => (page.tool.mcp ? callUpstream(page) : executeTool(page, ports));
-  const outcome = explained(plan.allPages ? await readAllPages(call, run, tools.now) : await run(call), refreshFailure);
+  const outcome = explained(plan.allPages ? await readAllPages(call, run, deps.now) : await run(call), refreshFailure);
   return outcome.ok && outcome.data instanceof FileContent ? storeFile(outcome, outcome.data) : outcome;
 
   async function callUpstream(page: PreparedCall): Promise<ToolOutcome> {
     const upstream: UpstreamPorts = {
       ...ports,
-      sessions: tools.upstreamSessions,
+      sessions: deps.upstreamSessions,
       environmentId: account.environmentId,
       accountId: account.id,
       stream: (request) => steps.request(() => egress.stream({ ...request, allowedOrigins: account.origins })),
@@ -148,12 +148,12 @@ async function runHeld(
     const outcome = await callUpstreamTool(page, upstream);
     // If the token could not be renewed at the moment, the grant may still be valid.
     const hasEnded = !outcome.ok && outcome.error.kind === 'upstream_auth' && !refreshFailure;
-    if (hasEnded) await endRefusedAccount(tools, account, cause);
+    if (hasEnded) await endRefusedAccount(deps, account, cause);
     return outcome;
   }
 
   async function storeFile(outcome: ToolOutcome & { ok: true }, file: FileContent): Promise<ToolOutcome> {
-    const kept = await tools.files.keep(account.environmentId, account, file);
+    const kept = await deps.files.keep(account.environmentId, account, file);
     if (kept) return { ...outcome, data: kept };
     const size = file.bytes.length;
     const statement = `The file of ${size} bytes was not stored: the environment has reached its limit for stored files.`;
@@ -164,45 +164,45 @@ async function runHeld(
   async function renew(): Promise<Credential | null> {
     const refreshed = await steps.refresh(
       () =>
-        tools.refreshNow(account, cause, (error) => {
+        deps.refreshNow(account, cause, (error) => {
           refreshFailure = error;
         }),
       (got) => (got === null && !refreshFailure ? undefined : got?.status === 'ACTIVE'),
     );
     if (refreshed?.status !== 'ACTIVE') return null;
     account = refreshed;
-    return open(plan, account, tools);
+    return open(plan, account, deps);
   }
 }
 
 /** Returns the call including the stored files that it sends. */
-async function loaded({ call, account, files }: ExecutionPlan, tools: Pick<RunTools, 'files'>): Promise<PreparedCall> {
-  return files.length === 0 ? call : withFiles(call, await tools.files.load(account.environmentId, account, files));
+async function loaded({ call, account, files }: ExecutionPlan, deps: Pick<RunDeps, 'files'>): Promise<PreparedCall> {
+  return files.length === 0 ? call : withFiles(call, await deps.files.load(account.environmentId, account, files));
 }
 
 /** Returns the exact request of a plan with its secrets masked. Nothing is obtained, refreshed or sent. */
 export async function previewPlan(
   plan: ExecutionPlan,
-  tools: Pick<RunTools, 'vault' | 'now' | 'random' | 'files'>,
+  deps: Pick<RunDeps, 'vault' | 'now' | 'random' | 'files'>,
 ): Promise<DryRunRequest> {
-  const credential = open(plan, plan.account, tools) ?? placeholderOf(plan);
+  const credential = open(plan, plan.account, deps) ?? placeholderOf(plan);
   if (!credential) throw withoutToken(plan.account, partyOfPlan(plan));
   if (plan.call.tool.mcp) return previewUpstreamCall(plan.call, credential);
-  return dryRun(await loaded(plan, tools), credential);
+  return dryRun(await loaded(plan, deps), credential);
 }
 
 /** Returns a placeholder for a token that Valetkey would obtain before the call. */
 function placeholderOf({ account, call }: ExecutionPlan): Credential | undefined {
-  if (!isOwnObtaining(account)) return undefined;
+  if (!canObtainAgain(account)) return undefined;
   return signingPreview({ account, pattern: call.pattern }) ?? { kind: 'token', accessToken: new Secret(MASK) };
 }
 
-export function withoutToken({ authorizationType }: AccountRow, party: CallParty): ApiError {
+export function withoutToken({ authorizationType }: AccountRow, context: ToolCallContext): ApiError {
   const statusReason = 'The account has no access token.';
-  return accountNotActive({ status: 'EXPIRED', statusReason, authorizationType }, party);
+  return accountNotActive({ status: 'EXPIRED', statusReason, authorizationType }, context);
 }
 
-/** Replaces the error of a rejected credential that could not be renewed: the failed renewal tells what to do. */
+/** Replaces the error of a rejected credential that could not be renewed: the error of the renewal says what to do. */
 export function explained<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
   const { retryable, retryAfterMs, culprit } = failure;
@@ -213,22 +213,22 @@ export function explained<T extends ToolOutcome>(outcome: T, failure: ToolError 
 function open(
   { call, connection }: ExecutionPlan,
   account: AccountRow,
-  tools: Pick<RunTools, 'vault' | 'now' | 'random'>,
+  deps: Pick<RunDeps, 'vault' | 'now' | 'random'>,
 ): Credential | null {
-  return openCredential({ account, connection, provider: call.provider, pattern: call.pattern }, tools);
+  return openCredential({ account, connection, provider: call.provider, pattern: call.pattern }, deps);
 }
 
 /** Returns the credential of an account; null if it has none that a request could contain. */
 export function openCredential(
-  party: SigningParty & { account: AccountRow },
-  tools: Pick<RunTools, 'vault' | 'now' | 'random'>,
+  context: SigningAccount & { account: AccountRow },
+  deps: Pick<RunDeps, 'vault' | 'now' | 'random'>,
 ): Credential | null {
-  const details = openCredentials(tools.vault, party.account, party.account);
-  const signing = signingCredential(party, details, tools);
+  const details = openCredentials(deps.vault, context.account, context.account);
+  const signing = signingCredential(context, details, deps);
   if (signing) return signing;
-  const credential = credentialOf(details, party.account.binding.fields, party.connection.clientId);
+  const credential = credentialOf(details, context.account.binding.fields, context.connection.clientId);
   // Credentials that are only used to obtain tokens are not sent in calls.
-  return isOwnObtaining(party.account) && credential?.kind !== 'token' ? null : credential;
+  return canObtainAgain(context.account) && credential?.kind !== 'token' ? null : credential;
 }
 
 function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number, hold: ByteHold) {

@@ -1,6 +1,6 @@
 import type { AccountRow, ConnectionRow } from '../../db/store.ts';
 import type { Details } from '../accounts/authorization-details.ts';
-import type { SignerTools } from '../authorization/module.ts';
+import type { SignerDeps } from '../authorization/module.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { clientOf } from '../connections/client.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -10,12 +10,12 @@ import { OAuthConfigError } from '../oauth/config-error.ts';
 import type { Vault } from '../vault/vault.ts';
 import { connectionNotReady } from './next-action.ts';
 
-export interface SigningTools extends Pick<SignerTools, 'now' | 'random'> {
+export interface SigningDeps extends Pick<SignerDeps, 'now' | 'random'> {
   vault: Vault;
 }
 
 /** The part of an account that determines its signatures. */
-export interface SigningParty {
+export interface SigningAccount {
   account: Pick<AccountRow, 'apiConfig'>;
   connection: ConnectionRow;
   provider: ProviderDefinition;
@@ -29,14 +29,18 @@ export interface SigningParty {
  * @throws ApiError UNSUPPORTED_CONNECTION_TYPE if the provider's definition lacks the service name for signatures,
  * CONNECTION_NOT_READY if the connection lacks the client to sign with
  */
-export function signingCredential(party: SigningParty, details: Details, tools: SigningTools): Credential | undefined {
-  const { pattern, account, connection } = party;
+export function signingCredential(
+  context: SigningAccount,
+  details: Details,
+  deps: SigningDeps,
+): Credential | undefined {
+  const { pattern, account, connection } = context;
   const { signing } = moduleOf(pattern.type);
   if (!signing) return undefined;
-  const { vault, now, random } = tools;
+  const { vault, now, random } = deps;
   const signed = { pattern, apiConfig: account.apiConfig, details };
   try {
-    const signer = signing.signer(signed, { client: () => clientOf(vault, party), now, random });
+    const signer = signing.signer(signed, { client: () => clientOf(vault, context), now, random });
     return signer && { kind: 'signer', signer };
   } catch (error) {
     if (!(error instanceof OAuthConfigError)) throw error;
@@ -48,7 +52,7 @@ export function signingCredential(party: SigningParty, details: Details, tools: 
 export function signingPreview({
   account,
   pattern,
-}: Pick<SigningParty, 'account' | 'pattern'>): Credential | undefined {
+}: Pick<SigningAccount, 'account' | 'pattern'>): Credential | undefined {
   const signer = moduleOf(pattern.type).signing?.preview?.({ pattern, apiConfig: account.apiConfig });
   return signer && { kind: 'signer', signer };
 }

@@ -32,7 +32,7 @@ export async function recordPlanned(
   plan: Planned,
   record: StartRecord,
 ): Promise<boolean> {
-  return tx.executions.insertPlanned(environmentId, { ...record, ...partyOf(plan) }, versionsOf(plan));
+  return tx.executions.insertPlanned(environmentId, { ...record, ...accountContextOf(plan) }, versionsOf(plan));
 }
 
 /** Records the start of a call that was planned within the transaction. */
@@ -42,10 +42,10 @@ export async function recordStart(
   plan: Planned,
   record: StartRecord,
 ): Promise<void> {
-  await tx.executions.insert(environmentId, { ...record, ...partyOf(plan) });
+  await tx.executions.insert(environmentId, { ...record, ...accountContextOf(plan) });
 }
 
-function partyOf({ account }: Planned): Pick<NewExecution, 'accountId' | 'connector'> {
+function accountContextOf({ account }: Planned): Pick<NewExecution, 'accountId' | 'connector'> {
   return { accountId: account.id, connector: account.connector };
 }
 

@@ -1,8 +1,8 @@
 import { needsCredentials } from '../authorization/roles.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
-import type { AccountParty } from './account-party.ts';
-import { type CallParty, credentialRefused, type NextAction, scopesMissing } from './next-action.ts';
+import type { AccountContext } from './account-context.ts';
+import { credentialRefused, type NextAction, scopesMissing, type ToolCallContext } from './next-action.ts';
 
 const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
   upstream_timeout: 'TOOL_TIMEOUT',
@@ -12,23 +12,23 @@ const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
 /**
  * Returns the error of an execution that its provider rejected or that failed.
  *
- * @param party the account's data, which determines what to do after a rejected credential
+ * @param context the account's data, which determines what to do after a rejected credential
  */
-export function toolFailure(error: ToolError, executionId: string, party: AccountParty): ApiError {
+export function toolFailure(error: ToolError, executionId: string, context: AccountContext): ApiError {
   return new ApiError(CODES[error.kind] ?? 'TOOL_FAILED', error.message, {
     retryAfterMs: error.retryAfterMs,
-    extra: { execution_id: executionId, ...explained(error, party) },
+    extra: { execution_id: executionId, ...explained(error, context) },
   });
 }
 
 /** Returns the error for an MCP server that could not list its tools. */
-export function toolsNotListed(error: ToolError, party: AccountParty): ApiError {
+export function toolsNotListed(error: ToolError, context: AccountContext): ApiError {
   const { kind, message, retryAfterMs } = error;
   if (kind === 'service_busy') return new ApiError('SERVER_BUSY', message, { retryAfterMs });
-  return new ApiError('TOOLS_NOT_LISTED', message, { extra: explained(error, party) });
+  return new ApiError('TOOLS_NOT_LISTED', message, { extra: explained(error, context) });
 }
 
-function explained(error: ToolError, { pattern, connection }: AccountParty) {
+function explained(error: ToolError, { pattern, connection }: AccountContext) {
   const isAuthenticated = pattern !== undefined && needsCredentials(pattern.type);
   const next_action = isAuthenticated ? nextAction(error, { pattern, connection }) : undefined;
   return {
@@ -45,8 +45,11 @@ function explained(error: ToolError, { pattern, connection }: AccountParty) {
   };
 }
 
-function nextAction({ kind, retryable, culprit, requiredScopes }: ToolError, party: CallParty): NextAction | undefined {
+function nextAction(
+  { kind, retryable, culprit, requiredScopes }: ToolError,
+  context: ToolCallContext,
+): NextAction | undefined {
   // A temporary failure needs no action.
-  if (kind === 'upstream_auth') return retryable ? undefined : credentialRefused(party, culprit);
-  return requiredScopes && scopesMissing(requiredScopes, party);
+  if (kind === 'upstream_auth') return retryable ? undefined : credentialRefused(context, culprit);
+  return requiredScopes && scopesMissing(requiredScopes, context);
 }

@@ -5,7 +5,7 @@ import {
   type ReadRepositories,
   type Transaction,
 } from '../../db/store.ts';
-import { type CustomProviderTools, createCustomProvider, updateCustomProvider } from '../connections/custom.ts';
+import { type CustomProviderDeps, createCustomProvider, updateCustomProvider } from '../connections/custom.ts';
 import { deleteTools } from '../connections/delete-tools.ts';
 import { addressPlaces } from '../connectors/address-template.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -75,13 +75,13 @@ export async function namesBefore(
  */
 export async function applyImport(
   tx: Transaction,
-  tools: CustomProviderTools,
+  deps: CustomProviderDeps,
   environmentId: EnvironmentId,
   target: ImportTarget,
   result: Omit<ImportResult, 'report'>,
   cause: Cause,
 ): Promise<ImportChanges> {
-  const provider = await applyProvider(tx, tools, environmentId, target, result, cause);
+  const provider = await applyProvider(tx, deps, environmentId, target, result, cause);
   const before = new Map(
     imported(await tx.environmentTools.entriesOf(environmentId, target.connector)).map((row) => [row.name, row]),
   );
@@ -95,7 +95,7 @@ export async function applyImport(
     };
     written.push(...piece.filter(differs));
   });
-  const at = tools.now();
+  const at = deps.now();
   // A new operation may use the name of a removed one, so removals come first.
   const moved = written.filter(
     ({ sourceId, tool }) => before.has(tool.name) && before.get(tool.name)?.sourceId !== sourceId,
@@ -114,7 +114,7 @@ export async function applyImport(
   const names = written.map(({ tool }) => tool.name).sort();
   const added = names.filter((name) => !before.has(name));
   const changed = names.filter((name) => before.has(name));
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'tools.imported',
     subject: target.connector,
     details: { added: added.length, changed: changed.length, removed: removed.length },
@@ -135,7 +135,7 @@ function imported(rows: readonly EnvironmentToolEntry[]): EnvironmentToolEntry[]
 
 async function applyProvider(
   tx: Transaction,
-  tools: CustomProviderTools,
+  deps: CustomProviderDeps,
   environmentId: EnvironmentId,
   { connector, baseUrl, displayName }: ImportTarget,
   result: Omit<ImportResult, 'report'>,
@@ -151,10 +151,10 @@ async function applyProvider(
     };
     const edited = Object.keys(change).length > 0;
     const { row, parked } = edited
-      ? await updateCustomProvider(tx, tools, environmentId, present, change, cause)
+      ? await updateCustomProvider(tx, deps, environmentId, present, change, cause)
       : { row: present, parked: 0 };
     if (edited) {
-      await tools.events.emit(tx, cause, {
+      await deps.events.emit(tx, cause, {
         type: 'custom_provider.updated',
         subject: row.id,
         details: { accounts_parked: parked },
@@ -179,14 +179,14 @@ async function applyProvider(
     auth_patterns: patterns,
   };
   // The identifier is derived from the display name.
-  const made = await createCustomProvider(tx, tools, environmentId, { ...definition, display_name: connector });
+  const made = await createCustomProvider(tx, deps, environmentId, { ...definition, display_name: connector });
   if (made.identifier !== connector) {
     const errors = [{ field: 'connector', message: `is already used or invalid; ${made.identifier} is available` }];
     throw new ApiError('VALIDATION_FAILED', `The connector name ${connector} is already used or invalid.`, { errors });
   }
   const named = { display_name: displayName ?? result.title };
-  const { row } = await updateCustomProvider(tx, tools, environmentId, made, named, cause);
-  await tools.events.emit(tx, cause, {
+  const { row } = await updateCustomProvider(tx, deps, environmentId, made, named, cause);
+  await deps.events.emit(tx, cause, {
     type: 'custom_provider.created',
     subject: row.id,
     data: (show) => ({ provider: show.provider(row) }),

@@ -8,7 +8,7 @@ export interface Instance {
   number: number;
 }
 
-export interface InstanceTools {
+export interface InstanceDeps {
   store: Store;
   /** Milliseconds UTC. */
   now(): number;
@@ -23,9 +23,9 @@ export interface InstanceTools {
  *
  * @throws StorageError
  */
-export async function registerOnly(tools: InstanceTools): Promise<Instance> {
-  const instance = await register(tools, (tx, number) => tx.instances.removeOthers(number));
-  await cleanUp(tools);
+export async function registerOnly(deps: InstanceDeps): Promise<Instance> {
+  const instance = await register(deps, (tx, number) => tx.instances.removeOthers(number));
+  await cleanUp(deps);
   return instance;
 }
 
@@ -34,10 +34,10 @@ export async function registerOnly(tools: InstanceTools): Promise<Instance> {
  *
  * @throws StorageError
  */
-export async function registerAmongOthers(tools: InstanceTools): Promise<Instance> {
-  const instance = await register(tools, (tx) => removeSilent(tx, tools));
-  tools.store.fence(instance.number);
-  await cleanUp(tools);
+export async function registerAmongOthers(deps: InstanceDeps): Promise<Instance> {
+  const instance = await register(deps, (tx) => removeSilent(tx, deps));
+  deps.store.fence(instance.number);
+  await cleanUp(deps);
   return instance;
 }
 
@@ -49,13 +49,13 @@ export async function registerAmongOthers(tools: InstanceTools): Promise<Instanc
  */
 export async function beatAmongOthers(
   { number }: Instance,
-  tools: Pick<InstanceTools, 'store' | 'now' | 'keyIds'>,
+  deps: Pick<InstanceDeps, 'store' | 'now' | 'keyIds'>,
 ): Promise<number | null> {
-  const { store, now, keyIds } = tools;
+  const { store, now, keyIds } = deps;
   try {
     await store.note((tx) => tx.instances.beat(number, now(), keyIds()));
     const removed = await store.write((tx) => tx.instances.removeSilent(now(), INSTANCE.silentMs));
-    if (removed > 0) await cleanUp(tools);
+    if (removed > 0) await cleanUp(deps);
     return (await store.read.instances.list()).length;
   } catch (error) {
     if (error instanceof StorageError && error.code === 'INSTANCE_ENDED') return null;
@@ -68,7 +68,7 @@ export async function beatAmongOthers(
  */
 export async function leaveOthers(
   { number }: Instance,
-  { store, now }: Pick<InstanceTools, 'store' | 'now'>,
+  { store, now }: Pick<InstanceDeps, 'store' | 'now'>,
 ): Promise<void> {
   const environments = await store.read.environments.list();
   // In one unit, because without its row this process may not write.
@@ -78,12 +78,12 @@ export async function leaveOthers(
   });
 }
 
-async function removeSilent(tx: Transaction, { now }: Pick<InstanceTools, 'now'>): Promise<void> {
+async function removeSilent(tx: Transaction, { now }: Pick<InstanceDeps, 'now'>): Promise<void> {
   await tx.instances.removeSilent(now(), INSTANCE.silentMs);
 }
 
 async function register(
-  { store, now, newId, version, keyIds }: InstanceTools,
+  { store, now, newId, version, keyIds }: InstanceDeps,
   then: (tx: Transaction, number: number) => Promise<void>,
 ): Promise<Instance> {
   const id = newId('inst');
@@ -100,7 +100,7 @@ async function register(
  * Ends the unfinished work of ended instances: executions without an outcome become UNKNOWN, and idempotency keys
  * without an execution and leases of refreshes are released.
  */
-async function cleanUp({ store, now }: Pick<InstanceTools, 'store' | 'now'>): Promise<void> {
+async function cleanUp({ store, now }: Pick<InstanceDeps, 'store' | 'now'>): Promise<void> {
   for (const environment of await store.read.environments.list()) {
     await store.write((tx) => cleanUpIn(tx, environment.id, now()));
   }

@@ -4,7 +4,7 @@ import type { Vault } from '../vault/vault.ts';
 import type { AttemptOutcome, JobKind } from './job-kind.ts';
 import { openPayload } from './payload.ts';
 
-export interface AttemptTools {
+export interface AttemptDeps {
   vault: Vault;
   log: { error(fields: object, message: string): void };
 }
@@ -17,7 +17,7 @@ const OURS = 'The server failed before the attempt was complete.';
  * @param stopping is aborted when the server stops
  */
 export async function attempt(
-  { vault, log }: AttemptTools,
+  { vault, log }: AttemptDeps,
   kind: JobKind,
   row: JobRow,
   stopping: AbortSignal,

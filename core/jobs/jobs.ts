@@ -2,19 +2,19 @@ import type { JobRow, Transaction } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
 import { startTimer, type Timer, withinLimit } from '../scheduling/timers.ts';
 import type { JobKind } from './job-kind.ts';
-import { createPeriodicJobs, type PeriodicJob, type PeriodicTools } from './periodic.ts';
+import { createPeriodicJobs, type PeriodicDeps, type PeriodicJob } from './periodic.ts';
 import type { JobQueue } from './queue.ts';
-import { createJobRunner, type RunnerTools } from './runner.ts';
+import { createJobRunner, type RunnerDeps } from './runner.ts';
 
-export interface JobTools
-  extends Omit<RunnerTools, 'wake' | 'counted' | 'kinds'>,
-    Omit<PeriodicTools, 'wake' | 'counted'> {
+export interface JobDeps
+  extends Omit<RunnerDeps, 'wake' | 'counted' | 'kinds'>,
+    Omit<PeriodicDeps, 'wake' | 'counted'> {
   queue: Pick<JobQueue, 'onAdded'>;
   kinds: readonly JobKind[];
   periodic: readonly PeriodicJob[];
   counted: {
-    job: RunnerTools['counted'];
-    periodic: PeriodicTools['counted'];
+    job: RunnerDeps['counted'];
+    periodic: PeriodicDeps['counted'];
   };
 }
 
@@ -36,7 +36,7 @@ export interface Jobs {
 }
 
 /** Creates the job engine, which runs all work that no request waits for: durable jobs and periodic jobs. */
-export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobTools): Jobs {
+export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobDeps): Jobs {
   const stopping = new AbortController();
   const { signal } = stopping;
   const wake = () => timer?.soon(0);

@@ -14,7 +14,7 @@ export interface PeriodicJob {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface PeriodicTools {
+export interface PeriodicDeps {
   store: Pick<Store, 'read' | 'write'>;
   /** Milliseconds UTC. */
   now(): number;
@@ -48,11 +48,11 @@ const ANY_TIME = Number.MAX_SAFE_INTEGER;
  * @param stopping is aborted when the server stops
  */
 export function createPeriodicJobs(
-  tools: PeriodicTools,
+  deps: PeriodicDeps,
   jobs: readonly PeriodicJob[],
   stopping: AbortSignal,
 ): PeriodicJobs {
-  const { store, now, random, owner, log, counted, wake } = tools;
+  const { store, now, random, owner, log, counted, wake } = deps;
   const startedAt = now();
   const running = new Map<string, Promise<void>>();
   const asked = new Set<string>();

@@ -28,7 +28,7 @@ export interface JobQueue {
   onAdded(listener: () => void): void;
 }
 
-export interface JobQueueTools {
+export interface JobQueueDeps {
   vault: Vault;
   /** Milliseconds UTC. */
   now(): number;
@@ -36,7 +36,7 @@ export interface JobQueueTools {
 }
 
 /** Stores jobs, which are then run after the transaction, outside of the database. */
-export function createJobQueue({ vault, now, newId }: JobQueueTools): JobQueue {
+export function createJobQueue({ vault, now, newId }: JobQueueDeps): JobQueue {
   let added = () => {};
   const rowOf = ({ kind, lane, subjectId, giveUpAfterMs }: JobOrder) => {
     const at = now();

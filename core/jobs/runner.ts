@@ -1,11 +1,11 @@
 import type { JobRow, Store, WaitingLane } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
 import { Lanes, type Leave } from '../scheduling/lanes.ts';
-import { type AttemptTools, attempt, jobOf } from './attempt.ts';
+import { type AttemptDeps, attempt, jobOf } from './attempt.ts';
 import { nextAttemptAt } from './backoff.ts';
 import type { AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';
 
-export interface RunnerTools extends AttemptTools {
+export interface RunnerDeps extends AttemptDeps {
   store: Pick<Store, 'read' | 'write'>;
   /** Milliseconds UTC. */
   now(): number;
@@ -51,15 +51,12 @@ const { total: TOTAL, lanesPerLook: LANES, abandonedPerLook: ABANDONED_ROWS } = 
  * @param stopping is aborted when the server stops: running attempts are aborted, and the next instance makes them
  * again
  */
-export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobRunner {
-  const { store, now, random, owner, log, counted, scrubStorage, wake } = tools;
-  const kinds = new Map(tools.kinds.map((kind) => [kind.name, kind]));
+export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRunner {
+  const { store, now, random, owner, log, counted, scrubStorage, wake } = deps;
+  const kinds = new Map(deps.kinds.map((kind) => [kind.name, kind]));
   const shared = new Lanes({ total: TOTAL, perLane: placesIn });
   const lanesOf = new Map(
-    tools.kinds.map(({ name, total }) => [
-      name,
-      total === undefined ? shared : new Lanes({ total, perLane: placesIn }),
-    ]),
+    deps.kinds.map(({ name, total }) => [name, total === undefined ? shared : new Lanes({ total, perLane: placesIn })]),
   );
   const underWay = new Set<Promise<void>>();
   const unsettled = new Map<string, Unsettled>();
@@ -96,7 +93,7 @@ export function createJobRunner(tools: RunnerTools, stopping: AbortSignal): JobR
   }
 
   async function workOn(kind: JobKind, row: JobRow): Promise<void> {
-    const outcome = await attempt(tools, kind, row, stopping);
+    const outcome = await attempt(deps, kind, row, stopping);
     counted(kind.name, outcome.kind);
     await settleOrKeep({ row, outcome });
   }

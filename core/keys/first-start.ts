@@ -6,7 +6,7 @@ import { digestClientSecret, mintClientSecret } from '../tokens/client-secret.ts
 import { SCOPES } from '../tokens/scopes.ts';
 import type { Digester } from '../vault/digest.ts';
 
-export interface FirstStartTools {
+export interface FirstStartDeps {
   now(): number;
   random(size: number): Buffer;
   newId(prefix: IdPrefix): string;
@@ -23,17 +23,17 @@ const SHOWN_CHARACTERS = 8;
  */
 export async function addEnvironment(
   store: Store,
-  tools: Pick<FirstStartTools, 'now' | 'newId'>,
+  deps: Pick<FirstStartDeps, 'now' | 'newId'>,
   kind: EnvironmentKind,
   baseUrl: string,
   hosts: readonly string[] = [],
 ): Promise<EnvironmentRow> {
   const environment: EnvironmentRow = {
-    id: environmentId(tools.newId('env')),
+    id: environmentId(deps.newId('env')),
     kind,
     baseUrl,
     settings: {},
-    createdAt: tools.now(),
+    createdAt: deps.now(),
     hosts: [...new Set([new URL(baseUrl).hostname, ...hosts])],
   };
   await store.write((tx) => tx.environments.insert(environment));
@@ -47,11 +47,11 @@ export async function addEnvironment(
  */
 export async function ensureEnvironment(
   store: Store,
-  tools: Pick<FirstStartTools, 'now' | 'newId'>,
+  deps: Pick<FirstStartDeps, 'now' | 'newId'>,
   baseUrl: string,
 ): Promise<EnvironmentRow> {
   const [first] = await store.read.environments.list();
-  if (!first) return addEnvironment(store, tools, 'DEVELOPMENT', baseUrl);
+  if (!first) return addEnvironment(store, deps, 'DEVELOPMENT', baseUrl);
   if (first.kind !== 'DEVELOPMENT' || first.baseUrl === baseUrl) return first;
   await store.write((tx) => tx.environments.setBaseUrl(first.id, baseUrl));
   return { ...first, baseUrl };
@@ -65,33 +65,33 @@ export async function ensureEnvironment(
  */
 export async function ensureFirstClient(
   store: Store,
-  tools: FirstStartTools,
+  deps: FirstStartDeps,
   environment: EnvironmentRow,
   configured: { id: string; secret: Secret } | null,
 ): Promise<{ id: string; secret: Secret } | null> {
   if (configured) {
-    await storeClient(store, tools, environment, configured);
+    await storeClient(store, deps, environment, configured);
     return null;
   }
   const clients = await store.read.apiClients.list(environment.id, { size: 1 });
   if (clients.total > 0) return null;
-  const minted = { id: tools.newId('cli'), secret: mintClientSecret(tools.random) };
-  await storeClient(store, tools, environment, minted);
+  const minted = { id: deps.newId('cli'), secret: mintClientSecret(deps.random) };
+  await storeClient(store, deps, environment, minted);
   return minted;
 }
 
 async function storeClient(
   store: Store,
-  tools: FirstStartTools,
+  deps: FirstStartDeps,
   environment: EnvironmentRow,
   { id, secret }: { id: string; secret: Secret },
 ): Promise<void> {
-  const now = tools.now();
-  const digest = digestClientSecret(secret, tools.digester);
-  const row = { id: tools.newId('sec'), digest, prefix: secret.reveal().slice(0, SHOWN_CHARACTERS), createdAt: now };
+  const now = deps.now();
+  const digest = digestClientSecret(secret, deps.digester);
+  const row = { id: deps.newId('sec'), digest, prefix: secret.reveal().slice(0, SHOWN_CHARACTERS), createdAt: now };
   await store.write(async (tx) => {
     const client = await tx.apiClients.get(environment.id, id, now);
-    if (client?.secrets.some((known) => tools.digester.equal(known.digest, digest))) return;
+    if (client?.secrets.some((known) => deps.digester.equal(known.digest, digest))) return;
     if (client) await tx.apiClients.rotate(environment.id, id, row, { now, overlapMs: 0 });
     else
       await tx.apiClients.insert(

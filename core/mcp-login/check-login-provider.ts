@@ -4,7 +4,7 @@ import type { Discovery } from '../oauth/discovery.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import type { Schemas } from '../present/schemas.ts';
 
-export interface CheckTools {
+export interface CheckDeps {
   discovery: Discovery;
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
 }
@@ -21,7 +21,7 @@ const NEEDED = {
  * @throws ApiError VALIDATION_FAILED if the issuer has no metadata, or metadata that cannot be used
  */
 export async function checkLoginProvider(
-  { discovery, fetchFor }: CheckTools,
+  { discovery, fetchFor }: CheckDeps,
   { id: partition }: EnvironmentRow,
   { type, issuer }: Schemas['SetMcpLoginProviderRequest'],
 ): Promise<void> {

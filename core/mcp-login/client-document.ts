@@ -6,7 +6,7 @@ import { EgressError } from '../net/egress-error.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
 
-export interface DocumentTools {
+export interface DocumentDeps {
   egressOf(environment: EnvironmentRow): Egress;
   /** Milliseconds UTC. */
   now(): number;
@@ -30,7 +30,7 @@ export function isDocumentUrl(clientId: string): boolean {
  * document that contains the same ID. Documents are fetched with the rules for outbound calls, without redirects, and cached as long as
  * their Cache-Control allows, within limits.
  */
-export function createClientDocuments({ egressOf, now }: DocumentTools): ClientDocuments {
+export function createClientDocuments({ egressOf, now }: DocumentDeps): ClientDocuments {
   const kept = new LRUCache<string, { read: ReadDocument; until: number }>({ max: MCP_LOGIN.documents });
   const underWay = new Map<string, Promise<ReadDocument>>();
 

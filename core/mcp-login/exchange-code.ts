@@ -5,13 +5,13 @@ import type { Cause } from '../events/events.ts';
 import { findServer } from '../mcp/server-definition.ts';
 import { type TokenError, tokenError } from '../tokens/token-error.ts';
 import type { Digester } from '../vault/digest.ts';
-import { createGrant, endGrant, type GrantTools } from './grants.ts';
-import { mayIdentify } from './login-provider.ts';
+import { createGrant, endGrant, type GrantDeps } from './grants.ts';
+import { mayIdentifyUsers } from './login-provider.ts';
 import { isToken, loginTokenDigest } from './login-tokens.ts';
 import { serverOfResource } from './resource.ts';
 import type { Form } from './token-parameters.ts';
 
-export interface ExchangeTools extends GrantTools {
+export interface ExchangeDeps extends GrantDeps {
   digester: Digester;
 }
 
@@ -33,7 +33,7 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
  */
 export async function exchangeCode(
   tx: Transaction,
-  tools: ExchangeTools,
+  deps: ExchangeDeps,
   environment: EnvironmentRow,
   clientId: string,
   form: Form,
@@ -43,29 +43,29 @@ export async function exchangeCode(
   const { id: environmentId } = environment;
   if (code === undefined) return refused(tokenError('invalid_request', 'The parameter code is missing'));
   if (!isToken(code)) return refused(INVALID);
-  const login = await tx.oauthLogins.byToken(environmentId, loginTokenDigest(tools.digester, 'code', code));
+  const login = await tx.oauthLogins.byToken(environmentId, loginTokenDigest(deps.digester, 'code', code));
   if (!login) return refused(INVALID);
   if (login.state === 'SPENT') {
     const grant = login.grantId === null ? undefined : await tx.oauthGrants.get(environmentId, login.grantId);
-    if (grant) await endGrant(tx, tools, grant, 'CODE_REUSED', cause);
+    if (grant) await endGrant(tx, deps, grant, 'CODE_REUSED', cause);
     return refused(INVALID);
   }
   const { request, subject } = login;
-  const error = await problemOf(tx, tools, environment, login, clientId, form);
-  const isTrusted = subject !== null && (await mayIdentify(tx, environmentId, subject.identifiedBy, tools.now()));
+  const error = await problemOf(tx, deps, environment, login, clientId, form);
+  const isTrusted = subject !== null && (await mayIdentifyUsers(tx, environmentId, subject.identifiedBy, deps.now()));
   if (error || !subject || !isTrusted) {
-    await spend(tx, tools, login, null);
+    await spend(tx, deps, login, null);
     return refused(error ?? INVALID);
   }
-  const grant = await createGrant(tx, tools, login, subject, cause);
-  if (!(await spend(tx, tools, login, grant.id))) throw new Error('a code was exchanged twice in one transaction');
-  if (request.clientKind !== 'DOCUMENT') await tx.oauthClients.touch(environmentId, clientId, tools.now());
+  const grant = await createGrant(tx, deps, login, subject, cause);
+  if (!(await spend(tx, deps, login, grant.id))) throw new Error('a code was exchanged twice in one transaction');
+  if (request.clientKind !== 'DOCUMENT') await tx.oauthClients.touch(environmentId, clientId, deps.now());
   return { ok: true, grant, refreshes: request.refreshes };
 }
 
 async function problemOf(
   tx: Repositories,
-  { digester, now }: ExchangeTools,
+  { digester, now }: ExchangeDeps,
   environment: EnvironmentRow,
   { state, expiresAt, request }: OAuthLoginRow,
   clientId: string,
@@ -94,7 +94,7 @@ function provesChallenge(digester: Digester, verifier: string, challenge: string
 
 function spend(
   tx: Repositories,
-  { now }: ExchangeTools,
+  { now }: ExchangeDeps,
   login: OAuthLoginRow,
   grantId: string | null,
 ): Promise<boolean> {

@@ -14,7 +14,7 @@ import type { Cause, Events } from '../events/events.ts';
 import type { EventData } from '../events/types.ts';
 import { redirectHost } from './redirect-uri.ts';
 
-export interface GrantTools {
+export interface GrantDeps {
   events: Events;
   now(): number;
   newId(prefix: 'grt'): string;
@@ -26,16 +26,16 @@ export type GrantEnd = EventData<'mcp_grant.revoked'>['reason'];
 /** Creates the grant of a login. If the user has too many grants at the server, the least recently used one ends. */
 export async function createGrant(
   tx: Transaction,
-  tools: GrantTools,
+  deps: GrantDeps,
   { environmentId, request }: OAuthLoginRow,
   subject: LoginSubject,
   cause: Cause,
 ): Promise<OAuthGrantRow> {
-  const at = tools.now();
+  const at = deps.now();
   const { clientId, clientName, clientKind, serverId, scopes, redirectUri, refreshes } = request;
   const grant: NewOAuthGrant = {
     ...subject,
-    id: tools.newId('grt'),
+    id: deps.newId('grt'),
     clientId,
     clientName,
     clientKind,
@@ -51,10 +51,10 @@ export async function createGrant(
   };
   const others = await tx.oauthGrants.ofUser(environmentId, subject, serverId);
   const surplus = others.sort((a, b) => b.usedAt - a.usedAt).slice(MCP_LOGIN.grantsOfUser - 1);
-  for (const old of surplus) await endGrant(tx, tools, old, 'REPLACED', cause);
+  for (const old of surplus) await endGrant(tx, deps, old, 'REPLACED', cause);
   await tx.oauthGrants.insert(environmentId, grant);
   const row = { ...grant, environmentId };
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'mcp_grant.created',
     subject: row.id,
     auditOnly: { client_id: clientId, server_id: serverId },
@@ -66,7 +66,7 @@ export async function createGrant(
 /** Ends a grant. Its tokens are rejected from the next request on. */
 export async function endGrant(
   tx: Transaction,
-  { events }: Pick<GrantTools, 'events'>,
+  { events }: Pick<GrantDeps, 'events'>,
   grant: OAuthGrantRow,
   reason: GrantEnd,
   cause: Cause,
@@ -85,7 +85,7 @@ const PAGE = 100;
 /** Ends all grants that match the filters. @returns how many */
 export async function endGrants(
   tx: Transaction,
-  tools: Pick<GrantTools, 'events'>,
+  deps: Pick<GrantDeps, 'events'>,
   environmentId: EnvironmentId,
   filters: GrantFilters,
   reason: GrantEnd,
@@ -94,7 +94,7 @@ export async function endGrants(
   for (let ended = 0; ; ) {
     const rows = await tx.oauthGrants.some(environmentId, filters, PAGE);
     if (rows.length === 0) return ended;
-    for (const grant of rows) await endGrant(tx, tools, grant, reason, cause);
+    for (const grant of rows) await endGrant(tx, deps, grant, reason, cause);
     ended += rows.length;
     await tx.yieldToEventLoop();
   }
@@ -103,7 +103,7 @@ export async function endGrants(
 /** Ends the grants of a user whose last connected account was deleted. */
 export async function endGrantsWithoutAccount(
   tx: Transaction,
-  tools: Pick<GrantTools, 'events'>,
+  deps: Pick<GrantDeps, 'events'>,
   environmentId: EnvironmentId,
   { organizationId, userId, identifier }: GrantUser,
   cause: Cause,
@@ -114,5 +114,5 @@ export async function endGrantsWithoutAccount(
   for await (const rows of accountsOfUser(tx, environmentId, filters)) {
     if (rows.some((row) => row.organizationId === organizationId && row.userId === userId)) return;
   }
-  await endGrants(tx, tools, environmentId, user, 'USER_DELETED', cause);
+  await endGrants(tx, deps, environmentId, user, 'USER_DELETED', cause);
 }

@@ -9,7 +9,7 @@ import { bindingDigest } from '../vault/binding-digest.ts';
 import type { DataKeyContext, RecordContext } from '../vault/context.ts';
 import type { Vault } from '../vault/vault.ts';
 
-export interface LoginProviderTools {
+export interface LoginProviderDeps {
   vault: Vault;
   now(): number;
   newId(prefix: 'lgp'): string;
@@ -41,7 +41,7 @@ function secretPlace({ environmentId, id, issuer, oidc }: LoginProviderRow): Rec
  * @throws ApiError VALIDATION_FAILED, naming each invalid field
  */
 export function loginProviderOf(
-  { vault, now, newId }: LoginProviderTools,
+  { vault, now, newId }: LoginProviderDeps,
   environment: EnvironmentRow,
   input: Schemas['SetMcpLoginProviderRequest'],
   present: LoginProviderRow | undefined,
@@ -73,8 +73,8 @@ export function loginProviderOf(
 /** Returns the settings that determine which users are identified, and by which names. */
 function identityOf({ type, issuer, claims, allowedOrganizations, oidc, jwt }: LoginProviderRow): string {
   const { identifier, userId, organizationId } = claims;
-  const party = oidc ? [oidc.clientId, oidc.authMethod] : [jwt?.audiences, jwt?.clientIds];
-  return JSON.stringify([type, issuer, identifier, userId, organizationId, allowedOrganizations, party]);
+  const client = oidc ? [oidc.clientId, oidc.authMethod] : [jwt?.audiences, jwt?.clientIds];
+  return JSON.stringify([type, issuer, identifier, userId, organizationId, allowedOrganizations, client]);
 }
 
 function claimsProblem({ claims }: LoginProviderRow): boolean {
@@ -151,7 +151,7 @@ export function openLoginSecret(vault: Vault, provider: LoginProviderRow): Secre
  *
  * @param now milliseconds UTC
  */
-export async function mayIdentify(
+export async function mayIdentifyUsers(
   read: Pick<ReadRepositories, 'apiClients' | 'loginProviders' | 'operatorSessions'>,
   environmentId: EnvironmentRow['id'],
   identifiedBy: string,

@@ -12,7 +12,7 @@ import { MCP_LOGIN } from '../budgets.ts';
 import type { Digester } from '../vault/digest.ts';
 import { browserDigest, isToken, type LoginTokenKind, loginTokenDigest, mintToken } from './login-tokens.ts';
 
-export interface LoginTools {
+export interface LoginDeps {
   store: Store;
   digester: Digester;
   now(): number;
@@ -36,12 +36,12 @@ export interface LoginBeginning {
  * @returns the `login_request` or the state; undefined if too many logins are open
  */
 export async function beginLogin(
-  tools: LoginTools,
+  deps: LoginDeps,
   environmentId: EnvironmentId,
   { request, cookie, state }: LoginBeginning,
 ): Promise<string | undefined> {
-  const { store, digester, random, newId } = tools;
-  const now = tools.now();
+  const { store, digester, random, newId } = deps;
+  const now = deps.now();
   const { loginMs, openLogins } = MCP_LOGIN;
   // Exchanged codes are stored for longer than a login may take, so most of them are not counted.
   const open = await store.read.oauthLogins.countExpiring(environmentId, now, now + loginMs, openLogins);
@@ -73,7 +73,7 @@ const STATE_OF = {
 /** Finds a login by its current secret; undefined if the secret is wrong, used or expired. */
 export async function findLogin(
   read: Pick<ReadRepositories, 'oauthLogins'>,
-  { digester, now }: Pick<LoginTools, 'digester' | 'now'>,
+  { digester, now }: Pick<LoginDeps, 'digester' | 'now'>,
   environmentId: EnvironmentId,
   kind: LoginTokenKind,
   token: string | undefined,
@@ -86,7 +86,7 @@ export async function findLogin(
 /** Changes a login to its next state. @returns the secret of that state; undefined if another request has changed it first */
 async function advance(
   tx: Repositories,
-  { digester, now, random }: Pick<LoginTools, 'digester' | 'now' | 'random'>,
+  { digester, now, random }: Pick<LoginDeps, 'digester' | 'now' | 'random'>,
   login: OAuthLoginRow,
   kind: 'continuation' | 'consent' | 'code',
   changes: { subject?: LoginSubject; expiresAt?: number },
@@ -110,13 +110,13 @@ async function advance(
  */
 export async function completeLogin(
   tx: Repositories,
-  tools: Pick<LoginTools, 'digester' | 'now' | 'random'>,
+  deps: Pick<LoginDeps, 'digester' | 'now' | 'random'>,
   environmentId: EnvironmentId,
   loginRequest: string,
   subject: LoginSubject,
 ): Promise<{ login: OAuthLoginRow; continuation: string } | undefined> {
-  const login = await findLogin(tx, tools, environmentId, 'login request', loginRequest);
-  const continuation = login && (await advance(tx, tools, login, 'continuation', { subject }));
+  const login = await findLogin(tx, deps, environmentId, 'login request', loginRequest);
+  const continuation = login && (await advance(tx, deps, login, 'continuation', { subject }));
   return continuation === undefined ? undefined : { login: login as OAuthLoginRow, continuation };
 }
 
@@ -128,19 +128,19 @@ export async function completeLogin(
  * @returns the secret of the consent page; `elsewhere` if it is another browser
  */
 export async function continueLogin(
-  tools: LoginTools,
+  deps: LoginDeps,
   { id: environmentId }: EnvironmentRow,
   continuation: string,
   cookie: string | undefined,
 ): Promise<{ kind: 'continued'; consent: string } | { kind: 'unknown' } | { kind: 'elsewhere' }> {
-  return tools.store.write(async (tx) => {
-    const login = await findLogin(tx, tools, environmentId, 'continuation', continuation);
+  return deps.store.write(async (tx) => {
+    const login = await findLogin(tx, deps, environmentId, 'continuation', continuation);
     if (!login) return { kind: 'unknown' };
-    if (!isOfBrowser(tools, login, cookie)) {
+    if (!isOfBrowser(deps, login, cookie)) {
       await tx.oauthLogins.delete(environmentId, login.id);
       return { kind: 'elsewhere' };
     }
-    const consent = await advance(tx, tools, login, 'consent', {});
+    const consent = await advance(tx, deps, login, 'consent', {});
     return consent === undefined ? { kind: 'unknown' } : { kind: 'continued', consent };
   });
 }
@@ -152,16 +152,16 @@ export async function continueLogin(
  */
 export function identifyLogin(
   tx: Repositories,
-  tools: Pick<LoginTools, 'digester' | 'now' | 'random'>,
+  deps: Pick<LoginDeps, 'digester' | 'now' | 'random'>,
   login: OAuthLoginRow,
   subject: LoginSubject,
 ): Promise<string | undefined> {
-  return advance(tx, tools, login, 'consent', { subject });
+  return advance(tx, deps, login, 'consent', { subject });
 }
 
 /** Whether a login started in a browser with this cookie. */
 export function isOfBrowser(
-  { digester }: Pick<LoginTools, 'digester'>,
+  { digester }: Pick<LoginDeps, 'digester'>,
   login: OAuthLoginRow,
   cookie: string | undefined,
 ): boolean {
@@ -171,8 +171,8 @@ export function isOfBrowser(
 /** Creates the authorization code of a login. @returns undefined if another request has changed the login first */
 export function issueCode(
   tx: Repositories,
-  tools: Pick<LoginTools, 'digester' | 'now' | 'random'>,
+  deps: Pick<LoginDeps, 'digester' | 'now' | 'random'>,
   login: OAuthLoginRow,
 ): Promise<string | undefined> {
-  return advance(tx, tools, login, 'code', { expiresAt: tools.now() + MCP_LOGIN.codeMs });
+  return advance(tx, deps, login, 'code', { expiresAt: deps.now() + MCP_LOGIN.codeMs });
 }

@@ -5,8 +5,8 @@ import {
   beginOpenIdLogin,
   finishOpenIdLogin,
   type OpenIdClient,
+  type OpenIdDeps,
   type OpenIdFailure,
-  type OpenIdTools,
 } from '../oauth/openid-login.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
@@ -15,7 +15,7 @@ import { portalCallbackUrl, providerCallbackUrl } from './addresses.ts';
 import { identify } from './identity.ts';
 import { openLoginSecret } from './login-provider.ts';
 
-export interface ProviderLoginTools {
+export interface ProviderLoginDeps {
   vault: Vault;
   discovery: Discovery;
   /** Encrypts what is kept while the user is at the provider. */
@@ -45,16 +45,16 @@ const CALLBACKS: Record<LoginPurpose, (environment: EnvironmentRow) => string> =
  * @param expiresAt when the login expires, milliseconds UTC
  */
 export async function beginProviderLogin(
-  tools: ProviderLoginTools,
+  deps: ProviderLoginDeps,
   environment: EnvironmentRow,
   provider: LoginProviderRow,
   expiresAt: number,
   purpose: LoginPurpose = 'mcp',
 ): Promise<LoginBegun> {
   const redirectUri = CALLBACKS[purpose](environment);
-  const begun = await beginOpenIdLogin(toolsFor(tools, provider), clientOf(tools, provider), redirectUri);
+  const begun = await beginOpenIdLogin(toolsFor(deps, provider), clientOf(deps, provider), redirectUri);
   if (!begun.ok) return begun;
-  const kept = tools.sealedData.seal(KEPT[purpose], [provider.id], JSON.stringify(begun.kept), expiresAt);
+  const kept = deps.sealedData.seal(KEPT[purpose], [provider.id], JSON.stringify(begun.kept), expiresAt);
   return { ok: true, url: begun.url, state: begun.kept.state, kept };
 }
 
@@ -65,31 +65,31 @@ export async function beginProviderLogin(
  * @param answer the query of the callback
  */
 export async function finishProviderLogin(
-  tools: ProviderLoginTools,
+  deps: ProviderLoginDeps,
   provider: LoginProviderRow,
   kept: string,
   answer: URLSearchParams,
   purpose: LoginPurpose = 'mcp',
 ): Promise<{ ok: true; subject: LoginSubject } | OpenIdFailure> {
-  const text = tools.sealedData.open(KEPT[purpose], [provider.id], kept);
+  const text = deps.sealedData.open(KEPT[purpose], [provider.id], kept);
   if (text === null) return { ok: false, denied: false, message: 'The login provider was changed during the login.' };
   const authorization = JSON.parse(text) as KeptAuthorization;
-  const client = clientOf(tools, provider);
-  const finished = await finishOpenIdLogin(toolsFor(tools, provider), client, authorization, answer);
+  const client = clientOf(deps, provider);
+  const finished = await finishOpenIdLogin(toolsFor(deps, provider), client, authorization, answer);
   if (!finished.ok) return finished;
   const identified = identify(provider, finished.claims);
   return identified.ok ? identified : { ok: false, denied: true, message: identified.message };
 }
 
 function toolsFor(
-  { discovery, fetchFor, now, random }: ProviderLoginTools,
+  { discovery, fetchFor, now, random }: ProviderLoginDeps,
   { environmentId }: LoginProviderRow,
-): OpenIdTools {
+): OpenIdDeps {
   const partition = environmentId;
   return { discovery, partition, fetchFor: (origins) => fetchFor(environmentId, origins), now, random };
 }
 
-function clientOf({ vault }: ProviderLoginTools, provider: LoginProviderRow): OpenIdClient {
+function clientOf({ vault }: ProviderLoginDeps, provider: LoginProviderRow): OpenIdClient {
   const { issuer, oidc } = provider;
   if (!oidc) throw new TypeError('The login provider is not an OpenID provider');
   const { clientId, authMethod: method, scopes } = oidc;

@@ -4,13 +4,13 @@ import { findServer } from '../mcp/server-definition.ts';
 import { type TokenError, tokenError } from '../tokens/token-error.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { openRefreshToken } from './grant-tokens.ts';
-import { endGrant, type GrantTools } from './grants.ts';
-import { mayIdentify } from './login-provider.ts';
+import { endGrant, type GrantDeps } from './grants.ts';
+import { mayIdentifyUsers } from './login-provider.ts';
 import { serverOfResource } from './resource.ts';
 import { classifyRefreshToken, rotateGrant } from './rotation.ts';
 import type { Form } from './token-parameters.ts';
 
-export interface RefreshTools extends Pick<GrantTools, 'events' | 'now'> {
+export interface RefreshDeps extends Pick<GrantDeps, 'events' | 'now'> {
   /** Encrypts and decrypts access tokens and refresh tokens. */
   sealedData: SealedTokens;
 }
@@ -33,7 +33,7 @@ const ATTEMPTS = 3;
  */
 export async function refreshGrant(
   tx: Transaction,
-  tools: RefreshTools,
+  deps: RefreshDeps,
   environment: EnvironmentRow,
   clientId: string,
   { refresh_token: token, scope, resource }: Form,
@@ -41,15 +41,15 @@ export async function refreshGrant(
 ): Promise<Refreshed> {
   if (token === undefined) return refused(tokenError('invalid_request', 'The parameter refresh_token is missing'));
   const { id: environmentId } = environment;
-  const payload = openRefreshToken(tools.sealedData, environmentId, token);
+  const payload = openRefreshToken(deps.sealedData, environmentId, token);
   if (!payload) return refused(INVALID);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const at = tools.now();
+    const at = deps.now();
     const grant = await tx.oauthGrants.get(environmentId, payload.grantId);
     if (!grant || grant.expiresAt <= at || grant.clientId !== clientId) return refused(INVALID);
     const use = classifyRefreshToken(grant, payload.generation, at);
     if (use === 'reused') {
-      await endGrant(tx, tools, grant, 'REFRESH_TOKEN_REUSED', cause);
+      await endGrant(tx, deps, grant, 'REFRESH_TOKEN_REUSED', cause);
       return refused(INVALID);
     }
     const error = await problemOf(tx, environment, grant, resource, at);
@@ -71,7 +71,7 @@ async function problemOf(
   resource: string | undefined,
   at: number,
 ): Promise<TokenError | undefined> {
-  const isTrusted = await mayIdentify(tx, environment.id, identifiedBy, at);
+  const isTrusted = await mayIdentifyUsers(tx, environment.id, identifiedBy, at);
   if (!isTrusted || !(await findServer(tx, environment.id, serverId))) return INVALID;
   if (resource === undefined || (await serverOfResource(tx, environment, resource))?.id === serverId) return undefined;
   return tokenError('invalid_target', 'The resource differs from the one of the grant');

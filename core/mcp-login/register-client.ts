@@ -14,7 +14,7 @@ import type { Digester } from '../vault/digest.ts';
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
 import { schemesOf } from './clients.ts';
 
-export interface RegisterTools {
+export interface RegisterDeps {
   store: Store;
   digester: Digester;
   events: Events;
@@ -44,7 +44,7 @@ export type Registration =
  * @param address the IP address of the client, for the limit
  */
 export async function registerDynamicClient(
-  tools: RegisterTools,
+  deps: RegisterDeps,
   environment: EnvironmentRow,
   body: unknown,
   address: string,
@@ -54,21 +54,21 @@ export async function registerDynamicClient(
     return { ok: false, error: 'access_denied', description: 'Clients cannot register themselves at this server' };
   const read = readClientMetadata(body, schemesOf(environment), requestedMethod);
   if (!read.ok) return read;
-  const originDigest = tools.digester.digest('mcp login: registration', environment.id, address);
-  const now = tools.now();
-  return tools.store.write(async (tx): Promise<Registration> => {
+  const originDigest = deps.digester.digest('mcp login: registration', environment.id, address);
+  const now = deps.now();
+  return deps.store.write(async (tx): Promise<Registration> => {
     const recent = await tx.oauthClients.countFrom(environment.id, originDigest, now - MCP_LOGIN.registrationsMs);
     const unused = await tx.oauthClients.countUnused(environment.id);
     if (recent >= MCP_LOGIN.registrations || unused >= MCP_LOGIN.unusedClients)
       return { ok: false, error: 'too_many', description: 'Too many clients were registered; try again later' };
-    return { ok: true, ...(await insertClient(tx, tools, environment, { ...read.metadata, originDigest }, cause)) };
+    return { ok: true, ...(await insertClient(tx, deps, environment, { ...read.metadata, originDigest }, cause)) };
   });
 }
 
 /** Stores a client, with a secret if it authenticates. */
 export async function insertClient(
   tx: Transaction,
-  { digester, random, newId, now, events }: RegisterTools,
+  { digester, random, newId, now, events }: RegisterDeps,
   { id: environmentId }: EnvironmentRow,
   { originDigest, ...metadata }: ClientMetadata & { originDigest: Buffer | null },
   cause: Cause,

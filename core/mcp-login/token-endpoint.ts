@@ -3,14 +3,14 @@ import { MCP_LOGIN } from '../budgets.ts';
 import type { Cause } from '../events/events.ts';
 import { type TokenError, tokenError } from '../tokens/token-error.ts';
 import { authenticateClient } from './authenticate-client.ts';
-import { type ExchangeTools, exchangeCode } from './exchange-code.ts';
+import { type ExchangeDeps, exchangeCode } from './exchange-code.ts';
 import { mintAccessToken, mintRefreshToken, openAccessToken, openRefreshToken } from './grant-tokens.ts';
 import { endGrant } from './grants.ts';
 import { isToken, loginTokenDigest } from './login-tokens.ts';
-import { type RefreshTools, refreshGrant } from './refresh-grant.ts';
+import { type RefreshDeps, refreshGrant } from './refresh-grant.ts';
 import { type Form, failed, readClient, readForm } from './token-parameters.ts';
 
-export interface TokenEndpointTools extends ExchangeTools, RefreshTools {
+export interface TokenEndpointDeps extends ExchangeDeps, RefreshDeps {
   store: Store;
 }
 
@@ -41,22 +41,22 @@ const ACTOR = 'mcp_client';
 
 /** Exchanges an authorization code, or uses a refresh token. */
 export async function issueGrantToken(
-  tools: TokenEndpointTools,
+  deps: TokenEndpointDeps,
   environment: EnvironmentRow,
   sent: SentForm,
   requestId: string,
 ): Promise<Outcome<IssuedToken>> {
-  const request = await readRequest(tools, environment, sent, requestId);
+  const request = await readRequest(deps, environment, sent, requestId);
   if (!request.ok) return request;
   const { clientId, form, cause } = request.value;
-  if (await isUnknown(tools, environment, form)) return failed(UNKNOWN);
-  return tools.store.write(async (tx) => {
+  if (await isUnknown(deps, environment, form)) return failed(UNKNOWN);
+  return deps.store.write(async (tx) => {
     if (form['grant_type'] === 'refresh_token') {
-      const refreshed = await refreshGrant(tx, tools, environment, clientId, form, cause);
-      return refreshed.ok ? issued(tools, refreshed.grant, refreshed.scopes, true) : refreshed;
+      const refreshed = await refreshGrant(tx, deps, environment, clientId, form, cause);
+      return refreshed.ok ? issued(deps, refreshed.grant, refreshed.scopes, true) : refreshed;
     }
-    const exchanged = await exchangeCode(tx, tools, environment, clientId, form, cause);
-    return exchanged.ok ? issued(tools, exchanged.grant, exchanged.grant.scopes, exchanged.refreshes) : exchanged;
+    const exchanged = await exchangeCode(tx, deps, environment, clientId, form, cause);
+    return exchanged.ok ? issued(deps, exchanged.grant, exchanged.grant.scopes, exchanged.refreshes) : exchanged;
   });
 }
 
@@ -65,23 +65,23 @@ export async function issueGrantToken(
  * nothing.
  */
 export async function revokeToken(
-  tools: TokenEndpointTools,
+  deps: TokenEndpointDeps,
   environment: EnvironmentRow,
   sent: SentForm,
   requestId: string,
 ): Promise<Outcome<undefined>> {
-  const request = await readRequest(tools, environment, sent, requestId);
+  const request = await readRequest(deps, environment, sent, requestId);
   if (!request.ok) return request;
   const { clientId, form, cause } = request.value;
   const { token } = form;
   if (token === undefined) return failed(tokenError('invalid_request', 'The parameter token is missing'));
-  const { sealedData, store } = tools;
+  const { sealedData, store } = deps;
   const payload =
     openRefreshToken(sealedData, environment.id, token) ?? openAccessToken(sealedData, environment.id, token);
   if (payload) {
     await store.write(async (tx) => {
       const grant = await tx.oauthGrants.get(environment.id, payload.grantId);
-      if (grant?.clientId === clientId) await endGrant(tx, tools, grant, 'REVOKED_BY_CLIENT', cause);
+      if (grant?.clientId === clientId) await endGrant(tx, deps, grant, 'REVOKED_BY_CLIENT', cause);
     });
   }
   return { ok: true, value: undefined };
@@ -89,7 +89,7 @@ export async function revokeToken(
 
 /** Whether a code is unknown, or a refresh token is invalid. Checked without a transaction, as anyone can send one. */
 async function isUnknown(
-  { sealedData, store, digester }: TokenEndpointTools,
+  { sealedData, store, digester }: TokenEndpointDeps,
   { id }: EnvironmentRow,
   { grant_type: grantType, refresh_token: refreshToken, code }: Form,
 ): Promise<boolean> {
@@ -102,7 +102,7 @@ async function isUnknown(
 
 /** Reads a form and authenticates its client. */
 async function readRequest(
-  { store, digester }: TokenEndpointTools,
+  { store, digester }: TokenEndpointDeps,
   { id: environmentId }: EnvironmentRow,
   sent: SentForm,
   requestId: string,
@@ -118,7 +118,7 @@ async function readRequest(
 }
 
 function issued(
-  { sealedData, now }: TokenEndpointTools,
+  { sealedData, now }: TokenEndpointDeps,
   grant: OAuthGrantRow,
   scopes: readonly string[],
   refreshes: boolean,

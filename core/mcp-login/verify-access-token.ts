@@ -2,7 +2,7 @@ import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import type { McpGrant, OpenedSession } from '../mcp/session.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { openAccessToken } from './grant-tokens.ts';
-import { mayIdentify } from './login-provider.ts';
+import { mayIdentifyUsers } from './login-provider.ts';
 
 /**
  * Decrypts the access token of an MCP client and reads its grant, so that a revocation takes effect immediately. A grant also ends when
@@ -23,7 +23,7 @@ export async function verifyAccessToken(
   const { grantId, scopes } = payload;
   const row = await read.oauthGrants.get(environmentId, grantId);
   if (!row || row.expiresAt <= now) return { ok: false, authFailure: { reason: 'revoked', clientId: grantId } };
-  if (!(await mayIdentify(read, environmentId, row.identifiedBy, now)))
+  if (!(await mayIdentifyUsers(read, environmentId, row.identifiedBy, now)))
     return { ok: false, authFailure: { reason: 'identity_revoked', clientId: grantId } };
   const granted = scopes.filter((scope) => row.scopes.includes(scope));
   const grant: McpGrant = {

@@ -6,13 +6,13 @@ import { ApiError } from '../errors.ts';
 import type { OpenedSession } from '../mcp/session.ts';
 import type { Discovery } from '../oauth/discovery.ts';
 import { type JWTAccessTokenClaims, verifyJwtAccessToken } from '../oauth/jwt-access-token.ts';
-import { isTransportFailure, type ProtocolFetch, pinnedToTarget } from '../oauth/transport.ts';
+import { isTransportFailure, type ProtocolFetch, restrictedToTarget } from '../oauth/transport.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { identify } from './identity.ts';
 import { serverOfResource } from './resource.ts';
 import { readMcpScopes } from './scopes.ts';
 
-export interface JwtTools {
+export interface JwtDeps {
   store: { readonly read: ReadRepositories };
   discovery: Discovery;
   fetchFor(environmentId: EnvironmentId, origins: readonly string[]): ProtocolFetch | Promise<ProtocolFetch>;
@@ -46,8 +46,8 @@ export function isJwt(token: string): boolean {
 }
 
 /** Verifies JWT access tokens and reads their user. The keys are cached; for an unknown key they are read again, at most once a minute. */
-export function createJwtVerifier(tools: JwtTools): JwtVerifier {
-  const { store, discovery, fetchFor, now } = tools;
+export function createJwtVerifier(deps: JwtDeps): JwtVerifier {
+  const { store, discovery, fetchFor, now } = deps;
   const known = new LRUCache<string, { at: number; keys: Promise<KeySet> }>({ max: MCP_LOGIN.keySets });
 
   async function readKeySet({ environmentId, issuer }: LoginProviderRow): Promise<KeySet> {
@@ -59,7 +59,7 @@ export function createJwtVerifier(tools: JwtTools): JwtVerifier {
     const found = await discovery.discover(asked);
     if (!found.ok || found.metadata.jwks_uri === undefined)
       throw unavailable(found.ok ? 'The metadata of the login provider has no jwks_uri.' : found.message);
-    return { server: { ...found.metadata }, fetch: sharedFetch(pinnedToTarget(asked.fetchFor)) };
+    return { server: { ...found.metadata }, fetch: sharedFetch(restrictedToTarget(asked.fetchFor)) };
   }
 
   /** @param maxAgeMs older keys are read again; the old ones stay if that fails */
@@ -163,14 +163,14 @@ function sessionOf(
 ): OpenedSession {
   const scopes = readMcpScopes(scope);
   // The text of a claim may be long, and executions and limits store one id for each user and client.
-  const party = createHash('sha256')
+  const context = createHash('sha256')
     .update(JSON.stringify([id, clientId, sub]))
     .digest('hex')
     .slice(0, 26);
   return {
     ok: true,
     grant: {
-      clientId: `jwt_${party}`,
+      clientId: `jwt_${context}`,
       sessionClient: clientId,
       user: {
         organizationId: user.organizationId || undefined,

@@ -1,14 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ConnectionRow, EnvironmentRow, Store } from '../../db/store.ts';
-import type { CreateLinkTools } from '../accounts/links/create-link.ts';
+import type { CreateLinkDeps } from '../accounts/links/create-link.ts';
 import { findProvider } from '../connections/providers.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
-import { type EndTools, type RunningExecution, type StoreEndTools, storeEnd } from '../executions/execution-end.ts';
-import { checkOwnInput, type OwnInputTools } from '../executions/own-input.ts';
+import { type EndDeps, type RunningExecution, type StoreEndDeps, storeEnd } from '../executions/execution-end.ts';
+import { checkOwnInput, type OwnInputDeps } from '../executions/own-input.ts';
 import { beginExecution, beginPlanned, finishExecution, planAhead } from '../executions/perform.ts';
-import { type PlanTools, partyOfPlan } from '../executions/plan.ts';
-import type { RunTools } from '../executions/run.ts';
+import { type PlanDeps, partyOfPlan } from '../executions/plan.ts';
+import type { RunDeps } from '../executions/run.ts';
 import { toolFailure } from '../executions/tool-failure.ts';
 import type { Instance } from '../instances/instance.ts';
 import type { Egress } from '../net/egress.ts';
@@ -20,16 +20,9 @@ import type { OutputChecker } from './output-checker.ts';
 import { failureResult, successResult } from './results.ts';
 import type { McpSession } from './session.ts';
 import type { CallWatch } from './upstream/call.ts';
-import { type WaitTools, waitForAccount } from './wait-for-account.ts';
+import { type WaitDeps, waitForAccount } from './wait-for-account.ts';
 
-export interface CallTools
-  extends PlanTools,
-    OwnInputTools,
-    RunTools,
-    EndTools,
-    StoreEndTools,
-    CreateLinkTools,
-    WaitTools {
+export interface CallDeps extends PlanDeps, OwnInputDeps, RunDeps, EndDeps, StoreEndDeps, CreateLinkDeps, WaitDeps {
   events: Events;
   store: Store;
   instance: Instance;
@@ -65,44 +58,44 @@ export type CallResponse =
  * outcome.
  */
 export async function callTool(
-  tools: CallTools,
+  deps: CallDeps,
   session: McpSession,
   { offered: { tool, connection }, toolInput, sentTo, watch, leavesLinks = false }: McpCall,
 ): Promise<CallResponse> {
   const { environment, grant } = session;
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
-  const executionId = tools.newId('exec');
+  const executionId = deps.newId('exec');
   const key = accountKeyOf(session, connection);
   const call = { executionId, toolName: tool.name, toolInput, selector: { by: 'key' as const, key } };
   const origin = {
     apiClientId: grant.clientId,
-    instance: tools.instance.number,
+    instance: deps.instance.number,
     agentRunId: null,
-    startedAt: tools.now(),
+    startedAt: deps.now(),
   };
   let hasAccount = false;
   let execution: RunningExecution | undefined;
-  if (sentTo) await waitForAccount(tools, session, key, watch.signal);
+  if (sentTo) await waitForAccount(deps, session, key, watch.signal);
   try {
-    const request = await checkOwnInput(tools.store.read, tools, environment.id, call);
-    const ahead = await planAhead(tools.store.read, tools, environment.id, request);
-    execution = await tools.store.write(async (tx) => {
+    const request = await checkOwnInput(deps.store.read, deps, environment.id, call);
+    const ahead = await planAhead(deps.store.read, deps, environment.id, request);
+    execution = await deps.store.write(async (tx) => {
       const begun =
         ahead instanceof ApiError ? undefined : await beginPlanned(tx, environment.id, request, ahead, origin);
       if (begun) {
         hasAccount = true;
         return begun;
       }
-      const found = await accountFor(tx, tools, session, connection, cause);
+      const found = await accountFor(tx, deps, session, connection, cause);
       hasAccount = found?.isNew === false;
-      return found && beginExecution(tx, tools, environment.id, request, origin);
+      return found && beginExecution(tx, deps, environment.id, request, origin);
     });
     if (!execution) return await connect();
-    const { outcome, end } = await finishExecution(execution, tools.egressOf(environment), cause, tools, watch);
-    await storeEnd(tools, end);
+    const { outcome, end } = await finishExecution(execution, deps.egressOf(environment), cause, deps, watch);
+    await storeEnd(deps, end);
     if (outcome instanceof ApiError) throw outcome;
     if (outcome.ok) {
-      const fits = await tools.outputs.fits(environment.id, tool, outcome.data);
+      const fits = await deps.outputs.fits(environment.id, tool, outcome.data);
       return { kind: 'result', result: successResult(executionId, outcome, fits) };
     }
     const failure = toolFailure(outcome.error, executionId, partyOfPlan(execution.plan));
@@ -119,10 +112,10 @@ export async function callTool(
 
   async function connect(action?: string): Promise<CallResponse> {
     if (leavesLinks) return { kind: 'left' };
-    const provider = await displayName(tools, connection);
+    const provider = await displayName(deps, connection);
     if (sentTo) return { kind: 'connect', link: sentTo, message: stillWaitingMessage(provider), waited: true };
     try {
-      const link = await tools.store.write((tx) => linkFor(tx, tools, session, connection, cause));
+      const link = await deps.store.write((tx) => linkFor(tx, deps, session, connection, cause));
       return { kind: 'connect', link, message: connectMessage(provider, action), waited: false };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -143,7 +136,7 @@ function withNextAction(error: ApiError, hasAccount: boolean): ApiError {
 }
 
 export async function displayName(
-  { store, catalogue }: Pick<CallTools, 'store' | 'catalogue'>,
+  { store, catalogue }: Pick<CallDeps, 'store' | 'catalogue'>,
   { environmentId, providerKey, keyId }: ConnectionRow,
 ): Promise<string> {
   const provider = await findProvider(store.read, catalogue, environmentId, providerKey);

@@ -1,11 +1,11 @@
 import type { EnvironmentId, McpConfigRow, ReadRepositories, Repositories, StoredMcpMapping } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
 import { ApiError, type FieldError, requireFound } from '../errors.ts';
-import type { OfferTools } from './offered-tools.ts';
+import type { OfferDeps } from './offered-tools.ts';
 import { clashesOf, connectionNames } from './offered-tools.ts';
 import type { McpMapping } from './server-definition.ts';
 
-export interface ConfigTools extends OfferTools {
+export interface ConfigDeps extends OfferDeps {
   now(): number;
   newId(prefix: 'mcp'): string;
 }
@@ -26,13 +26,13 @@ export interface ConfigInput {
 /** @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
 export async function createConfig(
   tx: Repositories,
-  tools: ConfigTools,
+  deps: ConfigDeps,
   environmentId: EnvironmentId,
   { name, description = '', mappings }: ConfigInput & { name: string; mappings: MappingInput[] },
 ): Promise<McpConfigRow> {
-  const id = tools.newId('mcp');
-  const at = tools.now();
-  const stored = await checkMappings(tx, tools, environmentId, mappings);
+  const id = deps.newId('mcp');
+  const at = deps.now();
+  const stored = await checkMappings(tx, deps, environmentId, mappings);
   await unique(name, () =>
     tx.mcpConfigs.insert(environmentId, { id, name, description, mappings: stored, createdAt: at, updatedAt: at }),
   );
@@ -42,13 +42,13 @@ export async function createConfig(
 /** Updates the given fields. @throws ApiError UNKNOWN_CONNECTOR, VALIDATION_FAILED, MCP_CONFIG_EXISTS */
 export async function updateConfig(
   tx: Repositories,
-  tools: ConfigTools,
+  deps: ConfigDeps,
   config: McpConfigRow,
   { name = config.name, description = config.description, mappings }: ConfigInput,
 ): Promise<McpConfigRow> {
   const { environmentId, id, version } = config;
-  const stored = mappings ? await checkMappings(tx, tools, environmentId, mappings) : config.mappings;
-  const changes = { name, description, mappings: stored, updatedAt: tools.now() };
+  const stored = mappings ? await checkMappings(tx, deps, environmentId, mappings) : config.mappings;
+  const changes = { name, description, mappings: stored, updatedAt: deps.now() };
   await unique(name, () => tx.mcpConfigs.update(environmentId, id, version, changes));
   return requireConfig(tx, environmentId, id);
 }
@@ -74,14 +74,14 @@ async function unique(name: string, write: () => Promise<unknown>): Promise<void
 /** Checks that no two connections offer a tool of the same name, because a model calls tools by name only. */
 async function checkMappings(
   tx: Repositories,
-  tools: ConfigTools,
+  deps: ConfigDeps,
   environmentId: EnvironmentId,
   given: readonly MappingInput[],
 ): Promise<StoredMcpMapping[]> {
   const errors: FieldError[] = [];
   const unknown: FieldError[] = [];
   const mappings: McpMapping[] = [];
-  const names = connectionNames(tx, tools);
+  const names = connectionNames(tx, deps);
   for (const [index, { connection_id: id, tools: chosen = null }] of given.entries()) {
     const field = `mappings[${index}]`;
     const connection = await tx.connections.get(environmentId, id);

@@ -1,6 +1,6 @@
 import type { AccountRow, ConnectionRow, EnvironmentRow, Transaction } from '../../db/store.ts';
 import { findAccount } from '../accounts/find.ts';
-import type { CreatedLink, CreateLinkTools } from '../accounts/links/create-link.ts';
+import type { CreatedLink, CreateLinkDeps } from '../accounts/links/create-link.ts';
 import { createLink } from '../accounts/links/create-link.ts';
 import type { AccountKey } from '../accounts/selector.ts';
 import { createAccount } from '../accounts/write.ts';
@@ -22,7 +22,7 @@ export function accountKeyOf({ grant }: McpSession, connection: ConnectionRow): 
  */
 export async function accountFor(
   tx: Transaction,
-  tools: CreateLinkTools,
+  deps: CreateLinkDeps,
   session: McpSession,
   connection: ConnectionRow,
   cause: Cause,
@@ -34,7 +34,7 @@ export async function accountFor(
     if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
   }
   if (needsCredentials(connection.type) || !session.grant.mayConnect) return undefined;
-  const { account } = await createAccount(tx, tools, session.environment.id, key, {}, cause);
+  const { account } = await createAccount(tx, deps, session.environment.id, key, {}, cause);
   return { account, isNew: true };
 }
 
@@ -47,7 +47,7 @@ export async function accountFor(
  */
 export async function linkFor(
   tx: Transaction,
-  tools: CreateLinkTools,
+  deps: CreateLinkDeps,
   { environment, grant }: McpSession,
   connection: ConnectionRow,
   cause: Cause,
@@ -59,5 +59,5 @@ export async function linkFor(
   const name = { connector: connection.keyId, identifier, organization_id: organizationId, user_id: userId };
   const current = (await tx.environments.get(environment.id)) as EnvironmentRow;
   const request = { ...name, ...(grant.userVerifyUrl !== null && { user_verify_url: grant.userVerifyUrl }) };
-  return createLink(tx, tools, current, request, cause);
+  return createLink(tx, deps, current, request, cause);
 }

@@ -16,7 +16,7 @@ export interface OfferedTool {
   connection: ConnectionRow;
 }
 
-export interface OfferTools {
+export interface OfferDeps {
   catalogue: Catalogue;
   toolDirectory: ToolDirectory;
 }
@@ -30,12 +30,12 @@ export interface ConnectionNames {
  * Creates a reader of names for one request. The tools of a provider are read once, because it may have thousands, and a
  * server may offer 25 of its connections.
  */
-export function connectionNames(read: ReadRepositories, tools: OfferTools): ConnectionNames {
+export function connectionNames(read: ReadRepositories, deps: OfferDeps): ConnectionNames {
   const known = new Map<string, Promise<ReadonlyMap<string, string>>>();
 
   async function ofProvider({ environmentId, providerKey }: ConnectionRow): Promise<ReadonlyMap<string, string>> {
-    const provider = await findProvider(read, tools.catalogue, environmentId, providerKey);
-    const all = provider ? await toolsOfProvider(read, tools, environmentId, provider) : [];
+    const provider = await findProvider(read, deps.catalogue, environmentId, providerKey);
+    const all = provider ? await toolsOfProvider(read, deps, environmentId, provider) : [];
     const offered = all.filter(({ flagged, hidden }) => flagged === null && !hidden);
     return new Map(offered.map(({ ownName, name }) => [ownName, name]));
   }
@@ -65,11 +65,11 @@ export interface OfferedName {
  */
 export async function offeredNames(
   read: ReadRepositories,
-  tools: OfferTools,
+  deps: OfferDeps,
   server: McpServerDefinition,
 ): Promise<OfferedName[]> {
   const offered = new Map<string, OfferedName>();
-  const names = connectionNames(read, tools);
+  const names = connectionNames(read, deps);
   for (const mapping of server.mappings) {
     for (const name of await namesOfMapping(names, mapping)) {
       if (!offered.has(name)) offered.set(name, { name, connection: mapping.connection });
@@ -85,7 +85,7 @@ export async function offeredNames(
  */
 export function presentOffered<T>(
   read: ReadRepositories,
-  { toolDirectory }: Pick<OfferTools, 'toolDirectory'>,
+  { toolDirectory }: Pick<OfferDeps, 'toolDirectory'>,
   offered: readonly OfferedName[],
   present: (tool: Tool) => T,
 ): Promise<{ items: T[]; taken: number }> {
@@ -99,7 +99,7 @@ export function presentOffered<T>(
 /** Returns the tool of a name, with the connection whose accounts run it; undefined if the server does not offer it. */
 export async function findOffered(
   read: ReadRepositories,
-  { catalogue, toolDirectory }: OfferTools,
+  { catalogue, toolDirectory }: OfferDeps,
   server: McpServerDefinition,
   name: string,
 ): Promise<OfferedTool | undefined> {

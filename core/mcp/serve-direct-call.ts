@@ -3,7 +3,7 @@ import { callTool } from './call-tool.ts';
 import type { DirectCall } from './direct-call.ts';
 import { findOffered } from './offered-tools.ts';
 import type { McpSession } from './session.ts';
-import type { ToolServerTools } from './tool-server.ts';
+import type { ToolServerDeps } from './tool-server.ts';
 
 /**
  * Runs a `tools/call` without the MCP SDK.
@@ -13,14 +13,14 @@ import type { ToolServerTools } from './tool-server.ts';
  * a link first, or its server may report progress
  */
 export async function serveDirectCall(
-  tools: ToolServerTools,
+  deps: ToolServerDeps,
   session: McpSession,
   { name, input, wantsProgress }: DirectCall,
   signal: AbortSignal,
 ): Promise<CallToolResult | undefined> {
-  const offered = await findOffered(tools.store.read, tools, session.server, name);
+  const offered = await findOffered(deps.store.read, deps, session.server, name);
   if (!offered || (wantsProgress && offered.tool.mcp)) return undefined;
   const call = { offered, toolInput: input, sentTo: null, watch: { signal }, leavesLinks: true };
-  const response = await callTool(tools, session, call);
+  const response = await callTool(deps, session, call);
   return response.kind === 'result' ? response.result : undefined;
 }

@@ -11,7 +11,7 @@ import { MCP_SERVER } from '../budgets.ts';
 import { programVersion } from '../program-version.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts';
-import type { CallTools } from './call-tool.ts';
+import type { CallDeps } from './call-tool.ts';
 import { callTool, displayName } from './call-tool.ts';
 import { type ConnectState, openConnectState, sealConnectState } from './connect-state.ts';
 import { findOffered, type OfferedName, offeredNames, presentOffered } from './offered-tools.ts';
@@ -19,7 +19,7 @@ import { sendPlainErrors } from './plain-errors.ts';
 import { presentMcpTool } from './present-tool.ts';
 import { type McpSession, sessionOf } from './session.ts';
 
-export interface ToolServerTools extends CallTools {
+export interface ToolServerDeps extends CallDeps {
   sealedStates: SealedTokens;
 }
 
@@ -29,7 +29,7 @@ export const SERVER_INFO = { name: 'valetkey', title: 'Valetkey', version: progr
 type Sdk = typeof import('@modelcontextprotocol/server');
 
 /** Creates the server for one request, or for one session of the older revision. */
-export async function createToolServer(tools: ToolServerTools, { era }: McpRequestContext): Promise<Server> {
+export async function createToolServer(deps: ToolServerDeps, { era }: McpRequestContext): Promise<Server> {
   const sdk = await import('@modelcontextprotocol/server');
   const server = new sdk.Server(SERVER_INFO, {
     capabilities: { tools: {} },
@@ -41,25 +41,25 @@ export async function createToolServer(tools: ToolServerTools, { era }: McpReque
   });
   sendPlainErrors(server);
   server.setRequestHandler('tools/list', ({ params }, ctx) =>
-    logged(sdk, tools, () => listTools(sdk, tools, sessionOf(ctx.http?.authInfo), params?.cursor)),
+    logged(sdk, deps, () => listTools(sdk, deps, sessionOf(ctx.http?.authInfo), params?.cursor)),
   );
   server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, ctx) =>
-    logged(sdk, tools, () => call(sdk, tools, { era, server, ctx }, name, input)),
+    logged(sdk, deps, () => call(sdk, deps, { era, server, ctx }, name, input)),
   );
   return server;
 }
 
 async function listTools(
   sdk: Sdk,
-  tools: ToolServerTools,
+  deps: ToolServerDeps,
   session: McpSession,
   cursor: string | undefined,
 ): Promise<ListToolsResult> {
-  const { read } = tools.store;
-  const all = await offeredNames(read, tools, session.server);
+  const { read } = deps.store;
+  const all = await offeredNames(read, deps, session.server);
   const start = startOf(sdk, all, cursor);
   const page = all.slice(start, start + MCP_SERVER.toolsPerPage);
-  const { items, taken } = await presentOffered(read, tools, page, presentMcpTool);
+  const { items, taken } = await presentOffered(read, deps, page, presentMcpTool);
   const last = page[taken - 1];
   return {
     tools: items,
@@ -69,25 +69,25 @@ async function listTools(
 
 async function call(
   sdk: Sdk,
-  tools: ToolServerTools,
+  deps: ToolServerDeps,
   client: { era: McpRequestContext['era']; server: Server; ctx: ServerContext },
   name: string,
   input: Record<string, unknown>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { ctx } = client;
   const session = sessionOf(ctx.http?.authInfo);
-  const offered = await findOffered(tools.store.read, tools, session.server, name);
+  const offered = await findOffered(deps.store.read, deps, session.server, name);
   if (!offered) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${name}.`);
   const bound = { session, name, input };
-  const sentTo = readState(sdk, tools.sealedStates, bound, ctx);
-  if (sentTo && wasDeclined(ctx)) return declined(await displayName(tools, offered.connection));
-  const response = await callTool(tools, session, { offered, toolInput: input, sentTo, watch: watchOf(ctx) });
+  const sentTo = readState(sdk, deps.sealedStates, bound, ctx);
+  if (sentTo && wasDeclined(ctx)) return declined(await displayName(deps, offered.connection));
+  const response = await callTool(deps, session, { offered, toolInput: input, sentTo, watch: watchOf(ctx) });
   if (response.kind === 'result') return response.result;
   if (response.kind === 'left') throw new Error('a call was left that is served whole');
   const { link, message, waited } = response;
   // Asking again would cause an endless loop with clients that repeat the call immediately.
   if (waited) return linkInWords(link, message);
-  const seal = () => sealConnectState(tools.sealedStates, bound, link);
+  const seal = () => sealConnectState(deps.sealedStates, bound, link);
   return askToOpenLink(sdk, client, { link, message, requestId: session.requestId, seal });
 }
 
@@ -118,7 +118,7 @@ function readState(
 }
 
 /** Logs errors that are not protocol errors; the client gets an internal error. */
-async function logged<T>(sdk: Sdk, { log }: Pick<ToolServerTools, 'log'>, run: () => Promise<T>): Promise<T> {
+async function logged<T>(sdk: Sdk, { log }: Pick<ToolServerDeps, 'log'>, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (err) {

@@ -6,7 +6,7 @@ import { MCP_SERVER } from '../budgets.ts';
 import { ApiError } from '../errors.ts';
 import type { McpSession } from './session.ts';
 
-export interface WaitTools {
+export interface WaitDeps {
   store: Store;
   accountChanges: Pick<AccountChanges, 'next'>;
   /** Resolves after this many milliseconds. */
@@ -21,7 +21,7 @@ export interface WaitTools {
  * @returns when the account is active or was deleted, or after `waitForUserMs`
  */
 export async function waitForAccount(
-  { store, accountChanges, wait }: WaitTools,
+  { store, accountChanges, wait }: WaitDeps,
   { environment }: McpSession,
   key: AccountKey,
   signal: AbortSignal,

@@ -25,7 +25,7 @@ export function clientOf(address: string | undefined): string {
   return `${all.slice(0, IPV6_CLIENT_BITS / 16).join(':')}::/${IPV6_CLIENT_BITS}`;
 }
 
-/** The part of a request that tells which client sent it. */
+/** The part of a request that identifies the client that sent it. */
 export interface AddressedRequest {
   socket: { remoteAddress?: string | undefined };
   headers: Record<string, string | string[] | undefined>;

@@ -30,7 +30,7 @@ export interface CallContext {
   onHead?(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
 }
 
-export interface ProtocolParts {
+export interface ProtocolDeps {
   policy: EgressPolicy;
   connect: Connector;
   /** Slots for calls, by origin. */
@@ -55,19 +55,19 @@ interface Call {
 /** The maximum number of chunks of a response; more would fill the memory with small objects. */
 const MAX_PIECES = 16_384;
 
-export function createProtocol(parts: ProtocolParts): Protocol {
+export function createProtocol(deps: ProtocolDeps): Protocol {
   return loadGot().default.extend({
-    handlers: [guard(parts)],
-    headers: { 'user-agent': parts.userAgent },
+    handlers: [guard(deps)],
+    headers: { 'user-agent': deps.userAgent },
     followRedirect: false,
     retry: { limit: 0 },
     throwHttpErrors: false,
-    maxHeaderSize: parts.limits.maxHeaderBytes,
+    maxHeaderSize: deps.limits.maxHeaderBytes,
   });
 }
 
-function guard(parts: ProtocolParts): HandlerFunction {
-  const { protocolTimeoutMs } = parts.limits;
+function guard(deps: ProtocolDeps): HandlerFunction {
+  const { protocolTimeoutMs } = deps.limits;
   return (options, next) =>
     inSpan(
       () => outboundSpan(options.method, new URL(String(options.url))),
@@ -75,7 +75,7 @@ function guard(parts: ProtocolParts): HandlerFunction {
         if (options.isStream)
           throw new TypeError('Protocol calls cannot be streamed, because the size of the whole response is limited.');
         const context = options.context as CallContext;
-        const maxBytes = Math.min(parts.limits.protocolMaxBytes, context.maxBytes ?? Number.POSITIVE_INFINITY);
+        const maxBytes = Math.min(deps.limits.protocolMaxBytes, context.maxBytes ?? Number.POSITIVE_INFINITY);
         const end = new AbortController();
         const late = () =>
           end.abort(new EgressError('timeout', `The call did not finish within ${protocolTimeoutMs} ms.`));
@@ -89,8 +89,8 @@ function guard(parts: ProtocolParts): HandlerFunction {
           fail: (error) => end.abort(error),
         };
         options.signal = signal;
-        options.request = (url, native) => open(parts, call, url, native);
-        const hold = parts.bodies.hold();
+        options.request = (url, native) => open(deps, call, url, native);
+        const hold = deps.bodies.hold();
         try {
           // Reserved before the request is sent: a response that cannot be read may contain the only copy of a new refresh
           // token.
@@ -125,17 +125,17 @@ function guard(parts: ProtocolParts): HandlerFunction {
  * would be unknown whether a refresh token was used up. Only method, headers and path of got's options are used, none
  * that affect sockets or TLS.
  */
-async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
+async function open(deps: ProtocolDeps, call: Call, url: URL, native: NativeRequestOptions): Promise<ClientRequest> {
   if (call.context.allowedOrigins?.includes(url.origin) === false) {
     throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
   }
   if (native.headers !== undefined && 'host' in native.headers) {
     throw new EgressError('blocked', 'The header "host" must not be set by a caller.');
   }
-  const { target, targetOrigin } = parts.policy.route(url);
-  const leave = await parts.lanes.enter(targetOrigin, call.signal);
+  const { target, targetOrigin } = deps.policy.route(url);
+  const leave = await deps.lanes.enter(targetOrigin, call.signal);
   try {
-    const socket = await parts.connect(target, call.signal);
+    const socket = await deps.connect(target, call.signal);
     if (call.signal.aborted) {
       socket.destroy();
       throw call.signal.reason;
@@ -157,7 +157,7 @@ async function open(parts: ProtocolParts, call: Call, url: URL, native: NativeRe
     });
     let interim = 0;
     request.on('information', () => {
-      if (++interim > parts.limits.maxInterim) call.fail(tooMany('interim responses'));
+      if (++interim > deps.limits.maxInterim) call.fail(tooMany('interim responses'));
     });
     // The client emits its own event after it has read the body.
     request.once('response', ({ statusCode = 0, headers }) => call.context.onHead?.(statusCode, headers));

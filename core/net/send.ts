@@ -50,7 +50,7 @@ export interface EgressResponse {
   url: URL;
 }
 
-export interface SendParts {
+export interface SendDeps {
   policy: EgressPolicy;
   pool: ConnectionPool;
   /** Slots for calls, by origin. */
@@ -71,10 +71,10 @@ const NEVER_SENT = new Set(['CONNECT', 'TRACE']);
  *
  * @throws EgressError; `sent` says whether repeating the call is safe for any method
  */
-export function createSend(parts: SendParts): (request: EgressRequest) => Promise<EgressResponse> {
+export function createSend(deps: SendDeps): (request: EgressRequest) => Promise<EgressResponse> {
   return async (request) => {
-    const first = firstHop(request, parts.userAgent);
-    const limits = limitsOf(request, parts.limits);
+    const first = firstHop(request, deps.userAgent);
+    const limits = limitsOf(request, deps.limits);
     const { signal: caller, redirects } = request;
     const end = new AbortController();
     const late = () => end.abort(new EgressError('timeout', `The call did not finish within ${limits.timeoutMs} ms.`));
@@ -82,13 +82,13 @@ export function createSend(parts: SendParts): (request: EgressRequest) => Promis
     const timer = setTimeout(late, limits.timeoutMs);
     caller?.addEventListener('abort', stop, { once: true });
     if (caller?.aborted) stop();
-    const hold = request.hold ?? parts.bodies.hold();
+    const hold = request.hold ?? deps.bodies.hold();
     try {
       // Reserved before waiting for the origin, so that the bodies of waiting calls are counted.
       const size = first.body === null ? 0 : Buffer.byteLength(first.body);
       if (size > 0 && !(await hold.reserve(size, end.signal))) throw bodyMemoryExhausted(false);
-      const maxHops = redirects === 'same-origin' ? parts.limits.maxRedirects : 0;
-      const { hop, answer } = await follow({ ...parts, hold }, first, maxHops, limits, end.signal);
+      const maxHops = redirects === 'same-origin' ? deps.limits.maxRedirects : 0;
+      const { hop, answer } = await follow({ ...deps, hold }, first, maxHops, limits, end.signal);
       const { status, headers, body } = isCoded(answer) ? await decoded(answer, limits, hold) : answer;
       return { status, headers, body, url: hop.url };
     } finally {
@@ -126,12 +126,12 @@ function limitsOf(request: EgressRequest, limits: EgressLimits): CallLimits {
   };
 }
 
-interface CallParts extends SendParts {
+interface CallDeps extends SendDeps {
   hold: ByteHold;
 }
 
 async function follow(
-  parts: CallParts,
+  deps: CallDeps,
   first: Hop,
   maxHops: number,
   limits: CallLimits,
@@ -139,7 +139,7 @@ async function follow(
 ): Promise<{ hop: Hop; answer: WireResponse }> {
   let hop = first;
   for (let hops = 0; ; hops++) {
-    const answer = await once(parts, hop, limits, signal).catch((error: EgressError) => {
+    const answer = await once(deps, hop, limits, signal).catch((error: EgressError) => {
       throw hops === 0 ? error : error.afterSending();
     });
     const next = maxHops === 0 ? undefined : sameOriginRedirect(hop, answer.status, answer.headers);
@@ -152,7 +152,7 @@ async function follow(
 }
 
 async function once(
-  { policy, pool, lanes, breaker, hold }: CallParts,
+  { policy, pool, lanes, breaker, hold }: CallDeps,
   hop: Hop,
   limits: CallLimits,
   signal: AbortSignal,

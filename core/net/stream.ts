@@ -4,8 +4,8 @@ import { EgressError } from './egress-error.ts';
 import type { ResponseHeaders, WireRequest } from './exchange.ts';
 import type { EgressLimits } from './limits.ts';
 import { tooMany } from './refused-body.ts';
-import { type EgressRequest, firstHop, onConnection, type SendParts } from './send.ts';
-import { type StreamPlace, StreamPlaces } from './stream-places.ts';
+import { type EgressRequest, firstHop, onConnection, type SendDeps } from './send.ts';
+import { type StreamSlot, StreamSlots } from './stream-slots.ts';
 import { toEgressError } from './transport-error.ts';
 
 /** A response whose body is streamed without decompression. The caller must read it to its end or destroy it. */
@@ -25,9 +25,9 @@ export interface EgressStream {
  *
  * @throws (the returned function) EgressError until the head of the response has arrived
  */
-export function createStream(parts: SendParts): (request: EgressRequest) => Promise<EgressStream> {
-  const { policy, pool, lanes, breaker, limits, userAgent } = parts;
-  const places = new StreamPlaces(limits.streamsPerOrigin);
+export function createStream(deps: SendDeps): (request: EgressRequest) => Promise<EgressStream> {
+  const { policy, pool, lanes, breaker, limits, userAgent } = deps;
+  const places = new StreamSlots(limits.streamsPerOrigin);
   return async (request) => {
     const { url, method, headers, body } = firstHop(request, userAgent);
     const { target, targetOrigin: origin } = policy.route(url);
@@ -82,7 +82,7 @@ function limitsOf({ timeoutMs, idleTimeoutMs, maxBytes }: EgressRequest, limits:
   };
 }
 
-interface Begun {
+interface StartedStream {
   answer: EgressStream;
   /** Resolves when the whole body has arrived, even if its reader has not read it, or when the body has failed. */
   arrived: Promise<void>;
@@ -93,9 +93,9 @@ function begin(
   dispatcher: Dispatcher,
   request: WireRequest,
   limits: StreamLimits,
-  place: StreamPlace,
+  place: StreamSlot,
   signal: AbortSignal,
-): Promise<Begun> {
+): Promise<StartedStream> {
   return new Promise((resolve, reject) => {
     const arrived = Promise.withResolvers<void>();
     let controller: Dispatcher.DispatchController | undefined;

@@ -8,7 +8,7 @@ import { sendCall } from './http-call.ts';
 import { verifyIdToken } from './id-token.ts';
 import { type Identity, identityWayOf, readIdentity } from './identity.ts';
 import { type OAuthProvider, withInputs } from './provider.ts';
-import { type FetchFor, type ProtocolFetch, pinnedToTarget } from './transport.ts';
+import { type FetchFor, type ProtocolFetch, restrictedToTarget } from './transport.ts';
 
 export interface AccountFactsRequest {
   /** Its inputs include the account values that are already known: entered fields, and values of the callback. */
@@ -36,7 +36,7 @@ type Unidentified = { ok: false; kind: 'unidentified'; message: string };
  * then from the lookup and the identity call of the connector file.
  */
 export async function readAccountFacts(request: AccountFactsRequest): Promise<AccountFacts> {
-  const fetch = pinnedToTarget(request.fetchFor);
+  const fetch = restrictedToTarget(request.fetchFor);
   try {
     return await new Inquiry(request, fetch).run();
   } catch (error) {

@@ -28,7 +28,7 @@ export interface AuthorizationStart {
   random: (size: number) => Buffer;
 }
 
-export type Begun = { ok: true; url: string; kept: KeptAuthorization } | TokenFailure;
+export type StartedAuthorization = { ok: true; url: string; kept: KeptAuthorization } | TokenFailure;
 
 /**
  * Starts an authorization: builds the address that the browser is redirected to, with a new state and PKCE verifier
@@ -37,7 +37,7 @@ export type Begun = { ok: true; url: string; kept: KeptAuthorization } | TokenFa
  * @returns the address, and the data to store encrypted until the browser returns; or why the authorization cannot be
  * started
  */
-export async function beginAuthorization(start: AuthorizationStart): Promise<Begun> {
+export async function beginAuthorization(start: AuthorizationStart): Promise<StartedAuthorization> {
   const { provider, client, random } = start;
   try {
     const endpoint = authorizationEndpointOf(provider);
@@ -69,7 +69,7 @@ async function pushed(
   server: TokenServer,
   parameters: readonly [string, string | string[]][],
   kept: KeptAuthorization,
-): Promise<Begun> {
+): Promise<StartedAuthorization> {
   const texts = parameters.map(([name, value]): [string, string] => [
     name,
     Array.isArray(value) ? joinScopes(value, endpoint.scopeSeparator) : value,

@@ -5,7 +5,7 @@ import { isSecureAddress } from '../connectors/secure-address.ts';
 import { readsFrom } from './account-values.ts';
 import { callProblem, judgeCall, type NoResponse } from './call-outcome.ts';
 import { readMetadata } from './metadata.ts';
-import { DOCUMENT, type FetchFor, pinnedToTarget } from './transport.ts';
+import { DOCUMENT, type FetchFor, restrictedToTarget } from './transport.ts';
 
 export type Discovered =
   | { ok: true; metadata: AuthorizationServer }
@@ -67,7 +67,7 @@ async function ask({ issuer, fetchFor }: DiscoveryRequest, now: () => number): P
   const addresses = wellKnownOf(issuer);
   if (addresses === undefined)
     return { ok: false, kind: 'invalid_metadata', message: 'The issuer must be an https URL.' };
-  const fetch = pinnedToTarget(fetchFor);
+  const fetch = restrictedToTarget(fetchFor);
   for (const address of addresses) {
     try {
       const response = await fetch(address, DOCUMENT);

@@ -2,7 +2,7 @@ import { isSecureAddress } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { Check } from './check.ts';
 import { readJson } from './json-response.ts';
-import { type FetchFor, isTransportFailure, pinnedToTarget } from './transport.ts';
+import { type FetchFor, isTransportFailure, restrictedToTarget } from './transport.ts';
 
 const GONE = 410;
 
@@ -57,7 +57,7 @@ async function probe(
   const url = URL.parse(address);
   if (url === null || !isSecureAddress(url)) return check({ verdict: 'differs', found: address });
   try {
-    return check(await judge(await pinnedToTarget(fetchFor)(address, { ...init, redirect: 'manual' })));
+    return check(await judge(await restrictedToTarget(fetchFor)(address, { ...init, redirect: 'manual' })));
   } catch (error) {
     if (!isTransportFailure(error)) throw error;
     return check({ verdict: 'differs', found: `${address}: ${error.message}` });

@@ -5,7 +5,7 @@ import type { Discovery } from './discovery.ts';
 import { finishAuthorization } from './grants/authorization-code.ts';
 import { verifyIdToken } from './id-token.ts';
 import type { OAuthProvider } from './provider.ts';
-import { type FetchFor, isTransportFailure, pinnedToTarget } from './transport.ts';
+import { type FetchFor, isTransportFailure, restrictedToTarget } from './transport.ts';
 
 /** A client that is registered at an OpenID provider. */
 export interface OpenIdClient {
@@ -15,7 +15,7 @@ export interface OpenIdClient {
   scopes: readonly string[];
 }
 
-export interface OpenIdTools {
+export interface OpenIdDeps {
   discovery: Discovery;
   /** The part of the cache of metadata that is used. */
   partition: string;
@@ -40,13 +40,13 @@ export interface OpenIdFailure {
  * @returns where the browser goes, and what `finishOpenIdLogin` needs: store it encrypted and bound to the browser
  */
 export async function beginOpenIdLogin(
-  tools: OpenIdTools,
+  deps: OpenIdDeps,
   { issuer, client, scopes }: OpenIdClient,
   redirectUri: string,
 ): Promise<{ ok: true; url: string; kept: KeptAuthorization } | OpenIdFailure> {
-  const found = await providerOf(tools, issuer);
+  const found = await providerOf(deps, issuer);
   if (!found.ok) return found;
-  const { fetchFor, now, random } = tools;
+  const { fetchFor, now, random } = deps;
   const begun = await beginAuthorization({
     provider: found.oauth,
     client,
@@ -66,15 +66,15 @@ export async function beginOpenIdLogin(
  * @param answer the query of the callback
  */
 export async function finishOpenIdLogin(
-  tools: OpenIdTools,
+  deps: OpenIdDeps,
   { issuer, client }: OpenIdClient,
   kept: KeptAuthorization,
   answer: URLSearchParams,
 ): Promise<{ ok: true; claims: Readonly<Record<string, unknown>> } | OpenIdFailure> {
-  const found = await providerOf(tools, issuer);
+  const found = await providerOf(deps, issuer);
   if (!found.ok) return found;
-  const { fetchFor } = tools;
-  const now = () => tools.now();
+  const { fetchFor } = deps;
+  const now = () => deps.now();
   const { oauth } = found;
   const finished = await finishAuthorization({ provider: oauth, client, parameters: answer, kept, fetchFor, now });
   if (!finished.ok) return { ok: false, denied: finished.kind === 'denied', message: finished.message };
@@ -83,7 +83,14 @@ export async function finishOpenIdLogin(
   if (typeof idToken !== 'string' || !metadata) return failed('The login provider sent no id_token.');
   try {
     const { clientId, nonce } = kept;
-    const verified = await verifyIdToken({ idToken, metadata, clientId, nonce, fetch: pinnedToTarget(fetchFor), now });
+    const verified = await verifyIdToken({
+      idToken,
+      metadata,
+      clientId,
+      nonce,
+      fetch: restrictedToTarget(fetchFor),
+      now,
+    });
     return verified.ok ? verified : failed(verified.message);
   } catch (error) {
     if (isTransportFailure(error)) return failed(error.message);
@@ -93,7 +100,7 @@ export async function finishOpenIdLogin(
 
 /** Reads the metadata of the provider. */
 async function providerOf(
-  { discovery, partition, fetchFor }: OpenIdTools,
+  { discovery, partition, fetchFor }: OpenIdDeps,
   issuer: string,
 ): Promise<{ ok: true; oauth: OAuthProvider } | OpenIdFailure> {
   const found = await discovery.discover({ issuer, partition, fetchFor });

@@ -1,7 +1,7 @@
 import { isSecureAddress, mayName } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { callProblem, judgeCall, type NoResponse } from './call-outcome.ts';
-import { DOCUMENT, type FetchFor, pinnedToTarget } from './transport.ts';
+import { DOCUMENT, type FetchFor, restrictedToTarget } from './transport.ts';
 
 export type DiscoveredResource =
   | { ok: true; resource: string; issuers: string[]; scopes: string[] }
@@ -30,7 +30,7 @@ export async function discoverResource(request: ResourceRequest): Promise<Discov
   const { resource, metadata, fetchFor, now } = request;
   const url = URL.parse(resource);
   if (url === null || !isSecureAddress(url)) return invalid('The URL of the resource must start with https://.');
-  const fetch = pinnedToTarget(fetchFor);
+  const fetch = restrictedToTarget(fetchFor);
   for (const address of metadataAddresses(url, metadata)) {
     try {
       const response = await fetch(address, DOCUMENT);

@@ -4,7 +4,7 @@ import { Secret } from '../secret.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
 import type { ClientAuthMethod } from './client-auth.ts';
-import { type FetchFor, JUDGED_ENDPOINTS, pinnedToTarget } from './transport.ts';
+import { type FetchFor, JUDGED_ENDPOINTS, restrictedToTarget } from './transport.ts';
 
 /** The metadata that Valetkey registers for a client. */
 export interface ClientDescription {
@@ -65,7 +65,7 @@ export type Registered =
  */
 export async function registerClient({ server, description, fetchFor, now }: RegistrationRequest): Promise<Registered> {
   try {
-    const fetch = pinnedToTarget(fetchFor);
+    const fetch = restrictedToTarget(fetchFor);
     const response = await dynamicClientRegistrationRequest(server, metadataOf(description), {
       ...JUDGED_ENDPOINTS,
       [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>

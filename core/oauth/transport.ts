@@ -26,7 +26,7 @@ export const DOCUMENT = { headers: { accept: 'application/json' }, redirect: 'ma
 export type FetchFor = (origins: readonly string[]) => ProtocolFetch | Promise<ProtocolFetch>;
 
 /** Returns a fetch that restricts each request to the origin of its address. */
-export function pinnedToTarget(fetchFor: FetchFor): ProtocolFetch {
+export function restrictedToTarget(fetchFor: FetchFor): ProtocolFetch {
   return async (url, init) => (await fetchFor([new URL(url).origin]))(url, init);
 }
 

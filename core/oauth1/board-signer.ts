@@ -6,7 +6,7 @@ import type { RequestSigner } from '../tools/signer.ts';
 import { signingRulesOf } from './provider.ts';
 import { previewSignedRequest, type Signing, signRequest } from './sign-request.ts';
 
-export interface BoardTools {
+export interface BoardDeps {
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
@@ -27,7 +27,7 @@ export function boardSigner(
   { oauth_config: config = {} }: AuthPattern,
   client: ClientCredentials,
   { accessToken: token, tokenSecret: secret }: BoardToken & { tokenSecret: Secret },
-  { now, random }: BoardTools,
+  { now, random }: BoardDeps,
 ): RequestSigner {
   if (client.secret === null) throw new OAuthConfigError('The connection has no client secret.');
   const rules = signingRulesOf(config);

@@ -1,5 +1,5 @@
 import type { EnvironmentRow, OperatorRole, Store } from '../../db/store.ts';
-import { type OperatorTools, offerSession } from './sessions.ts';
+import { type OperatorDeps, offerSession } from './sessions.ts';
 
 /** The path of the console. */
 export const CONSOLE_PATH = '/console';
@@ -19,11 +19,11 @@ export function loginAddress({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, token
  */
 export async function createAddress(
   store: Pick<Store, 'write'>,
-  tools: OperatorTools,
+  deps: OperatorDeps,
   environment: EnvironmentRow,
   operator: { operator: string; role: OperatorRole },
 ): Promise<string> {
   const cause = { environmentId: environment.id, actor: 'operator', requestId: '' };
-  const { token } = await store.write((tx) => offerSession(tx, tools, cause, operator));
+  const { token } = await store.write((tx) => offerSession(tx, deps, cause, operator));
   return loginAddress(environment, token);
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { Digester } from '../vault/digest.ts';
 
-export interface OperatorTools {
+export interface OperatorDeps {
   digester: Pick<Digester, 'digest'>;
   events: Events;
   /** Milliseconds UTC. */
@@ -17,7 +17,7 @@ export interface OperatorTools {
 type Reads = Pick<ReadRepositories, 'operatorSessions'>;
 
 /** The kind is part of the digest, so that the token of an address cannot be used as a cookie. */
-function digestOf({ digester }: Pick<OperatorTools, 'digester'>, kind: 'address' | 'cookie', token: string): Buffer {
+function digestOf({ digester }: Pick<OperatorDeps, 'digester'>, kind: 'address' | 'cookie', token: string): Buffer {
   return digester.digest(`operator session: ${kind}`, token);
 }
 
@@ -34,30 +34,30 @@ export function actorOf({ operator }: Pick<OperatorSessionRow, 'operator'>): str
  */
 export async function offerSession(
   tx: Transaction,
-  tools: OperatorTools,
+  deps: OperatorDeps,
   cause: Cause,
   { operator, role }: { operator: string; role: OperatorRole },
 ): Promise<{ session: OperatorSessionRow; token: string }> {
   const { environmentId } = cause;
-  const now = tools.now();
+  const now = deps.now();
   const live = await tx.operatorSessions.countLive(environmentId, now, OPERATORS.sessions);
   if (live >= OPERATORS.sessions)
     throw new ApiError('TOO_MANY_SESSIONS', `The environment has ${OPERATORS.sessions} sessions. End some first.`);
-  const token = mintToken(tools.random);
+  const token = mintToken(deps.random);
   const session: OperatorSessionRow = {
-    id: tools.newId('ops'),
+    id: deps.newId('ops'),
     environmentId,
     state: 'OFFERED',
     operator,
     role,
-    tokenDigest: digestOf(tools, 'address', token),
+    tokenDigest: digestOf(deps, 'address', token),
     createdAt: now,
     usedAt: null,
     expiresAt: now + OPERATORS.addressMs,
   };
   const { environmentId: _, ...row } = session;
   await tx.operatorSessions.insert(environmentId, row);
-  await emit(tx, tools, cause, 'operator_session.created', session);
+  await emit(tx, deps, cause, 'operator_session.created', session);
   return { session, token };
 }
 
@@ -69,32 +69,32 @@ export async function offerSession(
  */
 export async function openSession(
   tx: Transaction,
-  tools: Omit<OperatorTools, 'newId'>,
+  deps: Omit<OperatorDeps, 'newId'>,
   { environmentId, requestId }: { environmentId: EnvironmentId; requestId: string },
   token: unknown,
 ): Promise<{ session: OperatorSessionRow; cookie: string } | undefined> {
   if (typeof token !== 'string' || !isToken(token)) return undefined;
-  const now = tools.now();
-  const offered = await tx.operatorSessions.byToken(environmentId, digestOf(tools, 'address', token));
+  const now = deps.now();
+  const offered = await tx.operatorSessions.byToken(environmentId, digestOf(deps, 'address', token));
   if (!offered) return undefined;
-  const cookie = mintToken(tools.random);
-  const opened = { tokenDigest: digestOf(tools, 'cookie', cookie), expiresAt: now + OPERATORS.sessionMs };
+  const cookie = mintToken(deps.random);
+  const opened = { tokenDigest: digestOf(deps, 'cookie', cookie), expiresAt: now + OPERATORS.sessionMs };
   if (!(await tx.operatorSessions.open(environmentId, { ...offered, now }, opened))) return undefined;
   const session: OperatorSessionRow = { ...offered, ...opened, state: 'OPEN', usedAt: now };
-  await emit(tx, tools, { environmentId, actor: actorOf(session), requestId }, 'operator_session.opened', session);
+  await emit(tx, deps, { environmentId, actor: actorOf(session), requestId }, 'operator_session.opened', session);
   return { session, cookie };
 }
 
 /** Finds the open session of a cookie; undefined if there is none or it has expired. */
 export async function sessionOfCookie(
   read: Reads,
-  tools: Pick<OperatorTools, 'digester' | 'now'>,
+  deps: Pick<OperatorDeps, 'digester' | 'now'>,
   environmentId: EnvironmentId,
   cookie: string | undefined,
 ): Promise<OperatorSessionRow | undefined> {
   if (!isToken(cookie)) return undefined;
-  const session = await read.operatorSessions.byToken(environmentId, digestOf(tools, 'cookie', cookie));
-  return session && isOpen(session, tools.now()) ? session : undefined;
+  const session = await read.operatorSessions.byToken(environmentId, digestOf(deps, 'cookie', cookie));
+  return session && isOpen(session, deps.now()) ? session : undefined;
 }
 
 /** Whether a session may be used. @param now milliseconds UTC */
@@ -105,19 +105,19 @@ export function isOpen({ state, expiresAt }: OperatorSessionRow, now: number): b
 /** Ends a session or withdraws an address. @returns the session as it was; undefined if there is none */
 export async function endSession(
   tx: Transaction,
-  tools: Pick<OperatorTools, 'events'>,
+  deps: Pick<OperatorDeps, 'events'>,
   cause: Cause,
   id: string,
 ): Promise<OperatorSessionRow | undefined> {
   const session = await tx.operatorSessions.get(cause.environmentId, id);
   if (!session || !(await tx.operatorSessions.delete(cause.environmentId, id))) return undefined;
-  await emit(tx, tools, cause, 'operator_session.ended', session);
+  await emit(tx, deps, cause, 'operator_session.ended', session);
   return session;
 }
 
 function emit(
   tx: Transaction,
-  { events }: Pick<OperatorTools, 'events'>,
+  { events }: Pick<OperatorDeps, 'events'>,
   cause: Cause,
   type: 'operator_session.created' | 'operator_session.opened' | 'operator_session.ended',
   session: OperatorSessionRow,

@@ -6,7 +6,7 @@ import type { JsonSchema, Tool } from '../tools/tool.ts';
 import { isSecretInput } from './apply-overlay.ts';
 import { isListInput, propertiesOf } from './restrict-schema.ts';
 
-export interface CheckOverlayTools {
+export interface CheckOverlayDeps {
   ownInputs: OwnInputChecker;
 }
 
@@ -20,7 +20,7 @@ type Inputs = Readonly<Record<string, unknown>>;
  * @returns the invalid fields
  */
 export async function checkOverlay(
-  { ownInputs }: CheckOverlayTools,
+  { ownInputs }: CheckOverlayDeps,
   environmentId: EnvironmentId,
   tool: Tool,
   { presetInputs, allowedValues }: ToolOverlayRow['settings'],

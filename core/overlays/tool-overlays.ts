@@ -11,10 +11,10 @@ import { STORED } from '../budgets.ts';
 import type { KnownTool, ToolDirectory } from '../discovery/directory.ts';
 import { ApiError, type FieldError, requireFound } from '../errors.ts';
 import { RAW_CALL } from '../tools/tool.ts';
-import { type CheckOverlayTools, checkOverlay } from './check-overlay.ts';
+import { type CheckOverlayDeps, checkOverlay } from './check-overlay.ts';
 import { toolDigest } from './tool-digest.ts';
 
-export interface OverlayTools extends CheckOverlayTools {
+export interface OverlayDeps extends CheckOverlayDeps {
   toolDirectory: Pick<ToolDirectory, 'bare' | 'fitOf'>;
   now(): number;
 }
@@ -43,12 +43,12 @@ export interface CheckedOverlay {
  */
 export async function readOverlay(
   read: ReadRepositories,
-  tools: OverlayTools,
+  deps: OverlayDeps,
   environmentId: EnvironmentId,
   toolName: string,
   input: OverlayInput,
 ): Promise<CheckedOverlay> {
-  const { tool } = await requireTool(read, tools, environmentId, toolName);
+  const { tool } = await requireTool(read, deps, environmentId, toolName);
   const { new_name: newName = null } = input;
   const settings: ToolOverlaySettings = {
     hidden: input.hidden ?? false,
@@ -58,7 +58,7 @@ export async function readOverlay(
     allowedValues: input.allowed_values ?? {},
   };
   refuse([...checkEffect(toolName, newName, settings), ...checkTexts(settings)]);
-  refuse(await checkOverlay(tools, environmentId, tool, settings));
+  refuse(await checkOverlay(deps, environmentId, tool, settings));
   return { newName, settings, toolDigest: toolDigest(tool) };
 }
 
@@ -71,21 +71,21 @@ export async function readOverlay(
  */
 export async function setOverlay(
   tx: Repositories,
-  tools: OverlayTools,
+  deps: OverlayDeps,
   environmentId: EnvironmentId,
   toolName: string,
   { newName, settings, toolDigest: digest }: CheckedOverlay,
 ): Promise<ToolOverlayRow> {
-  const { tool } = await requireTool(tx, tools, environmentId, toolName);
+  const { tool } = await requireTool(tx, deps, environmentId, toolName);
   if (toolDigest(tool) !== digest) {
     throw new ApiError('SERVER_BUSY', 'The tool was changed while its overlay was checked. Try again.');
   }
-  const holder = newName === null ? undefined : await tools.toolDirectory.bare(tx, environmentId, newName);
+  const holder = newName === null ? undefined : await deps.toolDirectory.bare(tx, environmentId, newName);
   if (holder) throw nameTaken(newName);
   const others = (await tx.toolOverlays.list(environmentId)).filter((row) => row.toolName !== toolName);
   requireSpace(others, settings);
   const present = await tx.toolOverlays.get(environmentId, toolName);
-  const at = tools.now();
+  const at = deps.now();
   const createdAt = present?.createdAt ?? at;
   const overlay: NewToolOverlay = { toolName, newName, settings, toolDigest: digest, createdAt, updatedAt: at };
   try {
@@ -121,7 +121,7 @@ export async function requireOverlay(
 
 async function requireTool(
   read: ReadRepositories,
-  { toolDirectory }: OverlayTools,
+  { toolDirectory }: OverlayDeps,
   environmentId: EnvironmentId,
   toolName: string,
 ): Promise<KnownTool> {

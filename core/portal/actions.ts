@@ -1,14 +1,14 @@
 import type { ConnectionRow, EnvironmentRow, PortalSessionRow, Store, Transaction } from '../../db/store.ts';
-import { type CreateLinkTools, createLink } from '../accounts/links/create-link.ts';
+import { type CreateLinkDeps, createLink } from '../accounts/links/create-link.ts';
 import { disconnectAccount } from '../accounts/remove-account.ts';
-import type { RevocationTools } from '../accounts/revocation-order.ts';
+import type { RevocationDeps } from '../accounts/revocation-order.ts';
 import { createAccount } from '../accounts/write.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import { endGrant } from '../mcp-login/grants.ts';
 import { ownAccount, ownAccounts, ownGrant } from './own.ts';
 
-export interface ActionTools extends CreateLinkTools, RevocationTools {
+export interface ActionDeps extends CreateLinkDeps, RevocationDeps {
   store: Store;
   links: {
     /** Ends soon the links whose requests were closed early. */
@@ -31,18 +31,18 @@ export interface PortalActions {
 }
 
 export function portalActions(
-  tools: ActionTools,
+  deps: ActionDeps,
   environment: EnvironmentRow,
   session: PortalSessionRow,
   cause: Cause,
 ): PortalActions {
-  const { store } = tools;
+  const { store } = deps;
 
   async function link(tx: Transaction, { id }: { id: string }): Promise<string> {
     const current = (await tx.environments.get(environment.id)) as EnvironmentRow;
     const { userVerifyUrl, language } = session;
     const request = { id, user_verify_url: userVerifyUrl ?? undefined, language: language ?? undefined };
-    return (await createLink(tx, tools, current, request, cause)).url;
+    return (await createLink(tx, deps, current, request, cause)).url;
   }
 
   /**
@@ -55,7 +55,7 @@ export function portalActions(
     if (own[0]) return own[0];
     const owner = { organizationId: organizationId || undefined, userId: userId || undefined };
     const key = { connector: connection.keyId, identifier, ...owner };
-    return (await createAccount(tx, tools, environment.id, key, {}, cause)).account;
+    return (await createAccount(tx, deps, environment.id, key, {}, cause)).account;
   }
 
   return {
@@ -78,17 +78,17 @@ export function portalActions(
         const account = await ownAccount(tx, environment.id, session, accountId);
         if (!account) return false;
         if (account.status === 'DISCONNECTED') return true;
-        await disconnectAccount(tx, tools, account, DISCONNECTED, cause);
+        await disconnectAccount(tx, deps, account, DISCONNECTED, cause);
         tx.afterCommit(() => {
-          tools.links.expireSoon();
-          tools.scrubStorage();
+          deps.links.expireSoon();
+          deps.scrubStorage();
         });
         return true;
       }),
     revoke: (grantId) =>
       store.write(async (tx) => {
         const grant = await ownGrant(tx, environment.id, session, grantId);
-        if (grant) await endGrant(tx, tools, grant, 'REVOKED_BY_USER', cause);
+        if (grant) await endGrant(tx, deps, grant, 'REVOKED_BY_USER', cause);
         return grant !== undefined;
       }),
   };

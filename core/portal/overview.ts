@@ -55,7 +55,7 @@ export interface Overview {
   calls: readonly PortalCall[];
 }
 
-export interface OverviewTools {
+export interface OverviewDeps {
   store: { readonly read: ReadRepositories };
   catalogue: Catalogue;
   now(): number;
@@ -67,11 +67,11 @@ export interface OverviewTools {
  * bounded by `PORTAL`.
  */
 export async function readOverview(
-  tools: OverviewTools,
+  deps: OverviewDeps,
   environment: EnvironmentRow,
   session: PortalSessionRow,
 ): Promise<Overview> {
-  const { read } = tools.store;
+  const { read } = deps.store;
   const enabled = await read.connections.list(environment.id, { enabled: true }, { size: PORTAL.rows });
   const known = new Map(enabled.rows.map((row) => [row.id, row]));
   const accounts: PortalAccount[] = [];
@@ -79,25 +79,25 @@ export async function readOverview(
     const { connectionId, authorizationType } = account;
     const connection = known.get(connectionId) ?? (await read.connections.get(environment.id, connectionId));
     if (!connection) continue;
-    const described = await describe(tools, environment, session, connection, authorizationType);
-    accounts.push({ ...described, account, lastUsedAt: tools.usage.lastUsedAt(account) });
+    const described = await describe(deps, environment, session, connection, authorizationType);
+    accounts.push({ ...described, account, lastUsedAt: deps.usage.lastUsedAt(account) });
   }
   const taken = new Set(accounts.map(({ connection }) => connection.id));
   const connectable: PortalConnection[] = [];
   for (const connection of enabled.rows.filter(({ id }) => !taken.has(id))) {
-    const described = await describe(tools, environment, session, connection, connection.type);
+    const described = await describe(deps, environment, session, connection, connection.type);
     if (described.canConnect) connectable.push(described);
   }
   const grants: PortalGrant[] = [];
-  for (const grant of await ownGrants(read, environment.id, session, tools.now())) {
-    grants.push({ grant, providers: await providersOf(tools, environment, grant) });
+  for (const grant of await ownGrants(read, environment.id, session, deps.now())) {
+    grants.push({ grant, providers: await providersOf(deps, environment, grant) });
   }
   return { accounts, connectable, grants, calls: await latestCalls(read, environment, accounts) };
 }
 
 /** Returns whether the user of a session can connect an account of a connection, with its provider and scopes. */
 export async function describe(
-  { store, catalogue }: Pick<OverviewTools, 'store' | 'catalogue'>,
+  { store, catalogue }: Pick<OverviewDeps, 'store' | 'catalogue'>,
   environment: EnvironmentRow,
   { userVerifyUrl }: Pick<PortalSessionRow, 'userVerifyUrl'>,
   connection: ConnectionRow,
@@ -118,7 +118,7 @@ export async function describe(
 
 /** A server of a client is a connection, or a config with several. */
 async function providersOf(
-  { store, catalogue }: Pick<OverviewTools, 'store' | 'catalogue'>,
+  { store, catalogue }: Pick<OverviewDeps, 'store' | 'catalogue'>,
   { id }: EnvironmentRow,
   { serverId }: OAuthGrantRow,
 ): Promise<string[]> {

@@ -10,12 +10,12 @@ import type {
 import { requireListed } from '../accounts/links/verify-url.ts';
 import { PORTAL } from '../budgets.ts';
 import type { Cause, Events } from '../events/events.ts';
-import { mayIdentify } from '../mcp-login/login-provider.ts';
+import { mayIdentifyUsers } from '../mcp-login/login-provider.ts';
 import type { Digester } from '../vault/digest.ts';
 import { requireReturnUrl } from './return-url.ts';
 import { isToken, mintToken, sessionDigest } from './session-tokens.ts';
 
-export interface SessionTools {
+export interface SessionDeps {
   digester: Pick<Digester, 'digest' | 'equal'>;
   events: Events;
   /** Milliseconds UTC. */
@@ -23,7 +23,7 @@ export interface SessionTools {
   random(size: number): Buffer;
 }
 
-export interface CreateSessionTools extends SessionTools {
+export interface CreateSessionDeps extends SessionDeps {
   newId(prefix: 'psn'): string;
 }
 
@@ -49,18 +49,18 @@ export interface SessionRequest extends PortalUser {
  */
 export async function createSession(
   tx: Transaction,
-  tools: CreateSessionTools,
+  deps: CreateSessionDeps,
   environment: EnvironmentRow,
   request: SessionRequest,
   apiClientId: string,
   cause: Cause,
 ): Promise<{ id: string; url: string; expiresAt: number }> {
   const { userVerifyUrl, returnUrl, language, organizationId, userId, identifier } = request;
-  const token = mintToken(tools.random);
-  const at = tools.now();
+  const token = mintToken(deps.random);
+  const at = deps.now();
   const session = {
-    id: tools.newId('psn'),
-    tokenDigest: sessionDigest(tools.digester, 'url', token),
+    id: deps.newId('psn'),
+    tokenDigest: sessionDigest(deps.digester, 'url', token),
     organizationId,
     userId,
     identifier,
@@ -72,7 +72,7 @@ export async function createSession(
     expiresAt: at + PORTAL.urlMs,
   };
   await tx.portalSessions.insert(environment.id, session);
-  await emitSession(tx, tools, 'portal_session.created', session, cause);
+  await emitSession(tx, deps, 'portal_session.created', session, cause);
   return { id: session.id, url: `${environment.baseUrl}/portal/open/${token}`, expiresAt: session.expiresAt };
 }
 
@@ -83,7 +83,7 @@ export async function createSession(
  * created the session is disabled
  */
 export function openSession(
-  { store, ...tools }: SessionTools & { store: Store },
+  { store, ...tools }: SessionDeps & { store: Store },
   environmentId: EnvironmentId,
   token: string,
   requestId: string,
@@ -93,7 +93,7 @@ export function openSession(
     const now = tools.now();
     const urlDigest = sessionDigest(tools.digester, 'url', token);
     const session = await tx.portalSessions.byToken(environmentId, urlDigest);
-    if (!session || !(await mayIdentify(tx, environmentId, session.apiClientId, now))) return undefined;
+    if (!session || !(await mayIdentifyUsers(tx, environmentId, session.apiClientId, now))) return undefined;
     return giveCookie(tx, tools, environmentId, { ...session, tokenDigest: urlDigest }, requestId);
   });
 }
@@ -104,14 +104,14 @@ export function openSession(
  * @returns the secret for the browser's cookie; undefined if the provider was changed during the login
  */
 export function enterSession(
-  { store, ...tools }: CreateSessionTools & { store: Store },
+  { store, ...tools }: CreateSessionDeps & { store: Store },
   environmentId: EnvironmentId,
   { organizationId, userId, identifier, userVerifyUrl, identifiedBy }: LoginSubject,
   requestId: string,
 ): Promise<string | undefined> {
   return store.write(async (tx) => {
     const now = tools.now();
-    if (!(await mayIdentify(tx, environmentId, identifiedBy, now))) return undefined;
+    if (!(await mayIdentifyUsers(tx, environmentId, identifiedBy, now))) return undefined;
     const session = {
       id: tools.newId('psn'),
       tokenDigest: sessionDigest(tools.digester, 'url', mintToken(tools.random)),
@@ -132,17 +132,17 @@ export function enterSession(
 /** Binds a created session to a browser. @returns the secret for its cookie; undefined if the session was opened before */
 async function giveCookie(
   tx: Transaction,
-  tools: SessionTools,
+  deps: SessionDeps,
   environmentId: EnvironmentId,
   session: PortalUser & { id: string; tokenDigest: Buffer },
   requestId: string,
 ): Promise<string | undefined> {
-  const now = tools.now();
-  const cookie = mintToken(tools.random);
-  const next = { tokenDigest: sessionDigest(tools.digester, 'cookie', cookie), expiresAt: now + PORTAL.sessionMs };
+  const now = deps.now();
+  const cookie = mintToken(deps.random);
+  const next = { tokenDigest: sessionDigest(deps.digester, 'cookie', cookie), expiresAt: now + PORTAL.sessionMs };
   const from = { tokenDigest: session.tokenDigest, now };
   if (!(await tx.portalSessions.open(environmentId, from, next))) return undefined;
-  await emitSession(tx, tools, 'portal_session.opened', session, sessionCause(session, environmentId, requestId));
+  await emitSession(tx, deps, 'portal_session.opened', session, sessionCause(session, environmentId, requestId));
   return cookie;
 }
 
@@ -152,14 +152,14 @@ async function giveCookie(
  */
 export async function findSession(
   read: Pick<ReadRepositories, 'portalSessions' | 'apiClients' | 'loginProviders' | 'operatorSessions'>,
-  { digester, now }: Pick<SessionTools, 'digester' | 'now'>,
+  { digester, now }: Pick<SessionDeps, 'digester' | 'now'>,
   environmentId: EnvironmentId,
   cookie: string | undefined,
 ): Promise<PortalSessionRow | undefined> {
   if (!isToken(cookie)) return undefined;
   const session = await read.portalSessions.byToken(environmentId, sessionDigest(digester, 'cookie', cookie));
   if (session?.state !== 'OPEN' || session.expiresAt <= now()) return undefined;
-  return (await mayIdentify(read, environmentId, session.apiClientId, now())) ? session : undefined;
+  return (await mayIdentifyUsers(read, environmentId, session.apiClientId, now())) ? session : undefined;
 }
 
 /** The cause of what the user of a session does: the session is the actor. */
@@ -173,7 +173,7 @@ export function sessionCause(
 
 function emitSession(
   tx: Transaction,
-  { events }: Pick<SessionTools, 'events'>,
+  { events }: Pick<SessionDeps, 'events'>,
   type: 'portal_session.created' | 'portal_session.opened',
   { id, organizationId, userId, identifier }: PortalUser & { id: string },
   cause: Cause,

@@ -5,18 +5,18 @@ import type { $Read, $Write, components } from '../../generated/api.d.ts';
  * turns the schema of an empty object into a type that accepts every object, and a union with it into a type that
  * accepts every member. Here, records are not converted.
  */
-export type AsResponse<T> =
+export type ResponseValue<T> =
   T extends $Write<unknown>
     ? never
     : T extends $Read<infer U>
-      ? AsResponse<U>
+      ? ResponseValue<U>
       : T extends (infer E)[]
-        ? AsResponse<E>[]
+        ? ResponseValue<E>[]
         : T extends object
           ? string extends keyof T
             ? T
-            : { [K in keyof T as NonNullable<T[K]> extends $Write<unknown> ? never : K]: AsResponse<T[K]> }
+            : { [K in keyof T as NonNullable<T[K]> extends $Write<unknown> ? never : K]: ResponseValue<T[K]> }
           : T;
 
 /** The schemas of the contract as they are in responses and events. */
-export type Schemas = { [Name in keyof components['schemas']]: AsResponse<components['schemas'][Name]> };
+export type Schemas = { [Name in keyof components['schemas']]: ResponseValue<components['schemas'][Name]> };

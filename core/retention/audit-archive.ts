@@ -4,7 +4,7 @@ import type { AuditChain, AuditRow, EnvironmentId, EnvironmentRow, Store } from 
 import { RETENTION } from '../budgets.ts';
 import type { Events } from '../events/events.ts';
 
-export interface AuditArchiveTools {
+export interface AuditArchiveDeps {
   store: Pick<Store, 'read' | 'write'>;
   events: Events;
   /** The directory of the archive; each environment has a folder in it, named by its id. */
@@ -28,7 +28,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * retention of the environment. The database marks records as archived only after their file is on the disk under its
  * final name. So an interruption loses nothing; the next run writes the same records again.
  */
-export function createAuditArchive({ store, events, directory, now, wait }: AuditArchiveTools): ArchiveAudit {
+export function createAuditArchive({ store, events, directory, now, wait }: AuditArchiveDeps): ArchiveAudit {
   return async ({ id, settings }, isStopped) => {
     const { auditRetentionDays: days } = settings;
     if (days === undefined) return;

@@ -3,7 +3,7 @@ import { RETENTION } from '../budgets.ts';
 import type { ArchiveAudit } from './audit-archive.ts';
 import { EXPIRING, type Expiring } from './expiring.ts';
 
-export interface RetentionTools {
+export interface RetentionDeps {
   store: Pick<Store, 'read' | 'write'>;
   /** Milliseconds UTC. */
   now(): number;
@@ -27,8 +27,8 @@ export interface Retention {
   run(signal?: AbortSignal): Promise<number>;
 }
 
-export function createRetention(tools: RetentionTools): Retention {
-  const { store, now, wait, log, expiring = EXPIRING, archiveAudit } = tools;
+export function createRetention(deps: RetentionDeps): Retention {
+  const { store, now, wait, log, expiring = EXPIRING, archiveAudit } = deps;
 
   async function removeAll(
     environment: EnvironmentRow,

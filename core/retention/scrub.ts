@@ -27,7 +27,7 @@ export interface Scrub {
   stop(): Promise<void>;
 }
 
-export interface ScrubTools {
+export interface ScrubDeps {
   store: Pick<Store, 'scrub'>;
   /** Milliseconds UTC. */
   now(): number;
@@ -37,7 +37,7 @@ export interface ScrubTools {
 }
 
 /** Removes deleted data from the database files. Attempts are repeated until no other process prevents the removal. */
-export function createScrub({ store, now, wait, log }: ScrubTools, times: ScrubTimes = TIMES): Scrub {
+export function createScrub({ store, now, wait, log }: ScrubDeps, times: ScrubTimes = TIMES): Scrub {
   /** The time of the oldest deletion whose data may still be in the files. */
   let since: number | null = null;
   /** The same for the deletions that the current attempt includes. */

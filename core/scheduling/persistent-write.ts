@@ -1,6 +1,6 @@
-import { RelationError, StorageError, type Store, type Transaction, type WriteTerms } from '../../db/store.ts';
+import { RelationError, StorageError, type Store, type Transaction, type WriteOptions } from '../../db/store.ts';
 
-export interface PersistentWriteTools {
+export interface PersistentWriteDeps {
   store: Pick<Store, 'write'>;
   /** Resolves after this many milliseconds. */
   wait(ms: number): Promise<void>;
@@ -18,9 +18,9 @@ const PAUSES_MS = [50, 200, 800, 3_000] as const;
  * @throws StorageError or RelationError of the last attempt; any other error of the first attempt
  */
 export async function writePersistently<T>(
-  { store, wait, log }: PersistentWriteTools,
+  { store, wait, log }: PersistentWriteDeps,
   unit: (tx: Transaction) => Promise<T>,
-  terms?: WriteTerms,
+  terms?: WriteOptions,
 ): Promise<T> {
   for (const ms of PAUSES_MS) {
     try {

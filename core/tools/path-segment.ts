@@ -5,7 +5,7 @@ const PLAIN_SEGMENT = /^[A-Za-z0-9_~-]+$/;
  * Matches the possible beginning of a segment that a server could interpret as `.` or `..`: after a slash, or after a
  * character that decodes to one.
  */
-const MAY_CLIMB = /(?:^|\/)[^A-Za-z0-9_~/-]|%|[^ -~]/;
+const DOT_SEGMENT_RISK = /(?:^|\/)[^A-Za-z0-9_~/-]|%|[^ -~]/;
 /** Invisible characters that some servers drop: soft hyphens, zero-width spaces, byte order marks. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Slashes, and characters that old Microsoft servers convert to slashes. */
@@ -31,8 +31,8 @@ export function segmentProblem(segment: string): string | undefined {
 }
 
 /** Whether a server could interpret a segment of this path as a dot segment. */
-export function climbs(path: string): boolean {
-  return MAY_CLIMB.test(path) && path.split('/').some((segment) => decodings(segment).some(isDotSegment));
+export function mayContainDotSegment(path: string): boolean {
+  return DOT_SEGMENT_RISK.test(path) && path.split('/').some((segment) => decodings(segment).some(isDotSegment));
 }
 
 /** Returns a text and its repeated decodings. Malformed escapes are not changed. */

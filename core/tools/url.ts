@@ -1,6 +1,6 @@
 import { TOOL_REQUEST } from '../budgets.ts';
 import { inputProblem } from './input-problem.ts';
-import { climbs, segmentProblem } from './path-segment.ts';
+import { mayContainDotSegment, segmentProblem } from './path-segment.ts';
 import { isRecord } from './pointer.ts';
 import {
   expandTemplate,
@@ -62,7 +62,7 @@ function checkPath(template: string, path: readonly TemplatePart[]): void {
   if (!slash) throw new TemplateSyntaxError(`The path must start with a slash or {+…}: ${template}`);
   // A dot between two values, {name}.{format}, is not a dot segment.
   const shape = path.map((part) => ('literal' in part ? part.literal : 'x')).join('');
-  if (climbs(shape) || shape.includes('//')) {
+  if (mayContainDotSegment(shape) || shape.includes('//')) {
     throw new TemplateSyntaxError(`The path has a dot segment or an empty segment: ${template}`);
   }
   path.forEach((part, index) => {
@@ -123,7 +123,7 @@ function verify(base: string, path: string, query: string): void {
     url.origin + url.pathname === base + path &&
     url.username + url.password + url.hash === '' &&
     !path.includes('//') &&
-    !climbs(path) &&
+    !mayContainDotSegment(path) &&
     !(path.includes('%') && /%(5c|00)/i.test(path));
   if (!inside) throw inputProblem(undefined, 'produces a URL outside the path of the tool');
   checkAddressLength(url.href.length);

@@ -7,9 +7,9 @@ import { fraction } from '../random.ts';
 import type { Pace } from '../scheduling/pace.ts';
 import { type DeliveryQueue, WEBHOOK_DELIVERY } from './delivery-queue.ts';
 import { disableFailing } from './failing-endpoint.ts';
-import { type SendTools, type SentDelivery, sendDelivery } from './send-delivery.ts';
+import { type DeliverySendDeps, type SentDelivery, sendDelivery } from './send-delivery.ts';
 
-export interface DeliveryJobTools extends SendTools {
+export interface DeliveryJobDeps extends DeliverySendDeps {
   store: Pick<Store, 'read' | 'write'>;
   events: Events;
   deliveries: DeliveryQueue;
@@ -28,8 +28,8 @@ const DISABLED = 'The endpoint is disabled.';
  * the result of an attempt, the state of the endpoint and the start of the next delivery in order. An endpoint whose
  * last attempt failed gets only one slot, so that endpoints which hang leave slots to the others.
  */
-export function deliveryJob(tools: DeliveryJobTools): JobKind {
-  const { store, deliveries, now } = tools;
+export function deliveryJob(deps: DeliveryJobDeps): JobKind {
+  const { store, deliveries, now } = deps;
   /** Endpoints whose last attempt failed. */
   const failing = new Set<string>();
   return {
@@ -43,7 +43,7 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
     giveUpAfterMs: WEBHOOKS.giveUpMs,
     givenUp: 'Abandoned after six days.',
     async run(job, signal) {
-      await tools.webhookPace(signal);
+      await deps.webhookPace(signal);
       const { environmentId, lane: endpointId } = job;
       const delivery = await store.read.webhookDeliveries.get(environmentId, job.subjectId ?? '');
       if (delivery?.jobId !== job.id || delivery.state === 'DELIVERED') return SKIPPED;
@@ -52,12 +52,12 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
       const environment = await store.read.environments.get(environmentId);
       if (!endpoint || !event || !environment) return { kind: 'failed', reason: 'The endpoint was deleted.' };
       if (!endpoint.enabled) return { kind: 'failed', reason: DISABLED };
-      const sent = await sendDelivery(tools, tools.egressOf(environment), endpoint, event, signal);
+      const sent = await sendDelivery(deps, deps.egressOf(environment), endpoint, event, signal);
       if (sent.isDelivered) failing.delete(endpointId);
       else failing.add(endpointId);
       // The attempt was interrupted, because it took too long or this instance is stopping. It is repeated.
       if (signal.aborted && !sent.isDelivered) return { kind: 'retry', reason: sent.attempt.error };
-      return store.write((tx) => settle(tools, tx, job, delivery, sent));
+      return store.write((tx) => settle(deps, tx, job, delivery, sent));
     },
     async ended(tx, { id: jobId, environmentId, subjectId }, outcome) {
       const delivery = await tx.webhookDeliveries.get(environmentId, subjectId ?? '');
@@ -72,16 +72,16 @@ export function deliveryJob(tools: DeliveryJobTools): JobKind {
 
 /** Stores the result of an attempt. */
 async function settle(
-  tools: DeliveryJobTools,
+  deps: DeliveryJobDeps,
   tx: Transaction,
   { id: jobId, environmentId }: Job,
   delivery: WebhookDeliveryRow,
   sent: SentDelivery,
 ): Promise<AttemptOutcome> {
-  const { deliveries, now } = tools;
+  const { deliveries, now } = deps;
   const at = now();
   const attempts = delivery.attempts + 1;
-  const restMs = sent.isDelivered ? undefined : restOf(tools, attempts, sent);
+  const restMs = sent.isDelivered ? undefined : restOf(deps, attempts, sent);
   const isCurrent = await tx.webhookDeliveries.record(environmentId, delivery.id, jobId, {
     state: sent.isDelivered ? 'DELIVERED' : 'PENDING',
     attempts,
@@ -91,7 +91,7 @@ async function settle(
   });
   if (!isCurrent) return SKIPPED;
   const endpoint = await tx.webhookEndpoints.get(environmentId, delivery.endpointId);
-  const isDisabled = endpoint ? await judgeEndpoint(tools, tx, endpoint, sent, at) : true;
+  const isDisabled = endpoint ? await judgeEndpoint(deps, tx, endpoint, sent, at) : true;
   if (sent.isDelivered) {
     await deliveries.next(tx, delivery);
     return { kind: 'done' };
@@ -103,7 +103,7 @@ async function settle(
 
 /** @returns whether the endpoint is disabled now */
 async function judgeEndpoint(
-  tools: DeliveryJobTools,
+  deps: DeliveryJobDeps,
   tx: Transaction,
   endpoint: WebhookEndpointRow,
   { isDelivered, isGone }: SentDelivery,
@@ -115,10 +115,10 @@ async function judgeEndpoint(
     if (endpoint.failingSince !== null) await tx.webhookEndpoints.update(environmentId, id, { failingSince: null });
     return false;
   }
-  if (isGone) return disableFailing(tools, tx, endpoint, 'The endpoint returned 410.', at);
+  if (isGone) return disableFailing(deps, tx, endpoint, 'The endpoint returned 410.', at);
   const since = endpoint.failingSince ?? at;
   if (at - since >= WEBHOOKS.disableAfterMs) {
-    return disableFailing(tools, tx, endpoint, 'All attempts failed for five days.', at);
+    return disableFailing(deps, tx, endpoint, 'All attempts failed for five days.', at);
   }
   if (endpoint.failingSince === null) await tx.webhookEndpoints.update(environmentId, id, { failingSince: at });
   return false;
@@ -126,7 +126,7 @@ async function judgeEndpoint(
 
 /** @returns the milliseconds until the next attempt; undefined after the last one */
 function restOf(
-  { random }: Pick<DeliveryJobTools, 'random'>,
+  { random }: Pick<DeliveryJobDeps, 'random'>,
   attempts: number,
   { retryAfterMs = 0 }: SentDelivery,
 ): number | undefined {

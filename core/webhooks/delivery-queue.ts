@@ -5,7 +5,7 @@ import type { JobQueue } from '../jobs/queue.ts';
 /** The kind of jobs that make deliveries. The lane is the endpoint, and the subject is the delivery. */
 export const WEBHOOK_DELIVERY = 'webhook_delivery';
 
-export interface DeliveryQueueTools {
+export interface DeliveryQueueDeps {
   jobQueue: Pick<JobQueue, 'enqueue'>;
   newId(prefix: 'whd'): string;
   /** Milliseconds UTC. */
@@ -21,7 +21,7 @@ export interface DeliveryQueue {
   next(tx: Transaction, ended: WebhookDeliveryRow): Promise<void>;
 }
 
-export function createDeliveryQueue({ jobQueue, newId, now }: DeliveryQueueTools): DeliveryQueue {
+export function createDeliveryQueue({ jobQueue, newId, now }: DeliveryQueueDeps): DeliveryQueue {
   function enqueue(tx: Transaction, environmentId: EnvironmentId, endpointId: string, id: string): Promise<string> {
     const order = { kind: WEBHOOK_DELIVERY, lane: endpointId, subjectId: id, giveUpAfterMs: WEBHOOKS.giveUpMs };
     return jobQueue.enqueue(tx, { ...order, environmentId }, {});

@@ -14,7 +14,7 @@ import type { Secret } from '../secret.ts';
 import type { Digester } from '../vault/digest.ts';
 import { mintSigningSecret, rotateSecrets } from './signing-secret.ts';
 
-export interface EndpointTools {
+export interface EndpointDeps {
   digester: Digester;
   newId(prefix: 'whk' | 'sec'): string;
   /** Milliseconds UTC. */
@@ -59,21 +59,21 @@ export async function requireEnabledEndpoint(
 /** @throws ApiError VALIDATION_FAILED for an address that must not be called, WEBHOOK_ENDPOINT_LIMIT */
 export async function createEndpoint(
   tx: Transaction,
-  tools: EndpointTools,
+  deps: EndpointDeps,
   environment: Pick<EnvironmentRow, 'id' | 'kind'>,
   input: EndpointInput & { url: string; algorithm?: WebhookAlgorithm | undefined },
 ): Promise<EndpointWithSecret> {
   const { id: environmentId } = environment;
-  requireCallable(tools, environment, input.url);
+  requireCallable(deps, environment, input.url);
   if ((await tx.webhookEndpoints.count(environmentId)) >= WEBHOOKS.endpoints) {
     const detail = `The environment has ${WEBHOOKS.endpoints} webhook endpoints. Delete one that is no longer used.`;
     throw new ApiError('WEBHOOK_ENDPOINT_LIMIT', detail);
   }
   const { algorithm = 'HMAC_SHA256' } = input;
-  const id = tools.newId('whk');
-  const at = tools.now();
-  const reference = { environmentId, endpointId: id, secretId: tools.newId('sec') };
-  const { row, secret } = mintSigningSecret(tools.digester, reference, algorithm, at);
+  const id = deps.newId('whk');
+  const at = deps.now();
+  const reference = { environmentId, endpointId: id, secretId: deps.newId('sec') };
+  const { row, secret } = mintSigningSecret(deps.digester, reference, algorithm, at);
   const endpoint: WebhookEndpointRow = {
     id,
     environmentId,
@@ -100,13 +100,13 @@ export async function createEndpoint(
  */
 export async function updateEndpoint(
   tx: Transaction,
-  tools: EndpointTools,
+  deps: EndpointDeps,
   environment: Pick<EnvironmentRow, 'id' | 'kind'>,
   before: WebhookEndpointRow,
   { url, description, event_types: eventTypes, ordered }: EndpointInput,
 ): Promise<WebhookEndpointRow> {
-  if (url !== undefined) requireCallable(tools, environment, url);
-  return change(tx, tools, before, {
+  if (url !== undefined) requireCallable(deps, environment, url);
+  return change(tx, deps, before, {
     ...(url !== undefined && { url, failingSince: null }),
     ...(description !== undefined && { description }),
     ...(eventTypes !== undefined && { eventTypes }),
@@ -120,31 +120,31 @@ export async function updateEndpoint(
  */
 export function setEnabled(
   tx: Transaction,
-  tools: EndpointTools,
+  deps: EndpointDeps,
   before: WebhookEndpointRow,
   enabled: boolean,
 ): Promise<WebhookEndpointRow> {
   const disabledReason = enabled ? '' : 'Disabled by an API client.';
-  return change(tx, tools, before, { enabled, disabledReason, failingSince: null });
+  return change(tx, deps, before, { enabled, disabledReason, failingSince: null });
 }
 
 /** Adds a secret; the previous one stays valid for `overlapSeconds`. */
 export async function rotateSecret(
   tx: Transaction,
-  tools: EndpointTools,
+  deps: EndpointDeps,
   before: WebhookEndpointRow,
   overlapSeconds: number = LIFETIME.secretOverlapMs / 1000,
 ): Promise<EndpointWithSecret> {
-  const now = tools.now();
-  const reference = { environmentId: before.environmentId, endpointId: before.id, secretId: tools.newId('sec') };
-  const { row, secret } = mintSigningSecret(tools.digester, reference, before.algorithm, now);
+  const now = deps.now();
+  const reference = { environmentId: before.environmentId, endpointId: before.id, secretId: deps.newId('sec') };
+  const { row, secret } = mintSigningSecret(deps.digester, reference, before.algorithm, now);
   const secrets = rotateSecrets(before.secrets, row, { now, overlapMs: overlapSeconds * 1000 });
-  return { endpoint: await change(tx, tools, before, { secrets }), secret };
+  return { endpoint: await change(tx, deps, before, { secrets }), secret };
 }
 
 async function change(
   tx: Transaction,
-  { now }: EndpointTools,
+  { now }: EndpointDeps,
   before: WebhookEndpointRow,
   changes: WebhookEndpointChange,
 ): Promise<WebhookEndpointRow> {
@@ -154,7 +154,7 @@ async function change(
 }
 
 function requireCallable(
-  { egressOf }: EndpointTools,
+  { egressOf }: EndpointDeps,
   environment: Pick<EnvironmentRow, 'id' | 'kind'>,
   url: string,
 ): void {

@@ -3,7 +3,7 @@ import { EVENT_STREAM } from '../budgets.ts';
 import { ApiError } from '../errors.ts';
 import { principalState } from '../operators/principal.ts';
 
-export interface EventFeedTools {
+export interface EventFeedDeps {
   store: Pick<Store, 'read'>;
   /** Milliseconds UTC. */
   now(): number;
@@ -32,7 +32,7 @@ export interface EventFeed {
   close(): void;
 }
 
-export function createEventFeed({ store, now }: EventFeedTools): EventFeed {
+export function createEventFeed({ store, now }: EventFeedDeps): EventFeed {
   /** The functions that wake waiting streams, by environment. */
   const readers = new Map<string, Set<() => void>>();
   const counts = new Map<string, number>();

@@ -14,7 +14,7 @@ export interface RedeliveryRequest {
   includeDelivered: boolean;
 }
 
-export interface RedeliveryJobTools {
+export interface RedeliveryJobDeps {
   store: Pick<Store, 'write'>;
   deliveries: Pick<DeliveryQueue, 'requeue'>;
 }
@@ -31,7 +31,7 @@ export function requestRedelivery(
 }
 
 /** Queues deliveries again in small transactions, so that a hundred thousand of them do not delay requests. */
-export function redeliveryJob({ store, deliveries }: RedeliveryJobTools): JobKind {
+export function redeliveryJob({ store, deliveries }: RedeliveryJobDeps): JobKind {
   return {
     name: WEBHOOK_REDELIVERY,
     perLane: 1,
@@ -56,7 +56,7 @@ export function redeliveryJob({ store, deliveries }: RedeliveryJobTools): JobKin
 /** @returns the id after which the next piece begins; undefined at the end */
 async function queuePiece(
   tx: Transaction,
-  deliveries: RedeliveryJobTools['deliveries'],
+  deliveries: RedeliveryJobDeps['deliveries'],
   { environmentId, lane: endpointId, payload, createdAt }: Job,
   afterId: string,
 ): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { readRetryAfter } from '../oauth/retry-after.ts';
 import type { Digester } from '../vault/digest.ts';
 import { signedHeaders } from './signature.ts';
 
-export interface SendTools {
+export interface DeliverySendDeps {
   digester: Digester;
   /** Milliseconds UTC. */
   now(): number;
@@ -31,7 +31,7 @@ const GONE = 410;
  * @param signal ends the attempt
  */
 export async function sendDelivery(
-  { digester, now }: SendTools,
+  { digester, now }: DeliverySendDeps,
   egress: Pick<Egress, 'protocol'>,
   endpoint: WebhookEndpointRow,
   event: { id: string; body: string },

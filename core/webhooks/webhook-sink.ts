@@ -5,7 +5,7 @@ import type { DeliveryQueue } from './delivery-queue.ts';
 import { isDeliveredByDefault, receivesEvent } from './event-types.ts';
 import { createInterestCache, type Interest, interestOf, isUsed } from './interest-cache.ts';
 
-export interface WebhookSinkTools {
+export interface WebhookSinkDeps {
   store: Pick<Store, 'settingsVersion'>;
   deliveries: Pick<DeliveryQueue, 'add'>;
   /** Called after each commit that stored an event. */
@@ -25,7 +25,7 @@ export function createWebhookSink({
   store: { settingsVersion },
   deliveries,
   notifyStored,
-}: WebhookSinkTools): EventSink {
+}: WebhookSinkDeps): EventSink {
   const cache = createInterestCache({ settingsVersion });
 
   async function interestIn(tx: Transaction, { cause, at }: EmittedEvent): Promise<Interest> {

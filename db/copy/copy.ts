@@ -3,7 +3,7 @@ import { StorageError } from '../errors.ts';
 import type { CopyEnd, CopySource, CopyTarget, StoredRow } from './port.ts';
 import { COPIED_TABLES } from './tables.ts';
 
-export interface CopyTools {
+export interface CopyDeps {
   /** Milliseconds UTC. */
   now(): number;
   /** Called with each copied batch, and then with each batch that was read again. */
@@ -26,8 +26,8 @@ export interface CopyReport {
  * @throws StorageError `COPY_REFUSED` if the schemas differ; `COPY_DAMAGED` if the source, or the copy, is not what it
  * should be; `OUTCOME_UNKNOWN` if the copy may have become usable, and then the source is retired; what `checkKeys` throws
  */
-export async function copyDatabase(source: CopySource, target: CopyTarget, tools: CopyTools): Promise<CopyReport> {
-  const { now, progress = () => {}, checkKeys } = tools;
+export async function copyDatabase(source: CopySource, target: CopyTarget, deps: CopyDeps): Promise<CopyReport> {
+  const { now, progress = () => {}, checkKeys } = deps;
   await requireSameSchema(source, target);
   await checkKeys(source);
   const copied = new Map<string, Fingerprint>();

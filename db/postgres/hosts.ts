@@ -1,5 +1,4 @@
 import { StorageError } from '../errors.ts';
-import type { Session } from './session.ts';
 
 /**
  * Returns the address of each host of an address with several hosts, as PostgreSQL's own library writes it:
@@ -35,9 +34,10 @@ export function hostsOf(location: string): string[] {
 /**
  * Opens a session at the first host that accepts it, beginning with the one that was used last.
  *
- * @throws StorageError of the last host if none accepts it
+ * @param open opens a session at one host
+ * @throws StorageError of the first host if none accepts it
  */
-export function createHosts(location: string, open: (address: string) => Promise<Session>): () => Promise<Session> {
+export function createHosts<S>(location: string, open: (address: string) => Promise<S>): () => Promise<S> {
   const addresses = hostsOf(location);
   let last = 0;
   return async () => {

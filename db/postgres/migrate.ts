@@ -1,26 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { POSTGRES } from '../../core/budgets.ts';
 import type { MigrateOptions } from '../engine.ts';
 import { StorageError } from '../errors.ts';
-import { assertHistory, type Migration, numberOf, readMigrations } from '../migrations.ts';
+import { assertHistory, type Migration, numberOf } from '../migrations.ts';
+import { loadMigrations } from './load-migrations.ts';
 import { appliedTo, requireNoOlderServer } from './schema.ts';
 import { openSession, type Session } from './session.ts';
 
-const DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url));
 const LOCK = "select pg_advisory_xact_lock(hashtext('valetkey migrations'))";
-
-export function loadMigrations(directory: string = DIRECTORY): Migration[] {
-  return readMigrations(directory);
-}
-
-let newest: number | undefined;
-
-/** Returns the number of the newest migration that this program knows. */
-export function newestMigration(): number {
-  newest ??= numberOf(loadMigrations().at(-1) as Migration);
-  return newest;
-}
 
 /**
  * Applies the missing migrations to a database, each in its own transaction, so that an interrupted run can be

@@ -1,7 +1,7 @@
 import { INSTANCE } from '../../core/budgets.ts';
 import { StorageError } from '../errors.ts';
 import { type Applied, assertHistory, type Migration } from '../migrations.ts';
-import { loadMigrations } from './migrate.ts';
+import { loadMigrations } from './load-migrations.ts';
 import type { RunQuery } from './statements.ts';
 
 /** A running server that cannot work with the database after a migration. */

@@ -7,7 +7,7 @@ import { openScope } from '../scope.ts';
 import { type AuditLane, changeLane, createAuditLanes, isLaneTaken } from './audit-lanes.ts';
 import type { CommitOutcomes, NumberedTransaction } from './commit-outcomes.ts';
 import { ConflictError, laneTakenError } from './errors.ts';
-import { newestMigration } from './migrate.ts';
+import { newestMigration } from './load-migrations.ts';
 import type { ReconnectingSession } from './reconnecting-session.ts';
 import type { LivingSession } from './server-life.ts';
 import type { Query, QueryResult, Session } from './session.ts';
@@ -16,11 +16,11 @@ import { createPostgresStatements } from './statements.ts';
 export type Unit<T> = (tx: Transaction) => Promise<T>;
 
 export interface UnitOptions {
-  /** Whether the unit relies on what it has read: see `WriteTerms`. */
+  /** Whether the unit relies on what it has read: see `WriteOptions`. */
   isolated: boolean;
 }
 
-export interface RunTerms extends UnitOptions {
+export interface WriterRunOptions extends UnitOptions {
   /** Whether no other unit may run at the same time, in any process. */
   alone: boolean;
   /** Whether an earlier run had a conflict. */
@@ -40,13 +40,13 @@ export interface Writer {
    *
    * @throws ConflictError if nothing was changed and another run can succeed; StorageError; what the unit throws
    */
-  run<T>(unit: Unit<T>, terms: RunTerms): Promise<Done<T>>;
+  run<T>(unit: Unit<T>, terms: WriterRunOptions): Promise<Done<T>>;
   /** From now on, units fail if the instance is not registered. */
   fence(instance: number): void;
   close(): Promise<void>;
 }
 
-export interface WriterParts {
+export interface WriterDeps {
   connection: ReconnectingSession<LivingSession>;
   /** The number of the connection in this process. The connection starts with the audit lane of this number. */
   place: number;
@@ -87,7 +87,7 @@ const XID: Query = { text: 'select pg_current_xact_id_if_assigned()::text' };
  */
 const UNIT_MARK = ' /* unit */';
 
-export function createWriter({ connection, place, prepare, outcomes, report }: WriterParts): Writer {
+export function createWriter({ connection, place, prepare, outcomes, report }: WriterDeps): Writer {
   const lane: AuditLane = { number: place, heads: new Map() };
   const afterCommit: AfterCommit = createAfterCommit(report);
   const statements = createPostgresStatements((statement) => query(statement), prepare, UNIT_MARK);
@@ -156,7 +156,7 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
     });
   }
 
-  async function run<T>(unit: Unit<T>, terms: RunTerms): Promise<Done<T>> {
+  async function run<T>(unit: Unit<T>, terms: WriterRunOptions): Promise<Done<T>> {
     const session = await connection.session();
     if (terms.again) lane.heads.clear();
     ending.begin();
@@ -242,7 +242,7 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
   };
 }
 
-function begin(session: Session, { isolated, alone }: RunTerms, instance: number | undefined): Promise<unknown> {
+function begin(session: Session, { isolated, alone }: WriterRunOptions, instance: number | undefined): Promise<unknown> {
   const parts = [isolated ? ISOLATED : SHARED];
   // The lock is taken before the first statement that takes a snapshot, so a unit that runs alone sees all writes before it.
   // It must not wait long for a slow unit, because all other units wait behind it.

@@ -47,7 +47,7 @@ export interface Checkpointer {
   idle(): Promise<void>;
 }
 
-export interface CheckpointParts {
+export interface CheckpointDeps {
   /** The connection that commits and makes checkpoints. */
   writer: Client;
   /** A connection that is only used by the checkpointer. */
@@ -78,7 +78,7 @@ const MAX_PIECES = 3;
  * This module does not change the order of SQLite's syncs.
  */
 export function createCheckpointer(
-  { writer, pin, main, thread, failed }: CheckpointParts,
+  { writer, pin, main, thread, failed }: CheckpointDeps,
   { piece, length, lastPiece, backlog }: LogBounds = LOG_BOUNDS,
 ): Checkpointer {
   // Disabled, because SQLite would move a log of any length within a commit.

@@ -13,7 +13,7 @@ export interface HighWaterMark {
   close(): Promise<void>;
 }
 
-export interface MarkTools {
+export interface MarkDeps {
   file: MarkFile;
   /** See `createMeasure`. */
   measure: () => Claim | undefined;
@@ -28,7 +28,7 @@ export interface MarkTools {
  * by `STORAGE.markEveryMs`, and after a power failure by some seconds, because the file is synced only from time to
  * time. A record that is behind detects less, but never causes a false alarm.
  */
-export function createHighWaterMark({ file, measure, syncLog, report }: MarkTools): HighWaterMark {
+export function createHighWaterMark({ file, measure, syncLog, report }: MarkDeps): HighWaterMark {
   let timer: NodeJS.Timeout | null = null;
   /** Whether the log was synced since the last measurement. */
   let isBehind = false;

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { INSTANCE } from '../../core/budgets.ts';
 import { makeDirectory } from '../directory.ts';
-import type { Hold, HoldTerms } from '../engine.ts';
+import type { Hold, HoldOptions } from '../engine.ts';
 import { StorageError } from '../errors.ts';
 import { type Wait, wait as waitFor } from './busy.ts';
 import { isBusy } from './errors.ts';
 
-export interface LockTerms extends HoldTerms {
+export interface LockOptions extends HoldOptions {
   wait?: Wait;
 }
 
@@ -23,7 +23,7 @@ export function lockPath(database: string): string {
  *
  * @throws StorageError `DATABASE_IN_USE` if another server still has it after the waiting time
  */
-export async function holdInstanceLock(database: string, terms: LockTerms = {}): Promise<Hold> {
+export async function holdInstanceLock(database: string, terms: LockOptions = {}): Promise<Hold> {
   const { onWait, waitMs = INSTANCE.lockWaitMs, wait = waitFor } = terms;
   const path = lockPath(database);
   makeDirectory(dirname(path));

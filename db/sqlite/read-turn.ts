@@ -14,7 +14,7 @@ export interface ReadTurn {
 /**
  * Lets the reads of a turn share a transaction: taking and releasing a read lock takes six system calls, which cost as much as finding a row. It ends before the turn does, and before a transaction of writes begins, so that a caller that waited for a write sees it.
  *
- * @param report is called if the transaction cannot be ended by itself at the end of the turn; the next read begins another one
+ * @param report is called if the transaction cannot be ended at the end of the turn; the next read begins another one
  */
 export function createReadTurn(reader: Client, report: (error: unknown) => void): ReadTurn {
   const [begin, commit, rollback] = [reader.prepare('begin'), reader.prepare('commit'), reader.prepare('rollback')];

@@ -8,7 +8,7 @@ import type { HighWaterMark } from './high-water-mark.ts';
 import type { Client } from './open.ts';
 import type { ReadTurn } from './read-turn.ts';
 
-export interface ControlParts {
+export interface ControlDeps {
   turn: ReadTurn;
   ending: Ending;
   afterCommit: AfterCommit;
@@ -22,7 +22,7 @@ export interface ControlParts {
 /** Controls the transactions of the writing connection. */
 export function createTransactionControl(
   writer: Client,
-  { turn, ending, afterCommit, checkpointer, mark, health, distrust }: ControlParts,
+  { turn, ending, afterCommit, checkpointer, mark, health, distrust }: ControlDeps,
 ): TransactionControl {
   const statement = (text: string) => writer.prepare(text);
   const [begin, commit, rollback] = [statement('begin immediate'), statement('commit'), statement('rollback')];

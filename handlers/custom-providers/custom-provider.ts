@@ -1,5 +1,5 @@
 import type { Providers } from '../../core/capabilities/providers.ts';
-import type { CustomProviderTools } from '../../core/connections/custom.ts';
+import type { CustomProviderDeps } from '../../core/connections/custom.ts';
 import { requireFound } from '../../core/errors.ts';
 import type { CustomProviderRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
 
@@ -13,7 +13,7 @@ export async function requireCustomProvider(
 }
 
 /** Returns the dependencies for changing providers, with the egress policy of the environment. */
-export function toolsFor(environment: EnvironmentRow, providers: Providers): CustomProviderTools {
+export function toolsFor(environment: EnvironmentRow, providers: Providers): CustomProviderDeps {
   return {
     catalogue: providers.catalogue,
     vault: providers.vault,

@@ -1,6 +1,6 @@
 import type { Providers } from '../../core/capabilities/providers.ts';
 import { ApiError } from '../../core/errors.ts';
-import { partyOf } from '../../core/executions/account-party.ts';
+import { accountContextOf } from '../../core/executions/account-context.ts';
 import { toolsNotListed } from '../../core/executions/tool-failure.ts';
 import { syncProvider } from '../../core/mcp/upstream/sync-provider.ts';
 import { presentSyncReport } from '../../core/present/provider.ts';
@@ -30,8 +30,8 @@ export const syncProviderTools: Handler<'syncProviderTools', Providers> = (call,
           reply(200, presentSyncReport(report)),
         );
         if (synced.ok) return { reply: synced.value };
-        const party = await partyOf(providers.store.read, providers.catalogue, account);
-        return { reply: call.problem(toolsNotListed(synced.error, party)) };
+        const context = await accountContextOf(providers.store.read, providers.catalogue, account);
+        return { reply: call.problem(toolsNotListed(synced.error, context)) };
       } catch (error) {
         // An expected error is a response, which is stored for the idempotency key.
         if (error instanceof ApiError) return { reply: call.problem(error) };

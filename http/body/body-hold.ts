@@ -14,12 +14,12 @@ export interface BodyMemory {
  * use that of authenticated clients. Small bodies are not counted.
  */
 export function bodyHoldOf({ environment, client, res }: Exchange, { bodies }: BodyMemory): BodyHold {
-  const party = environment?.id ?? '';
+  const context = environment?.id ?? '';
   let hold: ByteHold | undefined;
   return {
     grow(bytes) {
       if (hold === undefined) {
-        const opened = bodies.of(client ? party : `${party} public`).hold();
+        const opened = bodies.of(client ? context : `${context} public`).hold();
         res.once('close', () => opened.release());
         hold = opened;
       }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { POSTGRES, SERVER, WEBHOOKS } from '../../core/budgets.ts';
 import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
-import type { ConnectionTerms } from '../../db/store.ts';
+import type { ConnectionOptions } from '../../db/store.ts';
 import { parseContacts, parsePolicy, type SecurityContact } from '../documents/security-text.ts';
 import type { LogFormat } from '../monitoring/log.ts';
 import { type CompanyLoginSettings, parseCompanyLogin } from './company-login.ts';
@@ -19,7 +19,7 @@ export interface Config extends SecurityContact {
   /** The path of the database file. It is not used if `DATABASE_URL` names a server. */
   databaseFile: string;
   /** The settings of connections to a database server. */
-  connections: ConnectionTerms;
+  connections: ConnectionOptions;
   keysFile: string;
   /** Address and port of the metrics listener; port 0 turns it off. */
   metricsHost: string;

@@ -7,7 +7,7 @@ import type { Metrics } from '../monitoring/metrics.ts';
 import { capPerAddress } from './address-cap.ts';
 import { watchConnections } from './connection-watch.ts';
 
-interface BoundParts {
+interface BoundDeps {
   readonly config: Pick<Config, 'trustedProxies' | 'connectionsPerAddress'>;
   readonly metrics: Pick<Metrics, 'gauge'>;
   readonly log: Pick<Logger, 'error'>;
@@ -21,7 +21,7 @@ type Limits = Record<keyof typeof SERVER, number>;
  *
  * @throws ConfigError if VALETKEY_TRUSTED_PROXIES is invalid
  */
-export function boundConnections(server: Server, { config, metrics, log }: BoundParts, limits: Limits): void {
+export function boundConnections(server: Server, { config, metrics, log }: BoundDeps, limits: Limits): void {
   const isTrusted = readSetting(() => parseTrustedProxies(config.trustedProxies));
   const perAddress = config.connectionsPerAddress ?? Number.POSITIVE_INFINITY;
   const cap = capPerAddress(server, perAddress, isTrusted);

@@ -2,11 +2,11 @@ import { OPERATORS } from '../../core/budgets.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { KeptAuthorization } from '../../core/oauth/authorization-request.ts';
 import type { Discovery } from '../../core/oauth/discovery.ts';
-import { beginOpenIdLogin, finishOpenIdLogin, type OpenIdTools } from '../../core/oauth/openid-login.ts';
+import { beginOpenIdLogin, finishOpenIdLogin, type OpenIdDeps } from '../../core/oauth/openid-login.ts';
 import type { ProtocolFetch } from '../../core/oauth/transport.ts';
 import { type CompanyLogin, operatorOf } from '../../core/operators/company-login.ts';
 import { CONSOLE_PATH, loginAddress } from '../../core/operators/console-address.ts';
-import { actorOf, type OperatorTools, offerSession } from '../../core/operators/sessions.ts';
+import { actorOf, type OperatorDeps, offerSession } from '../../core/operators/sessions.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type { EnvironmentId, Store } from '../../db/store.ts';
 import type { Logger } from '../monitoring/log.ts';
@@ -14,7 +14,7 @@ import type { Environment } from '../pipeline/environments.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { browserCookie } from './browser-cookie.ts';
 
-export interface CompanyLoginParts extends OperatorTools {
+export interface CompanyLoginDeps extends OperatorDeps {
   readonly store: Store;
   readonly log: Logger;
   readonly discovery: Discovery;
@@ -45,15 +45,15 @@ const KEPT = 'login of an operator';
 /** Why a login failed, for the login page. Error texts of the provider are never shown. */
 type Failure = 'over' | 'denied' | 'no_role' | 'failed' | 'busy';
 
-export function createCompanyLogins(parts: CompanyLoginParts): CompanyLogins {
-  const { store, log, sealedData, companyLogin: login } = parts;
+export function createCompanyLogins(deps: CompanyLoginDeps): CompanyLogins {
+  const { store, log, sealedData, companyLogin: login } = deps;
 
-  const toolsFor = ({ id: partition }: Environment): OpenIdTools => ({
-    discovery: parts.discovery,
+  const toolsFor = ({ id: partition }: Environment): OpenIdDeps => ({
+    discovery: deps.discovery,
     partition,
-    fetchFor: (origins) => parts.fetchFor(partition, origins),
-    now: parts.now,
-    random: parts.random,
+    fetchFor: (origins) => deps.fetchFor(partition, origins),
+    now: deps.now,
+    random: deps.random,
   });
   const callbackOf = ({ baseUrl }: Environment) => `${baseUrl}${CONSOLE_PATH}${COMPANY_CALLBACK}`;
   /** Part of the encryption context, so a login that began with other settings cannot be finished. */
@@ -79,7 +79,7 @@ export function createCompanyLogins(parts: CompanyLoginParts): CompanyLogins {
     }
     const cause = { environmentId: environment.id, actor: actorOf(known), requestId };
     try {
-      return await store.write((tx) => offerSession(tx, parts, cause, known));
+      return await store.write((tx) => offerSession(tx, deps, cause, known));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'TOO_MANY_SESSIONS') return 'busy';
       throw error;
@@ -95,7 +95,7 @@ export function createCompanyLogins(parts: CompanyLoginParts): CompanyLogins {
         log.warn({ reason: begun.message }, 'the login of an operator could not begin');
         throw new ApiError('SERVER_BUSY', 'The login provider cannot be used at the moment. Try again later.');
       }
-      const expiresAt = parts.now() + OPERATORS.companyLoginMs;
+      const expiresAt = deps.now() + OPERATORS.companyLoginMs;
       const kept = sealedData.seal(KEPT, placeOf(environment, login), JSON.stringify(begun.kept), expiresAt);
       return { url: begun.url, cookie: COOKIE.set(environment, kept) };
     },

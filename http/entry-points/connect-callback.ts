@@ -1,5 +1,5 @@
 import { awaitsFragment, type Finish, finishConsent, type Return } from '../../core/accounts/links/finish-consent.ts';
-import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
+import type { LinkDeps } from '../../core/accounts/links/link-deps.ts';
 import { FIELD_PREFIX } from '../../web/connect/fields.ts';
 import { fragmentPage } from '../../web/connect/fragment-page.ts';
 import { faultPage, refusedPage, staleFormPage, strayPage } from '../../web/connect/message-pages.ts';
@@ -16,7 +16,7 @@ import { markOf } from './provider-mark.ts';
 import { leaveLink } from './way-back.ts';
 
 /** Handles the callback from a provider. */
-export function createCallback(tools: LinkTools) {
+export function createCallback(deps: LinkDeps) {
   const backOf = ({ req, environment }: PageCall, connectionId: string): Return => ({
     connectionId,
     answer: new URL(req.url ?? '', 'http://localhost').searchParams,
@@ -24,15 +24,15 @@ export function createCallback(tools: LinkTools) {
   });
 
   const finish = async (call: PageCall, back: Return): Promise<PageReply> =>
-    replyTo(await finishConsent(tools, call.environment, back, call.cause), call, back.browser);
+    replyTo(await finishConsent(deps, call.environment, back, call.cause), call, back.browser);
 
   async function replyTo(finish: Finish, call: PageCall, browser: string | undefined): Promise<PageReply> {
     switch (finish.kind) {
       case 'verify':
       case 'connected':
-        return settledReply(tools, call, finish, finish.inPopup);
+        return settledReply(deps, call, finish, finish.inPopup);
       case 'late':
-        return settledReply(tools, { ...call, context: ofRequest(call, finish.request) }, finish, finish.inPopup);
+        return settledReply(deps, { ...call, context: ofRequest(call, finish.request) }, finish, finish.inPopup);
       case 'refused':
       case 'failed':
         return notGranted(finish, inLink(call, finish.link), browser);
@@ -48,7 +48,7 @@ export function createCallback(tools: LinkTools) {
     browser: string | undefined,
   ): PageReply {
     const address = linkPath(linkToken, inPopup);
-    const way = leaveLink(tools, link, linkToken, browser, address);
+    const way = leaveLink(deps, link, linkToken, browser, address);
     if (kind === 'failed') return { status: 502, page: faultPage(context, requestId, address, way) };
     return { status: 403, page: refusedPage(context, markOf(link.provider), address, way) };
   }
@@ -59,7 +59,7 @@ export function createCallback(tools: LinkTools) {
       // a flow.
       if (call.req.method === 'HEAD') return { status: 400, page: strayPage(call.context) };
       const back = backOf(call, connectionId);
-      const link = await awaitsFragment(tools, call.environment, back);
+      const link = await awaitsFragment(deps, call.environment, back);
       if (link) return { status: 200, page: fragmentPage(inLink(call, link).context, markOf(link.provider)) };
       return finish(call, back);
     },
@@ -67,7 +67,7 @@ export function createCallback(tools: LinkTools) {
     /** Handles the token that the page has read from the fragment, or that a user has copied. */
     async post(call: PageCall, connectionId: string): Promise<PageReply> {
       const back = backOf(call, connectionId);
-      const link = await awaitsFragment(tools, call.environment, back);
+      const link = await awaitsFragment(deps, call.environment, back);
       if (!link) return { status: 400, page: strayPage(call.context) };
       if (isFromElsewhere(call.req)) return { status: 403, page: staleFormPage(inLink(call, link).context) };
       const pairs = ((await readBody(call.req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;

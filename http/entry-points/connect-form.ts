@@ -1,6 +1,6 @@
 import { errorAddress, goBack, type LinkError } from '../../core/accounts/links/go-back.ts';
 import { type LinkContext, shownAddress } from '../../core/accounts/links/link-context.ts';
-import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
+import type { LinkDeps } from '../../core/accounts/links/link-deps.ts';
 import { startConsent } from '../../core/accounts/links/start-consent.ts';
 import { submitForm } from '../../core/accounts/links/submit-form.ts';
 import { mintToken } from '../../core/accounts/links/tokens.ts';
@@ -22,13 +22,13 @@ import { markOf } from './provider-mark.ts';
 import { leaveLink, linkFormToken } from './way-back.ts';
 
 /** The page of a link, and what happens when its form is sent. */
-export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' | 'random'>, tools: LinkTools) {
+export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' | 'random'>, deps: LinkDeps) {
   const formToken = (link: LinkContext, linkToken: string, browser: string) =>
     linkFormToken({ digester }, link, linkToken, browser);
 
   async function cancel(call: PageCall, link: LinkContext, linkToken: string, inPopup: boolean): Promise<PageReply> {
-    const request = await goBack(tools, call.environment, link.request.id, call.cause);
-    if (request && inPopup) return endedReply(tools, call, request);
+    const request = await goBack(deps, call.environment, link.request.id, call.cause);
+    if (request && inPopup) return endedReply(deps, call, request);
     const url = request && errorAddress(request, request.error as LinkError);
     if (url !== undefined) return { redirect: url };
     if (!request) return { status: 410, page: expiredPage(call.context) };
@@ -41,7 +41,7 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
       const { req, environment } = call;
       const known = readFlowCookie(req, environment);
       const browser = known ?? mintToken(random);
-      const page = pageOf(tools, inLink(call, link), link, formToken(link, linkToken, browser));
+      const page = pageOf(deps, inLink(call, link), link, formToken(link, linkToken, browser));
       return { status: 200, page, ...(!known && { cookie: flowCookie(environment, browser) }) };
     },
 
@@ -60,16 +60,16 @@ export function createLinkForm({ digester, random }: Pick<LinkTools, 'digester' 
       const read = readForm(link, typed);
       if (!read.ok) {
         const token = formToken(link, linkToken, browser);
-        return { status: 400, page: pageOf(tools, inside, link, token, echoOf(link, typed), read.problems) };
+        return { status: 400, page: pageOf(deps, inside, link, token, echoOf(link, typed), read.problems) };
       }
       if (link.completion === 'form') {
-        const settled = await submitForm(tools, link, read.form, cause);
-        if (settled.kind !== 'not_accepted') return settledReply(tools, inside, settled, inPopup);
+        const settled = await submitForm(deps, link, read.form, cause);
+        if (settled.kind !== 'not_accepted') return settledReply(deps, inside, settled, inPopup);
         const problems = Object.fromEntries(settled.fields.map((name) => [name, 'not_accepted' as const]));
         const token = formToken(link, linkToken, browser);
-        return { status: 400, page: pageOf(tools, inside, link, token, echoOf(link, typed), problems) };
+        return { status: 400, page: pageOf(deps, inside, link, token, echoOf(link, typed), problems) };
       }
-      const started = await startConsent(tools, link, linkToken, { browser, inPopup }, read.form, cause);
+      const started = await startConsent(deps, link, linkToken, { browser, inPopup }, read.form, cause);
       if (started.ok) return { redirect: started.url, cookie: flowCookie(environment, browser) };
       const address = linkPath(linkToken, inPopup);
       const back = leaveLink({ digester }, link, linkToken, browser, address);
@@ -84,7 +84,7 @@ export function inLink(call: PageCall, { request, connection }: Pick<LinkContext
 }
 
 function pageOf(
-  { catalogue, now }: Pick<LinkTools, 'catalogue' | 'now'>,
+  { catalogue, now }: Pick<LinkDeps, 'catalogue' | 'now'>,
   { context, environment }: PageCall,
   link: LinkContext,
   formToken: Buffer,

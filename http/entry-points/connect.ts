@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Express } from 'express';
 import express from 'express';
 import type { LinkContext } from '../../core/accounts/links/link-context.ts';
-import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
+import type { LinkDeps } from '../../core/accounts/links/link-deps.ts';
 import { type OpenedLink, openLink } from '../../core/accounts/links/open-link.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import { connectedPage, expiredPage, usedPage, waitingPage } from '../../web/connect/message-pages.ts';
@@ -13,11 +13,11 @@ import { addBrandFiles } from './brand-files.ts';
 import { createCallback } from './connect-callback.ts';
 import { createLinkForm } from './connect-form.ts';
 import { before, otherMethods, route } from './express-entry-point.ts';
-import { addLoginPages, type LoginPageParts } from './login-pages.ts';
+import { addLoginPages, type LoginPageDeps } from './login-pages.ts';
 import { ofRequest } from './page-context.ts';
 import { type Page, type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
-import { currentOrigins, isInPopup, openedLate, outcomeReply, type PopupTools } from './popup.ts';
-import { addPortalPages, type PortalPageParts } from './portal-pages.ts';
+import { currentOrigins, endedLinkPage, isInPopup, outcomeReply, type PopupDeps } from './popup.ts';
+import { addPortalPages, type PortalPageDeps } from './portal-pages.ts';
 import { leaveConnected, leaveWithError } from './way-back.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');
@@ -33,10 +33,10 @@ const ASSET_NAMES: Record<string, string> = {
   'delete.svg': 'scope-delete.svg',
 };
 
-export type LinkPageParts = BodyMemory &
-  LoginPageParts &
-  PortalPageParts &
-  Omit<LinkTools, 'sealedFlows'> & {
+export type LinkPageDeps = BodyMemory &
+  LoginPageDeps &
+  PortalPageDeps &
+  Omit<LinkDeps, 'sealedFlows'> & {
     /** Encrypts the stored data of a flow. */
     sealedData: SealedTokens;
   };
@@ -46,22 +46,22 @@ export type LinkPageParts = BodyMemory &
  * portal.
  * Only the name of the page, its status and its duration are logged, because the addresses contain secrets.
  */
-export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express {
-  const tools: LinkTools = { ...parts, sealedFlows: parts.sealedData };
-  const form = createLinkForm(parts, tools);
-  const callback = createCallback(tools);
+export function createConnect(deps: LinkPageDeps, pipeline: Pipeline): Express {
+  const linkDeps: LinkDeps = { ...deps, sealedFlows: deps.sealedData };
+  const form = createLinkForm(deps, linkDeps);
+  const callback = createCallback(linkDeps);
   const app = express();
   app.disable('x-powered-by');
 
   const page = (name: string, serve: Page) =>
     route(async (exchange, params) => {
       exchange.name = name;
-      return pageReply(await serve(pageCall(exchange, parts), params), exchange);
+      return pageReply(await serve(pageCall(exchange, deps), params), exchange);
     });
   const ofLink = (use: (call: PageCall, link: LinkContext, token: string) => PageReply | Promise<PageReply>): Page => {
     return async (call, { token = '' }) => {
-      const opened = await openLink(tools, call.environment, token);
-      return opened.kind === 'open' ? use(call, opened.link, token) : ended(tools, call, opened);
+      const opened = await openLink(linkDeps, call.environment, token);
+      return opened.kind === 'open' ? use(call, opened.link, token) : ended(linkDeps, call, opened);
     };
   };
 
@@ -84,18 +84,18 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
       pipeline.limit(exchange);
     }),
   );
-  addBrandFiles(app, parts);
-  const portal = addPortalPages(app, page, parts);
+  addBrandFiles(app, deps);
+  const portal = addPortalPages(app, page, deps);
   app
     .route('/connect/connected')
     .get(
       page('connectedPage', async (call) =>
-        (await portal.isInPortal(call)) ? BACK_TO_PORTAL : connected(tools, call),
+        (await portal.isInPortal(call)) ? BACK_TO_PORTAL : connected(linkDeps, call),
       ),
     )
     .all(otherMethods('GET', 'HEAD'));
   // Before the links, because one of its pages has an address like theirs.
-  addLoginPages(app, page, parts);
+  addLoginPages(app, page, deps);
   app
     .route('/connect/:token')
     .get(page('openLink', ofLink(form.show)))
@@ -106,7 +106,7 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
     .get(
       route((exchange, { token = '' }) => {
         exchange.name = 'linkOutcome';
-        return outcomeReply(tools, pageCall(exchange, parts), token);
+        return outcomeReply(linkDeps, pageCall(exchange, deps), token);
       }),
     )
     .all(otherMethods('GET', 'HEAD'));
@@ -122,11 +122,11 @@ export function createConnect(parts: LinkPageParts, pipeline: Pipeline): Express
 const BACK_TO_PORTAL: PageReply = { redirect: '/portal?done=connected' };
 
 async function ended(
-  tools: PopupTools,
+  deps: PopupDeps,
   call: PageCall,
   opened: Exclude<OpenedLink, { kind: 'open' }>,
 ): Promise<PageReply> {
-  if (isInPopup(call) && opened.kind !== 'waiting') return openedLate(tools, call, opened);
+  if (isInPopup(call) && opened.kind !== 'waiting') return endedLinkPage(deps, call, opened);
   if (opened.kind === 'unknown') return { status: 404, page: expiredPage(call.context) };
   const { kind, request } = opened;
   const context = ofRequest(call, request);
@@ -136,7 +136,7 @@ async function ended(
 }
 
 /** The page after a verification. It links to an address only if that belongs to an application of the environment. */
-async function connected({ store }: PopupTools, call: PageCall): Promise<PageReply> {
+async function connected({ store }: PopupDeps, call: PageCall): Promise<PageReply> {
   const query = new URL(call.req.url ?? '', 'http://localhost').searchParams;
   const origin = query.get('application');
   const isAllowed = origin !== null && (await currentOrigins(store, call.environment)).includes(origin);

@@ -17,11 +17,11 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
 import { errorReply } from '../responses/failure.ts';
 import { respondUntyped } from '../responses/reply.ts';
-import { COMPANY_CALLBACK, type CompanyLoginParts, createCompanyLogins } from './company-login.ts';
+import { COMPANY_CALLBACK, type CompanyLoginDeps, createCompanyLogins } from './company-login.ts';
 import { type ConsoleFiles, createConsoleFiles } from './console-files.ts';
 import { noSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
 
-export type ConsoleParts = BodyMemory & CompanyLoginParts & { signingKeys: SigningKeys };
+export type ConsoleDeps = BodyMemory & CompanyLoginDeps & { signingKeys: SigningKeys };
 
 type Action = (exchange: Exchange, environment: Environment) => Promise<Reply>;
 
@@ -32,20 +32,20 @@ const SECOND_MS = 1000;
  * its session for short-lived access tokens here, and then calls the API.
  */
 export function createConsole(
-  parts: ConsoleParts,
+  deps: ConsoleDeps,
   pipeline: Pipeline,
   files: ConsoleFiles = createConsoleFiles(),
 ): EntryPoint {
-  const { store, now } = parts;
-  const companyLogins = createCompanyLogins(parts);
+  const { store, now } = deps;
+  const companyLogins = createCompanyLogins(deps);
 
   const actions: Record<string, Action> = {
     /** Exchanges the token of a one-time address for a session. */
     async 'POST /session'(exchange, environment) {
-      const body = (await readBody(exchange.req, JSON_BODY, bodyHoldOf(exchange, parts))).value as { token?: unknown };
+      const body = (await readBody(exchange.req, JSON_BODY, bodyHoldOf(exchange, deps))).value as { token?: unknown };
       const { requestId } = exchange;
       const origin = { environmentId: environment.id, requestId };
-      const opened = await store.write((tx) => openSession(tx, parts, origin, body?.token));
+      const opened = await store.write((tx) => openSession(tx, deps, origin, body?.token));
       if (!opened) throw unauthenticated('The one-time address is unknown, was used already, or has expired.');
       const { session, cookie } = opened;
       return respondUntyped(200, present(session), {
@@ -66,7 +66,7 @@ export function createConsole(
         scopes: scopesOf(session.role),
       };
       const seconds = Math.max(1, Math.floor(lifetimeMs / SECOND_MS));
-      const token = issueAccessToken(parts.signingKeys.current, facts, at, parts.random, seconds);
+      const token = issueAccessToken(deps.signingKeys.current, facts, at, deps.random, seconds);
       await store.write((tx) => tx.operatorSessions.touch(environment.id, session.id, at));
       return respondUntyped(200, {
         ...present(session),
@@ -102,7 +102,7 @@ export function createConsole(
       const session = await findSession(exchange, environment);
       if (session) {
         const cause = { environmentId: environment.id, actor: actorOf(session), requestId: exchange.requestId };
-        await store.write((tx) => endSession(tx, parts, cause, session.id));
+        await store.write((tx) => endSession(tx, deps, cause, session.id));
       }
       return respondUntyped(204, undefined, {
         'set-cookie': noSessionCookie(environment),
@@ -112,7 +112,7 @@ export function createConsole(
   };
 
   const findSession = ({ req }: Exchange, environment: Environment) =>
-    sessionOfCookie(store.read, parts, environment.id, readSessionCookie(req, environment));
+    sessionOfCookie(store.read, deps, environment.id, readSessionCookie(req, environment));
 
   async function requireSession(exchange: Exchange, environment: Environment): Promise<OperatorSessionRow> {
     const session = await findSession(exchange, environment);

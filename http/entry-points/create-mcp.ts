@@ -4,17 +4,17 @@ import { serveDirectCall } from '../../core/mcp/serve-direct-call.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import type { OpenedSession } from '../../core/mcp/session.ts';
 import { openSessionToken } from '../../core/mcp/session-token.ts';
-import { createToolServer, type ToolServerTools } from '../../core/mcp/tool-server.ts';
+import { createToolServer, type ToolServerDeps } from '../../core/mcp/tool-server.ts';
 import { isAccessToken } from '../../core/mcp-login/grant-tokens.ts';
 import { verifyAccessToken } from '../../core/mcp-login/verify-access-token.ts';
-import { createJwtVerifier, isJwt, type JwtTools } from '../../core/mcp-login/verify-jwt.ts';
+import { createJwtVerifier, isJwt, type JwtDeps } from '../../core/mcp-login/verify-jwt.ts';
 import type { ThreadPool } from '../../core/threads/pool.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type { EnvironmentRow } from '../../db/store.ts';
 import type { McpServing } from './mcp.ts';
 
-export type McpServingParts = Omit<ToolServerTools, 'outputs' | 'sealedStates'> &
-  JwtTools & {
+export type McpServingDeps = Omit<ToolServerDeps, 'outputs' | 'sealedStates'> &
+  JwtDeps & {
     /** Checks results against the schemas of tools. */
     threads: { readonly short: ThreadPool };
     /** Encrypts tokens, and the state of waiting sessions. */
@@ -24,10 +24,10 @@ export type McpServingParts = Omit<ToolServerTools, 'outputs' | 'sealedStates'> 
 const INVALID = 'The token is invalid.';
 
 /** Wires the MCP servers of connections and configs. */
-export function createMcpServing(parts: McpServingParts): McpServing {
-  const tools = { ...parts, outputs: createOutputChecker(parts.threads.short), sealedStates: parts.sealedData };
-  const { sealedData: sealed, store, now } = parts;
-  const jwts = createJwtVerifier(parts);
+export function createMcpServing(deps: McpServingDeps): McpServing {
+  const tools = { ...deps, outputs: createOutputChecker(deps.threads.short), sealedStates: deps.sealedData };
+  const { sealedData: sealed, store, now } = deps;
+  const jwts = createJwtVerifier(deps);
 
   async function open(environment: EnvironmentRow, serverId: string, token: string): Promise<OpenedSession> {
     const { id } = environment;
@@ -44,7 +44,7 @@ export function createMcpServing(parts: McpServingParts): McpServing {
       const refused = (detail: string, authFailure: AuthFailure) =>
         new ApiError('UNAUTHENTICATED', detail, { authFailure });
       if (token === '') throw refused('A token is required in the Authorization header.', { reason: 'no_token' });
-      const { read } = parts.store;
+      const { read } = deps.store;
       const opened = await open(environment, serverId, token);
       if (!opened.ok) throw refused(INVALID, opened.authFailure);
       const { grant } = opened;

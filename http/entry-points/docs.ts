@@ -10,9 +10,9 @@ import { corsForAll } from '../pipeline/cors.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { documentRoute, documentsOf, HTML, lazyDocuments } from './documents.ts';
 import { otherMethods } from './express-entry-point.ts';
-import { addFrontPage, type FrontPageParts } from './front-page.ts';
+import { addFrontPage, type FrontPageDeps } from './front-page.ts';
 import { addGuides } from './guide-pages.ts';
-import { addMarkFiles, type MarkFileParts } from './mark-files.ts';
+import { addMarkFiles, type MarkFileDeps } from './mark-files.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ASSETS = join(ROOT, 'web/assets');
@@ -37,7 +37,7 @@ const ASSET_SECONDS = 60 * 60;
  * Serves the front page, the published contract, and the pages that explain it, on every host. The pages use no external
  * assets and no inline scripts. Large files are read at their first request.
  */
-export function createDocs(parts: FrontPageParts & MarkFileParts, pipeline: Pipeline): Express {
+export function createDocs(deps: FrontPageDeps & MarkFileDeps, pipeline: Pipeline): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(
@@ -60,7 +60,7 @@ export function createDocs(parts: FrontPageParts & MarkFileParts, pipeline: Pipe
     }),
   );
   const serve = documentsOf(app);
-  addFrontPage(app, parts, pipeline);
+  addFrontPage(app, deps, pipeline);
   serve('/openapi.json', readFileSync(join(ROOT, 'generated/openapi.json')), { type: 'application/json' });
   serve('/openapi.yaml', readFileSync(join(ROOT, 'generated/openapi.yaml')), { type: 'application/yaml' });
   const viewer = existsSync(VIEWER);
@@ -70,7 +70,7 @@ export function createDocs(parts: FrontPageParts & MarkFileParts, pipeline: Pipe
   for (const file of PAGE_FILES) serve(`/docs/assets/${file}`, readFileSync(join(ASSETS, file)), asset(file));
   for (const [path, file] of Object.entries(ICONS)) serve(path, readFileSync(join(ASSETS, file)), asset(file));
   addPopupScript(app);
-  addMarkFiles(app, parts);
+  addMarkFiles(app, deps);
   addViewer(app, '/docs/viewer', VIEWER);
   addViewer(app, '/docs/viewer/chunks', join(VIEWER, 'chunks'));
   addGuides(app);

@@ -10,7 +10,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts';
 import { HTML } from './documents.ts';
 import { otherMethods, route } from './express-entry-point.ts';
 
-export interface FrontPageParts {
+export interface FrontPageDeps {
   readonly config: SecurityContact & Pick<Config, 'console'>;
   /** Milliseconds UTC. */
   now(): number;
@@ -27,12 +27,12 @@ const JSON_TYPE = 'application/json';
 const TEXT = 'text/plain; charset=utf-8';
 
 /** Serves the pages that show the address or the state of the server: `/` and `/.well-known/security.txt`. */
-export function addFrontPage(app: Express, parts: FrontPageParts, pipeline: Pipeline): void {
+export function addFrontPage(app: Express, deps: FrontPageDeps, pipeline: Pipeline): void {
   /** Returns a page to a browser, and JSON to any other client. */
   async function front({ req }: Exchange, baseUrl: string): Promise<Content> {
-    const { database, keys, ending } = await parts.readiness();
+    const { database, keys, ending } = await deps.readiness();
     const [version, ready] = [programVersion(), database && keys && !ending];
-    const { console: hasConsole } = parts.config;
+    const { console: hasConsole } = deps.config;
     const headers = { vary: 'accept' };
     if (String(req.headers.accept).includes('text/html')) {
       return { type: HTML, headers, text: String(frontPage({ version, ready, baseUrl, hasConsole })) };
@@ -51,7 +51,7 @@ export function addFrontPage(app: Express, parts: FrontPageParts, pipeline: Pipe
   }
 
   async function security(_exchange: Exchange, baseUrl: string): Promise<Content> {
-    const text = securityText(parts.config, baseUrl, parts.now());
+    const text = securityText(deps.config, baseUrl, deps.now());
     if (text === undefined) throw new ApiError('NOT_FOUND', 'The page does not exist.');
     return { type: TEXT, text };
   }

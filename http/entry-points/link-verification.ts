@@ -1,19 +1,19 @@
 import { tokenDigest } from '../../core/accounts/links/tokens.ts';
 import { PROVIDER_VERIFICATION } from '../../core/accounts/links/verification.ts';
-import { type Verified, type VerifyTools, verify } from '../../core/accounts/links/verify.ts';
+import { type Verified, type VerifyDeps, verify } from '../../core/accounts/links/verify.ts';
 import { MCP_LOGIN } from '../../core/budgets.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-places.ts';
+import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
 import {
   beginProviderLogin,
   finishProviderLogin,
-  type ProviderLoginTools,
+  type ProviderLoginDeps,
 } from '../../core/mcp-login/provider-login.ts';
 import type { LoginProviderRow, Store } from '../../db/store.ts';
 import { badLoginPage, expiredPage } from '../../web/connect/message-pages.ts';
 import { browserCookie } from './browser-cookie.ts';
 import type { PageCall, PageReply } from './pages.ts';
 
-export interface LinkVerificationParts extends ProviderLoginTools, VerifyTools {
+export interface LinkVerificationDeps extends ProviderLoginDeps, VerifyDeps {
   readonly store: Store;
   readonly log: { warn(fields: object, message: string): void };
 }
@@ -46,9 +46,9 @@ const TEXTS: Record<Exclude<Verified['kind'], 'verified' | 'unknown'> | 'failed'
   busy: 'Too many logins were started from your network. Try again in a few minutes.',
 };
 
-export function createLinkVerification(parts: LinkVerificationParts): LinkVerification {
-  const { store, digester, log } = parts;
-  const places = createLoginPlaces(parts.now);
+export function createLinkVerification(deps: LinkVerificationDeps): LinkVerification {
+  const { store, digester, log } = deps;
+  const places = createLoginPlaces(deps.now);
 
   async function providerOf({ environment }: PageCall): Promise<LoginProviderRow | undefined> {
     const provider = await store.read.loginProviders.get(environment.id);
@@ -84,7 +84,7 @@ export function createLinkVerification(parts: LinkVerificationParts): LinkVerifi
       const provider = await providerOf(call);
       if (!provider) return refused(call, 503, 'none');
       if (!places.take(environment.id, call.address)) return refused(call, 429, 'busy');
-      const begun = await beginProviderLogin(parts, environment, provider, parts.now() + MCP_LOGIN.loginMs);
+      const begun = await beginProviderLogin(deps, environment, provider, deps.now() + MCP_LOGIN.loginMs);
       if (!begun.ok) return failed(call, begun.message);
       return {
         redirect: begun.url,
@@ -98,13 +98,13 @@ export function createLinkVerification(parts: LinkVerificationParts): LinkVerifi
       if (state === undefined || answer.get('state') !== state) return undefined;
       const provider = await providerOf(call);
       if (!provider) return refused(call, 503, 'none');
-      const finished = await finishProviderLogin(parts, provider, kept, answer);
+      const finished = await finishProviderLogin(deps, provider, kept, answer);
       if (!finished.ok) return failed(call, finished.message);
       const { identifier, organizationId, userId } = finished.subject;
       const verification = { authRequestId, identifier, owner: { organizationId, userId }, allowSubjectChange: false };
       // Failures are returned and not thrown, because their counter must be committed.
       const verified = await store.write((tx) =>
-        verify(tx, parts, environment, verification, { ...cause, actor: provider.id }),
+        verify(tx, deps, environment, verification, { ...cause, actor: provider.id }),
       );
       if (verified.kind === 'verified') return { redirect: verified.redirectUrl, cookie: COOKIE.remove(environment) };
       if (verified.kind === 'unknown')

@@ -7,9 +7,9 @@ import { findServer } from '../../core/mcp/server-definition.ts';
 import { consentUrl, loginAddress, PROVIDER_CALLBACK_PATH } from '../../core/mcp-login/addresses.ts';
 import { type Parameters, validateAuthorizationRequest } from '../../core/mcp-login/authorization-request.ts';
 import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
-import { createClientDocuments, type DocumentTools } from '../../core/mcp-login/client-document.ts';
+import { createClientDocuments, type DocumentDeps } from '../../core/mcp-login/client-document.ts';
 import { needsConsent } from '../../core/mcp-login/consent.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-places.ts';
+import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
 import { isToken, mintToken } from '../../core/mcp-login/login-tokens.ts';
 import { beginLogin, continueLogin, findLogin, isOfBrowser, issueCode } from '../../core/mcp-login/logins.ts';
 import { isOnUsersMachine, redirectHost } from '../../core/mcp-login/redirect-uri.ts';
@@ -23,13 +23,13 @@ import { type Pairs, parsePairs } from '../pipeline/query.ts';
 import { isFromElsewhere } from '../pipeline/same-origin.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
-import { createLinkVerification, type LinkVerificationParts } from './link-verification.ts';
+import { createLinkVerification, type LinkVerificationDeps } from './link-verification.ts';
 import type { Page, PageCall, PageReply } from './pages.ts';
-import { createProviderLogins, type ProviderLoginParts } from './provider-login.ts';
+import { createProviderLogins, type ProviderLoginPageDeps } from './provider-login.ts';
 
-export type LoginPageParts = ProviderLoginParts &
-  LinkVerificationParts &
-  DocumentTools & { readonly catalogue: Catalogue };
+export type LoginPageDeps = ProviderLoginPageDeps &
+  LinkVerificationDeps &
+  DocumentDeps & { readonly catalogue: Catalogue };
 
 const NO_LOGIN =
   'Users cannot log in at this server yet: its administrator has to set mcp_login_url or a login provider.';
@@ -43,13 +43,13 @@ const TOO_MANY_OF_ADDRESS = 'Too many logins were started from your network. Try
 export function addLoginPages(
   app: Express,
   page: (name: string, serve: Page) => RequestHandler,
-  parts: LoginPageParts,
+  deps: LoginPageDeps,
 ): void {
-  const documents = createClientDocuments(parts);
-  const { store, digester } = parts;
-  const providerLogins = createProviderLogins(parts);
-  const linkVerification = createLinkVerification(parts);
-  const places = createLoginPlaces(parts.now);
+  const documents = createClientDocuments(deps);
+  const { store, digester } = deps;
+  const providerLogins = createProviderLogins(deps);
+  const linkVerification = createLinkVerification(deps);
+  const places = createLoginPlaces(deps.now);
 
   /**
    * Returns the environment with its current settings, because the environment of the pipeline may be some seconds old.
@@ -61,7 +61,7 @@ export function addLoginPages(
   /** @returns where the browser goes; undefined if the environment has no such address, or too many logins are open */
   async function beginAtApplication(current: Environment, request: LoginRequest, cookie: string) {
     const { mcpLoginUrl } = current.settings;
-    const loginRequest = mcpLoginUrl && (await beginLogin(parts, current.id, { request, cookie }));
+    const loginRequest = mcpLoginUrl && (await beginLogin(deps, current.id, { request, cookie }));
     return mcpLoginUrl && loginRequest ? loginAddress(mcpLoginUrl, loginRequest) : undefined;
   }
 
@@ -80,7 +80,7 @@ export function addLoginPages(
     if (provider?.type === 'JWT') return bad(400, loginElsewhere(provider.issuer), call);
     if (!places.take(environment.id, call.address)) return bad(429, TOO_MANY_OF_ADDRESS, call);
     const known = readFlowCookie(req, environment);
-    const cookie = known ?? mintToken(parts.random);
+    const cookie = known ?? mintToken(deps.random);
     const redirect = provider
       ? await providerLogins.begin(call, provider, result.request, cookie)
       : await beginAtApplication(current, result.request, cookie);
@@ -105,15 +105,15 @@ export function addLoginPages(
   async function continueHere(call: PageCall, continuation: string): Promise<PageReply> {
     const { req, environment } = call;
     if (req.method === 'HEAD' || !isToken(continuation)) return over(call);
-    const continued = await continueLogin(parts, environment, continuation, readFlowCookie(req, environment));
+    const continued = await continueLogin(deps, environment, continuation, readFlowCookie(req, environment));
     return continued.kind === 'continued' ? { redirect: consentUrl(environment, continued.consent) } : over(call);
   }
 
   /** Returns the login of a consent page, if it started in this browser. */
   async function loginOf({ req, environment }: PageCall, consent: string) {
     const browser = readFlowCookie(req, environment);
-    const login = await findLogin(store.read, parts, environment.id, 'consent', consent);
-    return login && browser !== undefined && isOfBrowser(parts, login, browser) ? { login, browser } : undefined;
+    const login = await findLogin(store.read, deps, environment.id, 'consent', consent);
+    return login && browser !== undefined && isOfBrowser(deps, login, browser) ? { login, browser } : undefined;
   }
 
   async function show(call: PageCall, consent: string): Promise<PageReply> {
@@ -140,7 +140,7 @@ export function addLoginPages(
   }
 
   async function sendCode(call: PageCall, login: OAuthLoginRow): Promise<PageReply> {
-    const code = await store.write((tx) => issueCode(tx, parts, login));
+    const code = await store.write((tx) => issueCode(tx, deps, login));
     return code === undefined ? over(call) : { redirect: responseAddress(call.environment, login.request, { code }) };
   }
 
@@ -166,7 +166,7 @@ export function addLoginPages(
       client: clientName,
       vouching: vouchingOf(request),
       identifier: subject?.identifier ?? '',
-      providers: await Promise.all(connections.map((connection) => displayName(parts, connection))),
+      providers: await Promise.all(connections.map((connection) => displayName(deps, connection))),
       callsTools: scopes.includes('tools:call'),
       returnsTo: redirectHost(redirectUri),
       returnsToComputer: isOnUsersMachine(redirectUri) || !/^https?:/.test(redirectUri),

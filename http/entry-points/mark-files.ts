@@ -6,7 +6,7 @@ import { corsForAll } from '../pipeline/cors.ts';
 import { createStaticDocument, type StaticDocument } from '../responses/static-document.ts';
 import { otherMethods, route } from './express-entry-point.ts';
 
-export interface MarkFileParts {
+export interface MarkFileDeps {
   readonly catalogue: Pick<Catalogue, 'connector'>;
 }
 
@@ -21,7 +21,7 @@ const UNVERSIONED_SECONDS = 60 * 60;
 const INERT = "default-src 'none'; sandbox";
 
 /** Serves the icons of connectors. Applications show them on their own pages, so every origin may load them. */
-export function addMarkFiles(app: Express, { catalogue }: MarkFileParts): void {
+export function addMarkFiles(app: Express, { catalogue }: MarkFileDeps): void {
   const documents = new Map<string, { image: MarkImage; versioned: StaticDocument; unversioned: StaticDocument }>();
 
   function documentsOf(identifier: string) {

@@ -15,7 +15,7 @@ export type ServeDirectCall = (
   signal: AbortSignal,
 ) => Promise<object | undefined>;
 
-interface DirectParts {
+interface DirectDeps {
   serve: ServeDirectCall;
   known: KnownSessions;
   running: RunningCalls;
@@ -40,7 +40,7 @@ const STREAM_HEADERS = {
  * @returns the status of the response that was written, or undefined if the MCP SDK must serve the request
  */
 export async function serveDirectly(
-  { serve, known, running, log }: DirectParts,
+  { serve, known, running, log }: DirectDeps,
   exchange: Exchange,
   session: McpSession,
   body: unknown,
@@ -75,7 +75,7 @@ export async function serveDirectly(
 
 /** Cancels calls that the MCP SDK does not know: their client says so in another request, or ends its session. */
 export function cancelDirectCalls(
-  { known, running }: Pick<DirectParts, 'known' | 'running'>,
+  { known, running }: Pick<DirectDeps, 'known' | 'running'>,
   { req: { method, headers } }: Exchange,
   session: McpSession,
   body: unknown,

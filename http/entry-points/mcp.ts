@@ -31,7 +31,7 @@ import { commonHeaders } from '../responses/write.ts';
 import { cancelDirectCalls, type ServeDirectCall, serveDirectly } from './mcp-direct.ts';
 import { mcpProblem } from './mcp-problem.ts';
 
-export interface McpParts extends BodyMemory {
+export interface McpDeps extends BodyMemory {
   readonly store: { readonly read: ReadRepositories };
   readonly catalogue: Catalogue;
   readonly sealedTokens: SealedTokens;
@@ -77,12 +77,12 @@ export function isMcp(req: IncomingMessage): boolean {
  * Serves MCP servers and the documents about them. Host, origin, token, rate limit and body are checked before the
  * protocol is processed.
  */
-export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeline: Pipeline): McpEntryPoint {
-  const sessions = { known: createKnownSessions(parts.sealedTokens), running: createRunningCalls() };
+export function createMcpEntryPoint(deps: McpDeps, serving: McpServing, pipeline: Pipeline): McpEntryPoint {
+  const sessions = { known: createKnownSessions(deps.sealedTokens), running: createRunningCalls() };
   let endpoint: Promise<McpEndpoint> | undefined;
   const endpointOf = () => {
-    const { now, sealedTokens: sealed } = parts;
-    const onError = (err: Error) => parts.log.debug({ err }, 'MCP request refused');
+    const { now, sealedTokens: sealed } = deps;
+    const onError = (err: Error) => deps.log.debug({ err }, 'MCP request refused');
     endpoint ??= createMcpEndpoint(serving.factory, { now, sealed, known: sessions.known, onError });
     return endpoint;
   };
@@ -116,7 +116,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
     pipeline.limit(exchange);
     const methods = req.headers['mcp-session-id'] === undefined ? ['POST'] : SESSION_METHODS;
     if (!methods.includes(req.method ?? '')) throw notAllowed(exchange, methods);
-    const hold = bodyHoldOf(exchange, parts);
+    const hold = bodyHoldOf(exchange, deps);
     const parsedBody = req.method === 'POST' ? (await readBody(req, JSON_BODY, hold)).value : undefined;
     if (req.method === 'POST' && parsedBody === undefined) throw new ApiError('MALFORMED_BODY', 'The body is empty.');
     exchange.mcpMethod = methodOf(parsedBody);
@@ -124,7 +124,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
       exchange.responseHeaders['www-authenticate'] = await challenge(exchange, serverId, 'insufficient_scope');
       throw new ApiError('INSUFFICIENT_SCOPE', 'The access token does not allow tool calls.', { scope: 'tools:call' });
     }
-    const { log } = parts;
+    const { log } = deps;
     const { call: serve } = serving;
     const status = serve && (await serveDirectly({ ...sessions, serve, log }, exchange, session, parsedBody));
     return status ?? hand(exchange, session, parsedBody);
@@ -192,7 +192,7 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
   async function externalServerOf({
     id,
   }: Environment): Promise<{ issuer: string; scopes: readonly string[] } | undefined> {
-    const provider = await parts.store.read.loginProviders.get(id);
+    const provider = await deps.store.read.loginProviders.get(id);
     return provider?.jwt ? { issuer: provider.issuer, scopes: provider.jwt.scopes } : undefined;
   }
 
@@ -214,11 +214,11 @@ export function createMcpEntryPoint(parts: McpParts, serving: McpServing, pipeli
 
   /** Returns the OAuth Client ID Metadata Document of a connection whose client id is the address of this document. */
   async function describeClient(environment: Environment, id: string): Promise<Reply> {
-    const { read } = parts.store;
+    const { read } = deps.store;
     const connection = await read.connections.get(environment.id, id);
     const clientId = clientDocumentUrl(environment, id);
     if (connection?.clientId !== clientId) throw new ApiError('NOT_FOUND', 'The client does not exist.');
-    const provider = await findProvider(read, parts.catalogue, environment.id, connection.providerKey);
+    const provider = await findProvider(read, deps.catalogue, environment.id, connection.providerKey);
     const pattern = provider && findPattern(provider, connection.type);
     if (!pattern) throw new ApiError('NOT_FOUND', 'The client does not exist.');
     const body = clientMetadataDocument(clientId, clientDescription(environment, connection, pattern));

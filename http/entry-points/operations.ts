@@ -14,7 +14,7 @@ import { type Authentication, authenticate } from '../pipeline/bearer.ts';
 import { createCall } from '../pipeline/call.ts';
 import { corsForAll, preflightHeaders } from '../pipeline/cors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { IdempotencyParts } from '../pipeline/idempotency.ts';
+import type { IdempotencyDeps } from '../pipeline/idempotency.ts';
 import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
 import { type ContractRequest, readRequest } from '../pipeline/request.ts';
 import { errorReply } from '../responses/failure.ts';
@@ -31,7 +31,7 @@ export interface OperationsEntryPoint extends EntryPoint {
   readonly backend: ContractBackend;
 }
 
-export interface OperationParts extends Authentication, BodyMemory, IdempotencyParts {
+export interface OperationDeps extends Authentication, BodyMemory, IdempotencyDeps {
   readonly config: Pick<Config, 'checkAllResponses'>;
   readonly store: Store;
   /** Parses large bodies. */
@@ -48,13 +48,13 @@ export interface OperationParts extends Authentication, BodyMemory, IdempotencyP
 export async function createOperations(
   contract: Contract,
   handlers: Handlers,
-  parts: OperationParts,
+  deps: OperationDeps,
   pipeline: Pipeline,
 ): Promise<OperationsEntryPoint> {
   const backend = new ContractBackend(contract);
   await backend.init();
   const checkResponse = createResponseCheck(contract.validators);
-  const secretOperations = operationsWithCredentials(parts.secretPaths);
+  const secretOperations = operationsWithCredentials(deps.secretPaths);
   const bodyRules = new Map(backend.routes.getOperations().map((operation) => [operation, bodyRuleOf(operation)]));
 
   backend.register({
@@ -82,9 +82,9 @@ export async function createOperations(
       if (isRefused(context)) return;
       pipeline.limit(exchange);
       const rule = bodyRules.get(context.operation) as BodyRule;
-      const parseLarge = (bytes: Buffer) => parseInThread(parts.threads.short, exchange.environment?.id ?? '', bytes);
+      const parseLarge = (bytes: Buffer) => parseInThread(deps.threads.short, exchange.environment?.id ?? '', bytes);
       return whenKnown(
-        readBody(exchange.req, rule, bodyHoldOf(exchange, parts), parseLarge),
+        readBody(exchange.req, rule, bodyHoldOf(exchange, deps), parseLarge),
         ({ value, bytes, digest }) => {
           const request = requestOf(context);
           request.body = value as never;
@@ -102,18 +102,18 @@ export async function createOperations(
     },
   } as never);
   backend.registerSecurityHandler('oauth2', async (context: Context, exchange: Exchange) => {
-    await authenticate(exchange, requiredScope(context.operation), parts);
+    await authenticate(exchange, requiredScope(context.operation), deps);
     return true;
   });
   for (const [operationId, handler] of Object.entries(handlers)) {
     backend.register(operationId, (context: Context, exchange: Exchange) =>
-      (handler as Handler<OperationId>)(createCall(requestOf(context), exchange, parts), respond),
+      (handler as Handler<OperationId>)(createCall(requestOf(context), exchange, deps), respond),
     );
   }
 
   /** Reserves memory for a file, which is held until its client has read it. */
   function requireIdempotencyBudget(exchange: Exchange, { body }: Reply): void {
-    if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, parts).grow(body.bytes.length)) return;
+    if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, deps).grow(body.bytes.length)) return;
     throw new ApiError('SERVER_BUSY', 'The server does not have enough free memory for this file. Try again soon.');
   }
 
@@ -121,11 +121,11 @@ export async function createOperations(
     backend,
     name: 'none',
     async dispatch(exchange) {
-      void parts.store.shareReads();
+      void deps.store.shareReads();
       const reply = (await backend.handleRequest(readRequest(exchange.req), exchange)) as Reply;
       requireIdempotencyBudget(exchange, reply);
       const { operation } = exchange;
-      if (operation && (parts.config.checkAllResponses || secretOperations.has(exchange.name))) {
+      if (operation && (deps.config.checkAllResponses || secretOperations.has(exchange.name))) {
         const wrong = checkResponse(operation, reply);
         if (wrong) throw new Error(`the response of ${exchange.name} violates the contract: ${wrong}`);
       }
@@ -134,9 +134,9 @@ export async function createOperations(
     showError(error, exchange) {
       const reply = errorReply(error, exchange);
       const { operation } = exchange;
-      const wrong = parts.config.checkAllResponses && operation ? checkResponse(operation, reply) : null;
+      const wrong = deps.config.checkAllResponses && operation ? checkResponse(operation, reply) : null;
       if (!wrong) return reply;
-      parts.log.error({ request_id: exchange.requestId, wrong }, 'an error response breaks the contract');
+      deps.log.error({ request_id: exchange.requestId, wrong }, 'an error response breaks the contract');
       return errorReply(new ApiError('INTERNAL_ERROR', 'The request failed inside the service.'), exchange);
     },
   };

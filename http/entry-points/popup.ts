@@ -1,5 +1,5 @@
 import { applicationOrigin, errorAddress, type LinkError } from '../../core/accounts/links/go-back.ts';
-import type { LinkTools } from '../../core/accounts/links/link-tools.ts';
+import type { LinkDeps } from '../../core/accounts/links/link-deps.ts';
 import { type OpenedLink, openLink } from '../../core/accounts/links/open-link.ts';
 import {
   applicationOrigins,
@@ -18,7 +18,7 @@ import { respondUntyped } from '../responses/reply.ts';
 import type { PageCall, PageReply } from './pages.ts';
 import { leaveWithError } from './way-back.ts';
 
-export type PopupTools = Pick<LinkTools, 'store'>;
+export type PopupDeps = Pick<LinkDeps, 'store'>;
 
 const VERIFIED: LinkOutcome = { outcome: 'completed', verified: true };
 
@@ -36,7 +36,7 @@ export function linkPath(linkToken: string, inPopup: boolean): string {
 
 /** Continues after a link that a user has finished: back to the application, or through the popup. */
 export async function settledReply(
-  tools: PopupTools,
+  deps: PopupDeps,
   call: PageCall,
   settled: Settled,
   inPopup: boolean,
@@ -47,41 +47,41 @@ export async function settledReply(
       const outcome: LinkOutcome = { outcome: 'completed', auth_request_id: authRequestId };
       // The application has nothing to do if the login provider verifies the user, who continues in the popup.
       return inPopup && applicationOrigin(request) !== undefined
-        ? tell(tools, call, outcome, request, url)
+        ? tell(deps, call, outcome, request, url)
         : { redirect: url };
     }
     case 'connected': {
       const { request } = settled;
       const url = connectedUrl(call.environment, request);
-      return inPopup ? tell(tools, call, VERIFIED, request, url) : { redirect: url };
+      return inPopup ? tell(deps, call, VERIFIED, request, url) : { redirect: url };
     }
     case 'late': {
-      if (inPopup) return endedReply(tools, call, settled.request);
+      if (inPopup) return endedReply(deps, call, settled.request);
       return { status: 410, page: expiredPage(call.context, leaveWithError(settled.request)) };
     }
   }
 }
 
 /** Returns the page of a link that had already ended when it was opened in a popup. */
-export function openedLate(
-  tools: PopupTools,
+export function endedLinkPage(
+  deps: PopupDeps,
   call: PageCall,
   opened: Exclude<OpenedLink, { kind: 'open' | 'waiting' }>,
 ): Promise<PageReply> {
-  if (opened.kind === 'unknown') return endedReply(tools, call, undefined);
+  if (opened.kind === 'unknown') return endedReply(deps, call, undefined);
   const { kind, request } = opened;
-  return kind === 'used' ? tell(tools, call, VERIFIED, request) : endedReply(tools, call, request);
+  return kind === 'used' ? tell(deps, call, VERIFIED, request) : endedReply(deps, call, request);
 }
 
 /** Tells the application that a link ended without an account. */
-export function endedReply(tools: PopupTools, call: PageCall, request: AuthRequestRow | undefined): Promise<PageReply> {
+export function endedReply(deps: PopupDeps, call: PageCall, request: AuthRequestRow | undefined): Promise<PageReply> {
   const error = (request?.error as LinkError | null | undefined) ?? 'expired_token';
-  return tell(tools, call, unsuccessful(error), request, request && errorAddress(request, error));
+  return tell(deps, call, unsuccessful(error), request, request && errorAddress(request, error));
 }
 
 /** @param returnUrl where the popup is redirected if it cannot reach the page that opened it */
 async function tell(
-  { store }: PopupTools,
+  { store }: PopupDeps,
   { context, environment }: PageCall,
   outcome: LinkOutcome,
   request: AuthRequestRow | undefined,
@@ -113,7 +113,7 @@ export async function outcomeReply(
  * Returns the origins of the application. The settings are read again, because the environment of the pipeline may be some
  * seconds old.
  */
-export async function currentOrigins(store: PopupTools['store'], { id }: Environment): Promise<string[]> {
+export async function currentOrigins(store: PopupDeps['store'], { id }: Environment): Promise<string[]> {
   const environment = await store.read.environments.get(id);
   return environment ? applicationOrigins(environment) : [];
 }

@@ -1,13 +1,13 @@
 import type { Express, RequestHandler } from 'express';
 import { MCP_LOGIN } from '../../core/budgets.ts';
 import { PORTAL_CALLBACK_PATH } from '../../core/mcp-login/addresses.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-places.ts';
+import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
 import {
   beginProviderLogin,
   finishProviderLogin,
-  type ProviderLoginTools,
+  type ProviderLoginDeps,
 } from '../../core/mcp-login/provider-login.ts';
-import { type CreateSessionTools, enterSession } from '../../core/portal/sessions.ts';
+import { type CreateSessionDeps, enterSession } from '../../core/portal/sessions.ts';
 import type { LoginProviderRow, Store } from '../../db/store.ts';
 import { portalLoginPage } from '../../web/portal/login-page.ts';
 import { portalOverPage } from '../../web/portal/over-page.ts';
@@ -15,7 +15,7 @@ import { browserCookie } from './browser-cookie.ts';
 import { otherMethods } from './express-entry-point.ts';
 import type { Page, PageCall, PageReply } from './pages.ts';
 
-export interface PortalLoginParts extends CreateSessionTools, ProviderLoginTools {
+export interface PortalLoginDeps extends CreateSessionDeps, ProviderLoginDeps {
   readonly store: Store;
   readonly log: { warn(fields: object, message: string): void };
 }
@@ -33,11 +33,11 @@ const COOKIE = browserCookie('valetkey-portal-login', (text) => /^[\w-]{1,4000}$
 export function addPortalLogin(
   app: Express,
   page: (name: string, serve: Page) => RequestHandler,
-  parts: PortalLoginParts,
+  deps: PortalLoginDeps,
   inside: (call: PageCall, secret: string) => PageReply,
 ): { outside(call: PageCall, failed?: boolean): Promise<PageReply> } {
-  const { store, log } = parts;
-  const places = createLoginPlaces(parts.now);
+  const { store, log } = deps;
+  const places = createLoginPlaces(deps.now);
 
   async function providerOf({ environment }: PageCall): Promise<LoginProviderRow | undefined> {
     const provider = await store.read.loginProviders.get(environment.id);
@@ -59,8 +59,8 @@ export function addPortalLogin(
     const provider = await providerOf(call);
     if (!provider || req.method === 'HEAD') return outside(call);
     if (!places.take(environment.id, call.address)) return outside(call, true);
-    const expiresAt = parts.now() + MCP_LOGIN.loginMs;
-    const begun = await beginProviderLogin(parts, environment, provider, expiresAt, 'portal');
+    const expiresAt = deps.now() + MCP_LOGIN.loginMs;
+    const begun = await beginProviderLogin(deps, environment, provider, expiresAt, 'portal');
     if (begun.ok) return { redirect: begun.url, cookie: COOKIE.set(environment, begun.kept) };
     return failed(call, begun.message);
   }
@@ -71,9 +71,9 @@ export function addPortalLogin(
     const kept = COOKIE.read(req, environment);
     if (!provider || kept === undefined || req.method === 'HEAD') return outside(call, true);
     const answer = new URLSearchParams((req.url ?? '').split('?')[1] ?? '');
-    const finished = await finishProviderLogin(parts, provider, kept, answer, 'portal');
+    const finished = await finishProviderLogin(deps, provider, kept, answer, 'portal');
     if (!finished.ok) return failed(call, finished.message);
-    const secret = await enterSession(parts, environment.id, finished.subject, requestId);
+    const secret = await enterSession(deps, environment.id, finished.subject, requestId);
     return secret === undefined
       ? failed(call, 'The login provider was changed during the login.')
       : inside(call, secret);

@@ -1,6 +1,6 @@
 import type { Express, RequestHandler } from 'express';
-import { type ActionTools, type PortalActions, portalActions } from '../../core/portal/actions.ts';
-import { type OverviewTools, readOverview } from '../../core/portal/overview.ts';
+import { type ActionDeps, type PortalActions, portalActions } from '../../core/portal/actions.ts';
+import { type OverviewDeps, readOverview } from '../../core/portal/overview.ts';
 import { formDigest } from '../../core/portal/session-tokens.ts';
 import { findSession, openSession, sessionCause } from '../../core/portal/sessions.ts';
 import type { PortalSessionRow, Store } from '../../db/store.ts';
@@ -14,10 +14,10 @@ import { browserCookie } from './browser-cookie.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { linkPageContext, namedContext } from './page-context.ts';
 import type { Page, PageCall, PageReply } from './pages.ts';
-import { addPortalLogin, type PortalLoginParts } from './portal-login.ts';
-import { portalView, type ViewTools } from './portal-view.ts';
+import { addPortalLogin, type PortalLoginDeps } from './portal-login.ts';
+import { portalView, type ViewDeps } from './portal-view.ts';
 
-export type PortalPageParts = ActionTools & OverviewTools & ViewTools & PortalLoginParts & { readonly store: Store };
+export type PortalPageDeps = ActionDeps & OverviewDeps & ViewDeps & PortalLoginDeps & { readonly store: Store };
 
 const cookie = browserCookie('valetkey-portal');
 const HOME = '/portal';
@@ -39,10 +39,10 @@ type Done = { notice: Notice } | { url: string };
 export function addPortalPages(
   app: Express,
   page: (name: string, serve: Page) => RequestHandler,
-  parts: PortalPageParts,
+  deps: PortalPageDeps,
 ): { isInPortal(call: PageCall): Promise<boolean> } {
-  const { store, digester } = parts;
-  const login = addPortalLogin(app, page, parts, ({ environment }, secret) => ({
+  const { store, digester } = deps;
+  const login = addPortalLogin(app, page, deps, ({ environment }, secret) => ({
     redirect: HOME,
     cookie: cookie.set(environment, secret),
   }));
@@ -50,7 +50,7 @@ export function addPortalPages(
   async function inSession(call: PageCall): Promise<SessionCall | undefined> {
     const { req, environment, requestId } = call;
     const secret = cookie.read(req, environment);
-    const session = await findSession(store.read, parts, environment.id, secret);
+    const session = await findSession(store.read, deps, environment.id, secret);
     if (!session || secret === undefined) return undefined;
     const context = namedContext(linkPageContext(call.context, req, session), environment);
     return { ...call, context, session, secret, cause: sessionCause(session, environment.id, requestId) };
@@ -59,7 +59,7 @@ export function addPortalPages(
   async function open({ req, environment, context, requestId }: PageCall, token: string): Promise<PageReply> {
     // A HEAD request must not use up the address.
     if (req.method === 'HEAD') return { status: 410, page: portalOverPage(context) };
-    const secret = await openSession(parts, environment.id, token, requestId);
+    const secret = await openSession(deps, environment.id, token, requestId);
     if (secret === undefined) return { status: 410, page: portalOverPage(context) };
     return { redirect: HOME, cookie: cookie.set(environment, secret) };
   }
@@ -68,9 +68,9 @@ export function addPortalPages(
     const inside = await inSession(call);
     if (!inside) return login.outside(call);
     const { environment, session, secret, context } = inside;
-    const overview = await readOverview(parts, environment, session);
+    const overview = await readOverview(deps, environment, session);
     const formToken = (action: string) => formDigest(digester, secret, action).toString('base64url');
-    const view = await portalView(parts, environment, session, overview, formToken, noticeOf(call));
+    const view = await portalView(deps, environment, session, overview, formToken, noticeOf(call));
     return { status: 200, page: portalPage(context, view) };
   }
 
@@ -81,7 +81,7 @@ export function addPortalPages(
         return { status: inside ? 403 : 410, page: portalOverPage(inside?.context ?? call.context) };
       }
       const { environment, session, cause } = inside;
-      const done = await act(portalActions(parts, environment, session, cause), id);
+      const done = await act(portalActions(deps, environment, session, cause), id);
       return { redirect: 'url' in done ? done.url : `${HOME}?done=${done.notice}` };
     };
   };

@@ -5,14 +5,14 @@ import type { EnvironmentRow, PortalSessionRow, ReadRepositories } from '../../d
 import type { Notice, PortalView } from '../../web/portal/portal-page.ts';
 import { markOf } from './provider-mark.ts';
 
-export interface ViewTools {
+export interface ViewDeps {
   store: { readonly read: ReadRepositories };
   toolDirectory: Pick<ToolDirectory, 'find'>;
 }
 
 /** @param formToken returns the token of the form of an action */
 export async function portalView(
-  tools: ViewTools,
+  deps: ViewDeps,
   environment: EnvironmentRow,
   session: PortalSessionRow,
   { accounts, connectable, grants, calls }: Overview,
@@ -42,7 +42,7 @@ export async function portalView(
   });
   const callView = async ({ execution, account }: PortalCall) => {
     const { toolName, startedAt, status } = execution;
-    const known = await tools.toolDirectory.find(tools.store.read, environment.id, toolName);
+    const known = await deps.toolDirectory.find(deps.store.read, environment.id, toolName);
     return {
       tool: toolName === RAW_CALL ? '' : (known?.tool.title ?? toolName),
       provider: providerOf(account).name,

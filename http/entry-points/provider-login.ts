@@ -2,18 +2,18 @@ import { MCP_LOGIN } from '../../core/budgets.ts';
 import type { Events } from '../../core/events/events.ts';
 import { consentUrl } from '../../core/mcp-login/addresses.ts';
 import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
-import { beginLogin, findLogin, identifyLogin, isOfBrowser, type LoginTools } from '../../core/mcp-login/logins.ts';
+import { beginLogin, findLogin, identifyLogin, isOfBrowser, type LoginDeps } from '../../core/mcp-login/logins.ts';
 import {
   beginProviderLogin,
   finishProviderLogin,
-  type ProviderLoginTools,
+  type ProviderLoginDeps,
 } from '../../core/mcp-login/provider-login.ts';
 import type { LoginProviderRow, LoginRequest, LoginSubject, OAuthLoginRow } from '../../db/store.ts';
 import type { Environment } from '../pipeline/environments.ts';
 import { readFlowCookie } from './flow-cookie.ts';
 import type { PageCall } from './pages.ts';
 
-export interface ProviderLoginParts extends LoginTools, ProviderLoginTools {
+export interface ProviderLoginPageDeps extends LoginDeps, ProviderLoginDeps {
   readonly events: Events;
   readonly log: { warn(fields: object, message: string): void };
 }
@@ -26,14 +26,14 @@ export interface ProviderLogins {
   finish(call: PageCall, answer: URLSearchParams): Promise<string | undefined>;
 }
 
-export function createProviderLogins(parts: ProviderLoginParts): ProviderLogins {
-  const { store, events, log } = parts;
+export function createProviderLogins(deps: ProviderLoginPageDeps): ProviderLogins {
+  const { store, events, log } = deps;
 
   async function userKnown(call: PageCall, login: OAuthLoginRow, subject: LoginSubject): Promise<string | undefined> {
     const { clientId, serverId } = login.request;
     const { organizationId, userId, identifier } = subject;
     return store.write(async (tx) => {
-      const consent = await identifyLogin(tx, parts, login, subject);
+      const consent = await identifyLogin(tx, deps, login, subject);
       if (consent === undefined) return undefined;
       await events.emit(tx, call.cause, {
         type: 'mcp_login.completed',
@@ -58,11 +58,11 @@ export function createProviderLogins(parts: ProviderLoginParts): ProviderLogins 
 
   return {
     async begin({ environment }, provider, request, cookie) {
-      const begun = await beginProviderLogin(parts, environment, provider, parts.now() + MCP_LOGIN.loginMs);
+      const begun = await beginProviderLogin(deps, environment, provider, deps.now() + MCP_LOGIN.loginMs);
       if (!begun.ok) return failed(environment, request, begun.denied, begun.message);
       const { state, kept, url } = begun;
       const stored = { ...request, loginProvider: { id: provider.id, kept } };
-      const open = await beginLogin(parts, environment.id, { request: stored, cookie, state });
+      const open = await beginLogin(deps, environment.id, { request: stored, cookie, state });
       return open === undefined ? undefined : url;
     },
 
@@ -70,10 +70,10 @@ export function createProviderLogins(parts: ProviderLoginParts): ProviderLogins 
       const { environment, req } = call;
       const states = answer.getAll('state');
       if (states.length !== 1) return undefined;
-      const login = await findLogin(store.read, parts, environment.id, 'provider state', states[0]);
+      const login = await findLogin(store.read, deps, environment.id, 'provider state', states[0]);
       if (!login) return undefined;
       // Without this check, an attacker could begin a login, and send the provider's address to a user who is logged in there.
-      if (!isOfBrowser(parts, login, readFlowCookie(req, environment))) {
+      if (!isOfBrowser(deps, login, readFlowCookie(req, environment))) {
         await store.write((tx) => tx.oauthLogins.delete(environment.id, login.id));
         return undefined;
       }
@@ -81,7 +81,7 @@ export function createProviderLogins(parts: ProviderLoginParts): ProviderLogins 
       const provider = await store.read.loginProviders.get(environment.id);
       const finished =
         provider?.id === id && provider.type === 'OIDC'
-          ? await finishProviderLogin(parts, provider, kept, answer)
+          ? await finishProviderLogin(deps, provider, kept, answer)
           : { ok: false as const, denied: false, message: 'The login provider was changed during the login.' };
       if (finished.ok) return userKnown(call, login, finished.subject);
       const ended = await store.write((tx) => tx.oauthLogins.delete(environment.id, login.id));

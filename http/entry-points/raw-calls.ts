@@ -35,26 +35,26 @@ export function isRawCall(req: IncomingMessage): boolean {
   return /^\/api\/v1\/proxy(\/|\?|$)/.test(req.url ?? '/');
 }
 
-export type RawCallParts = Executions & Authentication & BodyMemory;
+export type RawCallDeps = Executions & Authentication & BodyMemory;
 
 /**
  * Handles raw calls: a request to the API of an account, with the provider's response. They are not operations of the
  * contract, because a contract cannot describe "any path, any status, any type". Host, token, rate limit and errors are
  * handled as for operations.
  */
-export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPoint {
+export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoint {
   async function dispatch(exchange: Exchange): Promise<number> {
     const environment = await pipeline.findEnvironment(exchange);
     if (!METHODS.includes(exchange.req.method ?? '')) {
       exchange.responseHeaders['allow'] = METHODS.join(', ');
       throw new ApiError('METHOD_NOT_ALLOWED', 'Raw calls do not support this method.');
     }
-    await authenticate(exchange, RAW_CALL, parts);
+    await authenticate(exchange, RAW_CALL, deps);
     pipeline.limit(exchange);
     const { call, execution } = await begin(exchange);
     const cause = causeOf(exchange, execution);
     exchange.responseHeaders['valetkey-execution-id'] = execution.executionId;
-    const result = await runRawCall(call, parts.egressOf(environment), cause, parts).catch(async (error: unknown) => {
+    const result = await runRawCall(call, deps.egressOf(environment), cause, deps).catch(async (error: unknown) => {
       await record(error instanceof ApiError ? error : 'UNKNOWN', execution, cause);
       throw error;
     });
@@ -64,7 +64,7 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
   }
 
   const record = (outcome: Outcome, execution: StartedExecution, cause: Cause) =>
-    storeEnd(parts, endOf(outcome, execution, cause, parts));
+    storeEnd(deps, endOf(outcome, execution, cause, deps));
 
   /** Records the start of the execution before anything is sent to the provider (threat E7). */
   async function begin(exchange: Exchange): Promise<{ call: RawCall; execution: StartedExecution }> {
@@ -74,21 +74,21 @@ export function createRawCalls(parts: RawCallParts, pipeline: Pipeline): EntryPo
     const selector = readSelector(accountOf(headers), 'Valetkey-Account-Id');
     const agentRunId = ownText(headers, 'valetkey-agent-run-id') ?? null;
     const [target = '', query = ''] = split(req.url ?? '');
-    const body = await readRawBody(req, REQUEST_BODY.rawBytes, bodyHoldOf(exchange, parts));
+    const body = await readRawBody(req, REQUEST_BODY.rawBytes, bodyHoldOf(exchange, deps));
     const request = { method: req.method ?? '', path: target.slice(PREFIX.length) || '/', query, headers, body };
-    const executionId = parts.newId('exec');
-    const startedAt = parts.now();
-    const plan = (read: ReadRepositories) => planRawCall(read, parts, environmentId, selector, request);
+    const executionId = deps.newId('exec');
+    const startedAt = deps.now();
+    const plan = (read: ReadRepositories) => planRawCall(read, deps, environmentId, selector, request);
     const record = {
       id: executionId,
       toolName: RAW_CALL,
       agentRunId,
       apiClientId: client?.actor ?? '',
-      instance: parts.instance.number,
+      instance: deps.instance.number,
       startedAt,
     };
-    const ahead = await plan(parts.store.read);
-    const call = await parts.store.write(async (tx) => {
+    const ahead = await plan(deps.store.read);
+    const call = await deps.store.write(async (tx) => {
       if (await recordPlanned(tx, environmentId, ahead, record)) return ahead;
       const again = await plan(tx);
       await recordStart(tx, environmentId, again, record);

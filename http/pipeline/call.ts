@@ -4,7 +4,7 @@ import type { Call, OperationId, Reply } from '../contract.ts';
 import { problemReply, retryAfterOf } from '../responses/problem.ts';
 import type { Environment } from './environments.ts';
 import type { Exchange, Principal } from './exchange.ts';
-import { createIdempotency, type IdempotencyParts } from './idempotency.ts';
+import { createIdempotency, type IdempotencyDeps } from './idempotency.ts';
 import type { ContractRequest } from './request.ts';
 
 type AnyCall = Call<OperationId>;
@@ -24,9 +24,9 @@ class RequestCall {
   readonly headers: ContractRequest['headers'];
   readonly #request: ContractRequest;
   readonly #exchange: Exchange;
-  readonly #parts: IdempotencyParts;
+  readonly #deps: IdempotencyDeps;
 
-  constructor(request: ContractRequest, exchange: Exchange, parts: IdempotencyParts) {
+  constructor(request: ContractRequest, exchange: Exchange, deps: IdempotencyDeps) {
     this.client = exchange.client ?? ANONYMOUS;
     this.requestId = exchange.requestId;
     this.path = request.params;
@@ -35,7 +35,7 @@ class RequestCall {
     this.headers = request.headers;
     this.#request = request;
     this.#exchange = exchange;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   get address(): string {
@@ -61,19 +61,19 @@ class RequestCall {
   }
 
   isRepeated(): Promise<boolean> {
-    return createIdempotency(this.#request, this.#exchange, this.#parts).isUsed();
+    return createIdempotency(this.#request, this.#exchange, this.#deps).isUsed();
   }
 
   commit(...args: Parameters<AnyCall['commit']>): Promise<Reply> {
-    return createIdempotency(this.#request, this.#exchange, this.#parts).commit(...args);
+    return createIdempotency(this.#request, this.#exchange, this.#deps).commit(...args);
   }
 
   commitThenAct(...args: Parameters<AnyCall['commitThenAct']>): Promise<Reply> {
-    return createIdempotency(this.#request, this.#exchange, this.#parts).commitThenAct(...args);
+    return createIdempotency(this.#request, this.#exchange, this.#deps).commitThenAct(...args);
   }
 }
 
 /** Creates the object that a handler receives for an authenticated and valid request. */
-export function createCall(request: ContractRequest, exchange: Exchange, parts: IdempotencyParts): AnyCall {
-  return new RequestCall(request, exchange, parts) as unknown as AnyCall;
+export function createCall(request: ContractRequest, exchange: Exchange, deps: IdempotencyDeps): AnyCall {
+  return new RequestCall(request, exchange, deps) as unknown as AnyCall;
 }

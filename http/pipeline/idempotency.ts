@@ -1,6 +1,6 @@
 import { LIFETIME } from '../../core/budgets.ts';
 import { ApiError } from '../../core/errors.ts';
-import { type ExecutionEnd, type StoreEndTools, storeEnd } from '../../core/executions/execution-end.ts';
+import { type ExecutionEnd, type StoreEndDeps, storeEnd } from '../../core/executions/execution-end.ts';
 import type { Instance } from '../../core/instances/instance.ts';
 import type { Digester } from '../../core/vault/digest.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
@@ -19,7 +19,7 @@ import { isFull, kept, tooManyKeys } from './kept-replies.ts';
 import type { ContractRequest } from './request.ts';
 import { openReply, packReply, packReplyInThread, sealReply } from './stored-replies.ts';
 
-export interface IdempotencyParts extends StoreEndTools {
+export interface IdempotencyDeps extends StoreEndDeps {
   readonly store: Store;
   readonly digester: Digester;
   /** Encrypts the stored replies. */
@@ -42,7 +42,7 @@ interface Claim {
  * The Idempotency-Key of a request: the reply to the first request is kept for 24 hours and replayed to a request with the same key and
  * the same content. A key belongs to one client and one operation. Keys and contents are stored as keyed digests, replies sealed. If the replies of a client take too much space, its keys are stored without them.
  */
-export function createIdempotency(request: ContractRequest, exchange: Exchange, parts: IdempotencyParts) {
+export function createIdempotency(request: ContractRequest, exchange: Exchange, deps: IdempotencyDeps) {
   const header = request.headers['idempotency-key'];
   const environmentId = (exchange.environment as NonNullable<typeof exchange.environment>).id;
   const route = exchange.operation?.operationId as string;
@@ -53,9 +53,9 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
   function keyOf(text: string) {
     const { method, path, body, bodyDigest } = request;
-    const keyDigest = parts.digester.digest('idempotency key', environmentId, clientId, route, text);
+    const keyDigest = deps.digester.digest('idempotency key', environmentId, clientId, route, text);
     const content = bodyDigest ? bodyDigest.toString('base64url') : JSON.stringify(body ?? null);
-    const requestDigest = parts.digester.digest('idempotent request', method, path, content);
+    const requestDigest = deps.digester.digest('idempotent request', method, path, content);
     return { name: { clientId, route, keyDigest }, requestDigest };
   }
 
@@ -67,15 +67,15 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
    */
   async function toClaim(executionId?: string): Promise<Claim | undefined> {
     if (!key) return undefined;
-    const { idempotencyKeys } = parts.store.read;
-    const at = parts.now();
+    const { idempotencyKeys } = deps.store.read;
+    const at = deps.now();
     const keptBytes = await idempotencyKeys.keptBytes(environmentId, clientId);
     if (isFull(keptBytes)) {
       const known = await idempotencyKeys.get(environmentId, key.name);
       if (!known || known.expiresAt <= at) throw tooManyKeys();
     }
     const times = { createdAt: at, expiresAt: at + LIFETIME.idempotencyKeyMs };
-    const { number: instance } = parts.instance;
+    const { number: instance } = deps.instance;
     const row = { ...key.name, requestDigest: key.requestDigest, instance, ...times };
     return { key: { ...row, ...(executionId !== undefined && { executionId }) }, keptBytes };
   }
@@ -88,14 +88,14 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   async function replay(tx: Repositories, row: IdempotencyKeyRow, requestDigest: Buffer): Promise<Reply> {
-    if (!parts.digester.equal(row.requestDigest, requestDigest)) {
+    if (!deps.digester.equal(row.requestDigest, requestDigest)) {
       throw new ApiError(
         'IDEMPOTENCY_KEY_REUSED',
         'The idempotency key was used for a request with different content.',
       );
     }
     if (row.state === 'RUNNING') throw await stillRunning(tx, row);
-    const kept = row.sealedReply && openReply(parts.sealedData, bind(row), row.sealedReply);
+    const kept = row.sealedReply && openReply(deps.sealedData, bind(row), row.sealedReply);
     if (!kept) throw notStored(row);
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
   }
@@ -127,7 +127,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   function seal({ key }: Claim, packed: Buffer): Buffer {
-    return sealReply(parts.sealedData, bind(key), packed, parts.now() + LIFETIME.idempotencyKeyMs);
+    return sealReply(deps.sealedData, bind(key), packed, deps.now() + LIFETIME.idempotencyKeyMs);
   }
 
   async function keep(tx: Repositories, { key }: Claim, reply: Reply, sealed: Buffer): Promise<void> {
@@ -146,14 +146,14 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   return {
     /** Whether an earlier request has used the key, so that `commit` will replay its response or reject this request. */
     async isUsed(): Promise<boolean> {
-      const known = key && (await parts.store.read.idempotencyKeys.get(environmentId, key.name));
-      return known !== undefined && known.expiresAt > parts.now();
+      const known = key && (await deps.store.read.idempotencyKeys.get(environmentId, key.name));
+      return known !== undefined && known.expiresAt > deps.now();
     },
 
     /** The effect, the claim and the stored response are one transaction: all of it happens, or nothing. */
     async commit(unit: Unit, replies?: StoredReplies): Promise<Reply> {
       const claimed = await toClaim();
-      return await parts.store.write(async (tx) => {
+      return await deps.store.write(async (tx) => {
         const earlier = await claim(tx, claimed);
         if (earlier) return replies ? replies.replay(tx, earlier) : earlier;
         const reply = await unit(tx);
@@ -173,7 +173,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       act: () => Promise<ActedReply>,
     ): Promise<Reply> {
       const claimed = await toClaim(executionId);
-      const { value: earlier, durable } = await parts.store.commit(async (tx) => {
+      const { value: earlier, durable } = await deps.store.commit(async (tx) => {
         const replayed = await claim(tx, claimed);
         if (replayed) return replayed;
         await begin(tx);
@@ -188,11 +188,11 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
         // Done before the transaction, because other requests wait for that.
         const sealed = seal(claimed, await packReplyInThread(reply));
         // The outcome and the stored response are written in one transaction.
-        await storeEnd(parts, end ?? noEnd(executionId), {
+        await storeEnd(deps, end ?? noEnd(executionId), {
           more: (tx) => keep(tx, claimed, reply, sealed),
           durable: true,
         });
-      } else if (end) await storeEnd(parts, end);
+      } else if (end) await storeEnd(deps, end);
       await durable;
       return reply;
     },

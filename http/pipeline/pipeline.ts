@@ -5,7 +5,7 @@ import { createClientLookup, parseTrustedProxies } from '../../core/net/client-a
 import { inSpan, type SpanFacts } from '../../core/spans.ts';
 import { type Config, readSetting } from '../config/config.ts';
 import type { Reply } from '../contract.ts';
-import { type FailureParts, toApiError } from '../responses/failure.ts';
+import { type FailureDeps, toApiError } from '../responses/failure.ts';
 import { retryAfterOf } from '../responses/problem.ts';
 import { writeReply } from '../responses/write.ts';
 import { leftSignal, writeStream } from '../responses/write-stream.ts';
@@ -48,7 +48,7 @@ export interface Pipeline {
   limit(exchange: Exchange): void;
 }
 
-export interface PipelineParts extends FailureParts {
+export interface PipelineDeps extends FailureDeps {
   readonly config: Pick<Config, 'rateLimit' | 'trustedProxies'>;
   /** Milliseconds UTC. */
   now(): number;
@@ -66,18 +66,18 @@ export interface PipelineParts extends FailureParts {
  *
  * @throws ConfigError if VALETKEY_TRUSTED_PROXIES is invalid
  */
-export function createPipeline(parts: PipelineParts): Pipeline {
-  const perSecond = parts.config.rateLimit;
-  const clientOf = createClientLookup(readSetting(() => parseTrustedProxies(parts.config.trustedProxies)));
-  const take = perSecond === null ? null : createRateLimiter(perSecond, parts.now, parts.liveInstances);
+export function createPipeline(deps: PipelineDeps): Pipeline {
+  const perSecond = deps.config.rateLimit;
+  const clientOf = createClientLookup(readSetting(() => parseTrustedProxies(deps.config.trustedProxies)));
+  const take = perSecond === null ? null : createRateLimiter(perSecond, deps.now, deps.liveInstances);
 
   function requestIdOf({ headers }: IncomingMessage): string {
     const given = headers['x-request-id'];
-    return typeof given === 'string' && REQUEST_ID.test(given) ? given : parts.newId('req');
+    return typeof given === 'string' && REQUEST_ID.test(given) ? given : deps.newId('req');
   }
 
   function errorReply(thrown: unknown, entryPoint: EntryPoint, exchange: Exchange): Reply {
-    const error = toApiError(thrown, exchange, parts);
+    const error = toApiError(thrown, exchange, deps);
     exchange.authFailure ??= error.authFailure;
     const { responseHeaders } = exchange;
     // The rate limiter has already set a more precise Retry-After.
@@ -103,7 +103,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     const status = typeof reply === 'number' ? reply : reply.status;
     endRequestSpan(span, exchange, status);
-    parts.onResponse(exchange, status);
+    deps.onResponse(exchange, status);
   }
 
   return {
@@ -115,12 +115,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       );
       served.catch((err: unknown) => {
         // The error occurred outside of the error handling, so it closes this connection, but does not end the process.
-        parts.log.error({ err }, 'a response could not be written');
+        deps.log.error({ err }, 'a response could not be written');
         res.destroy();
       });
     },
     findEnvironment(exchange) {
-      const found = parts.environmentOf(exchange.req.headers.host);
+      const found = deps.environmentOf(exchange.req.headers.host);
       if (!(found instanceof Promise)) {
         exchange.environment = found;
         return found;

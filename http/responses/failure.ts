@@ -6,7 +6,7 @@ import type { Logger } from '../monitoring/log.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { oauthErrorReply, problemReply } from './problem.ts';
 
-export interface FailureParts {
+export interface FailureDeps {
   readonly log: Pick<Logger, 'error'>;
   /** Whether the storage failed when it was last used. */
   isStorageFailing(): boolean;
@@ -25,12 +25,12 @@ export function errorReply(error: ApiError, exchange: Exchange): Reply {
 /**
  * Converts a thrown value to an ApiError. An unexpected error is logged and becomes "Internal error" for the caller.
  */
-export function toApiError(thrown: unknown, exchange: Exchange, parts: FailureParts): ApiError {
+export function toApiError(thrown: unknown, exchange: Exchange, deps: FailureDeps): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const isStorage = thrown instanceof StorageError;
   // `createStorageWatch` already logs that the storage has begun to fail.
-  if (!isStorage || !parts.isStorageFailing()) {
-    parts.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
+  if (!isStorage || !deps.isStorageFailing()) {
+    deps.log.error({ err: thrown, request_id: exchange.requestId }, 'request failed');
   }
   if (isStorage) {
     return new ApiError('STORAGE_UNAVAILABLE', 'The database is unavailable.', { cause: thrown });

@@ -38,4 +38,4 @@ export function wordsOfPattern(pattern: string): string | undefined {
 }
 
 /** Exported for the test that compares them with the contract. */
-export const PATTERNS_WITH_WORDS: readonly string[] = Object.keys(WORDS);
+export const EXPLAINED_PATTERNS: readonly string[] = Object.keys(WORDS);

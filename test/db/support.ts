@@ -25,7 +25,8 @@ import type {
 } from '../../db/store.ts';
 import { type EnvironmentId, environmentId } from '../../db/store.ts';
 import { rehearsed } from '../support/rehearsed-store.ts';
-import { createTestDatabase, type TestDatabase, type TestOptions } from './engine.ts';
+import { createTestDatabase } from './engine.ts';
+import type { TestDatabase, TestOptions } from './test-database.ts';
 
 export const NOW = 1_750_000_000_000;
 

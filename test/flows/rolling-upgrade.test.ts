@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { newestMigration } from '../../db/postgres/migrate.ts';
+import { newestMigration } from '../../db/postgres/load-migrations.ts';
 import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
 import { isOnServer } from '../support/engine-of-tests.ts';
 import { createEmptyDatabase, dropDatabase, urlOf } from '../support/postgres/databases.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { programVersion } from '../../core/program-version.ts';
 import { createMetrics } from '../../http/monitoring/metrics.ts';
-import { showOutbound } from '../../wiring/outbound-metrics.ts';
+import { addOutboundMetrics } from '../../wiring/outbound-metrics.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
 import { startTestServer } from '../support/server.ts';
@@ -59,7 +59,7 @@ describe('metrics for operators', () => {
       waiting: 0,
       isPaused: i === 299,
     }));
-    showOutbound({ metrics }, () => [...states, { ...(states[299] as (typeof states)[0]), active: 1 }]);
+    addOutboundMetrics({ metrics }, () => [...states, { ...(states[299] as (typeof states)[0]), active: 1 }]);
     const text = await metrics.registry.metrics();
     expect(text).to.include('valetkey_outbound_calls{origin="https://host-299.example",state="running"} 300');
     expect(text).to.include('valetkey_outbound_paused{origin="https://host-299.example"} 1');

@@ -481,7 +481,10 @@ describe('credentials whose provider changes', () => {
 
       const moves: [what: string, changed: object][] = [
         ['token endpoint', config('/t/ada', { token_uri: `${ORIGIN}/t/eve/token` })],
-        ['token endpoint by a segment that climbs', config('/t/ada', { token_uri: `${ORIGIN}/t/ada/..;/eve/token` })],
+        [
+          'token endpoint by a segment that a server could read as a dot segment',
+          config('/t/ada', { token_uri: `${ORIGIN}/t/ada/..;/eve/token` }),
+        ],
         ['revocation endpoint', config('/t/ada', { revocation_uri: `${ORIGIN}/t/eve/revoke` })],
         ['endpoints', config('/t/eve')],
         ['issuer', config('/t/ada', { issuer: `${ORIGIN}/t/eve` })],

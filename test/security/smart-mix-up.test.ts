@@ -93,7 +93,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     expect(await sentTo(EVIL_BASE), 'the token endpoint of another').to.equal(undefined);
     lies['authorization_endpoint'] = `${EVIL_BASE}/..;/tenants/ada/authorize`;
     lies['token_endpoint'] = `${EVIL_BASE}/..;/tenants/ada/token`;
-    expect(await sentTo(EVIL_BASE), 'a path that climbs').to.equal(undefined);
+    expect(await sentTo(EVIL_BASE), 'a path with a dot segment').to.equal(undefined);
     lies = { authorization_endpoint: `${tenant}/authorize`, token_endpoint: `${tenant}/token`, ...ABILITIES };
     const listed = { allowed_addresses: [EVIL_BASE, tenant] };
     expect(await sentTo(EVIL_BASE, listed)).to.equal(`${tenant}/authorize`);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AuthPattern, OAuthConfig } from '../../core/connectors/auth-pattern.ts';
 import { type AccountFacts, readAccountFacts } from '../../core/oauth/account-facts.ts';
 import type { KeptAuthorization } from '../../core/oauth/authorization-request.ts';
-import { type Begun, beginAuthorization } from '../../core/oauth/begin-authorization.ts';
+import { beginAuthorization, type StartedAuthorization } from '../../core/oauth/begin-authorization.ts';
 import type { ClientCredentials } from '../../core/oauth/client-auth.ts';
 import { type Finished, finishAuthorization, type Granted } from '../../core/oauth/grants/authorization-code.ts';
 import { refreshTokenGrant } from '../../core/oauth/grants/refresh-token.ts';
@@ -18,7 +18,7 @@ const ADDRESSES: OAuthConfig = { authorize_uri: `${AS}/authorize`, token_uri: `$
 /** Runs a connector's flow with a scriptable authorization server, step by step. */
 export interface Flow {
   provider: OAuthProvider;
-  begin(scopes?: string[]): Promise<Begun>;
+  begin(scopes?: string[]): Promise<StartedAuthorization>;
   finish(callback: URLSearchParams, kept: KeptAuthorization): Promise<Finished>;
   /** Runs both steps, with a user who consents to everything. */
   run(scopes?: string[]): Promise<Finished>;

@@ -1,4 +1,4 @@
-import type { Store, Transaction, WriteTerms } from '../../db/store.ts';
+import type { Store, Transaction, WriteOptions } from '../../db/store.ts';
 
 type Unit = (tx: Transaction) => Promise<unknown>;
 
@@ -7,7 +7,7 @@ type Unit = (tx: Transaction) => Promise<unknown>;
  * outside of the transaction happens twice, so that its test fails.
  */
 export function rehearsed(store: Store): Store {
-  const rehearse = (unit: Unit, terms?: WriteTerms) => {
+  const rehearse = (unit: Unit, terms?: WriteOptions) => {
     const run = store.write(async (tx) => {
       await unit(tx);
       throw new Error('the first run is undone');

@@ -2,7 +2,6 @@ import type { Tokens } from '../../core/capabilities/tokens.ts';
 import type { components, operations, Writable } from '../../generated/api.d.ts';
 import type { createHandlers } from '../../handlers/index.ts';
 import type {
-  AsResponse,
   BodyOf,
   Call,
   Handler,
@@ -11,6 +10,7 @@ import type {
   Reply,
   RequestBody,
   Responder,
+  ResponseValue,
   StatusOf,
 } from '../../http/contract.ts';
 
@@ -116,7 +116,7 @@ export function aWriteOnlyPropertyInAnAnswer(): unknown[] {
         client_secret: 'secret',
       },
     }),
-    holds<Same<keyof AsResponse<Details>, 'db_user' | 'access_key_id' | 'expiry'>>(),
+    holds<Same<keyof ResponseValue<Details>, 'db_user' | 'access_key_id' | 'expiry'>>(),
   ];
 }
 

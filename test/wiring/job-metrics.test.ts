@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMetrics, type Metrics } from '../../http/monitoring/metrics.ts';
-import { showJobs } from '../../wiring/job-metrics.ts';
+import { addJobMetrics } from '../../wiring/job-metrics.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
 import { jobMaker, UNRUN } from '../support/jobs.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -24,7 +24,7 @@ describe('metrics of jobs', () => {
   }
 
   it('tell how many are waiting, running and failed, and none that is done', async () => {
-    showJobs({ ...server.parts, metrics }, [UNRUN]);
+    addJobMetrics({ ...server.parts, metrics }, [UNRUN]);
     expect(await lines(metrics, 'valetkey_jobs{')).to.deep.equal([
       `valetkey_jobs{kind="${UNRUN}",state="waiting"} 0`,
       `valetkey_jobs{kind="${UNRUN}",state="running"} 0`,
@@ -43,7 +43,7 @@ describe('metrics of jobs', () => {
   });
 
   it('tell for how long the first waiting one has been due', async () => {
-    showJobs({ ...server.parts, metrics }, [UNRUN]);
+    addJobMetrics({ ...server.parts, metrics }, [UNRUN]);
     const overdue = async () => (await lines(metrics, 'valetkey_jobs_overdue_seconds'))[0]?.split(' ')[1];
     expect(await overdue()).to.equal('0');
     const make = await jobMaker(server);
@@ -61,7 +61,7 @@ describe('metrics of jobs', () => {
     const tally: typeof jobQueue.tally = (...args) =>
       isBroken ? Promise.reject(new Error('planted')) : jobQueue.tally(...args);
     const read = { ...server.parts.store.read, jobQueue: { ...jobQueue, tally } };
-    showJobs({ now: clock.now, metrics, store: { ...server.parts.store, read } }, [UNRUN]);
+    addJobMetrics({ now: clock.now, metrics, store: { ...server.parts.store, read } }, [UNRUN]);
     await (await jobMaker(server)).waiting();
     const before = await lines(metrics);
     isBroken = true;

@@ -1,4 +1,4 @@
-// The last page of a popup tells the outcome to the page that opened it, if that is a page of the application.
+// The last page of a popup sends the outcome to the page that opened it, if that is a page of the application.
 const { outcome, origins, returnUrl } = document.querySelector('[data-outcome]').dataset;
 const allowed = JSON.parse(origins);
 /** How long the application may take to reply, in milliseconds. */

@@ -53,8 +53,8 @@
   }
 
   /**
-   * Waits until the popup tells the outcome. The last page of the popup asks first whether this page waits for it, and
-   * leads to the application by itself if it gets no reply.
+   * Waits until the popup sends the outcome. Before that, the last page of the popup asks whether this page is waiting.
+   * If it gets no reply, it redirects to the application.
    */
   function told(popup, { origin }, signal) {
     return new Promise((resolve) => {

@@ -5,12 +5,12 @@ import type { Bound } from '../binding.ts';
 import { openCredentials, sealCredentials } from '../credentials.ts';
 import { publicPart } from '../details.ts';
 import { mergeConfig } from '../merge.ts';
-import { orderRevocation, type RevocationTools } from '../revocation-order.ts';
+import { orderRevocation, type RevocationDeps } from '../revocation-order.ts';
 import { mayBeShared } from '../shared-grant.ts';
 import { completeConnection } from '../write.ts';
 import type { Grant } from './authorization-client.ts';
 
-export interface ActivateTools extends RevocationTools {
+export interface ActivateDeps extends RevocationDeps {
   vault: Vault;
   events: Events;
 }
@@ -30,18 +30,18 @@ export type Activation = {
  */
 export async function activate(
   tx: Transaction,
-  tools: ActivateTools,
+  deps: ActivateDeps,
   { account, connection, request, grant }: Activation,
   bound: Bound,
   cause: Cause,
 ): Promise<void> {
   const { environmentId, id } = account;
-  const at = tools.now();
+  const at = deps.now();
   const credentialGeneration = account.credentialGeneration + 1;
   const place = { environmentId, id, credentialGeneration, ...bound };
-  const before = openCredentials(tools.vault, account, { ...account, temporarySealed: null });
+  const before = openCredentials(deps.vault, account, { ...account, temporarySealed: null });
   await tx.accounts.update(environmentId, id, account.version, {
-    ...sealCredentials(tools.vault, place, grant.details),
+    ...sealCredentials(deps.vault, place, grant.details),
     apiConfig: mergeConfig(account.apiConfig, grant.apiConfig, 'api_config'),
     publicDetails: publicPart(grant.details, bound.binding.fields),
     ...bound,
@@ -53,7 +53,7 @@ export async function activate(
     updatedAt: at,
   });
   await completeConnection(tx, environmentId, connection, at);
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'connected_account.connected',
     subject: id,
     details: { link_id: request.id },
@@ -64,6 +64,6 @@ export async function activate(
   // The account already has its new subject, so this checks whether another account still has the old one.
   const now = await tx.accounts.get(environmentId, id);
   if (isOther && !(await mayBeShared(tx, request, now, account.providerSubject))) {
-    await orderRevocation(tx, tools, account, before);
+    await orderRevocation(tx, deps, account, before);
   }
 }

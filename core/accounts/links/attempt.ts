@@ -2,7 +2,7 @@ import type { Cause } from '../../events/events.ts';
 import type { Representations } from '../../events/renderer.ts';
 import type { LinkError } from './go-back.ts';
 import type { LinkContext } from './link-context.ts';
-import type { LinkTools } from './link-tools.ts';
+import type { LinkDeps } from './link-deps.ts';
 
 /**
  * Records that an attempt of a user failed. The link stays open, so the user can try again, or go back to the
@@ -12,7 +12,7 @@ import type { LinkTools } from './link-tools.ts';
  * be reached
  */
 export function attemptFailed(
-  tools: Pick<LinkTools, 'store' | 'events'>,
+  deps: Pick<LinkDeps, 'store' | 'events'>,
   { environment, request, account }: Pick<LinkContext, 'environment' | 'request' | 'account'>,
   { kind, message }: { kind: 'refused' | 'failed'; message: string },
   cause: Cause,
@@ -20,10 +20,10 @@ export function attemptFailed(
   const error: LinkError = kind === 'refused' ? 'access_denied' : 'server_error';
   const common = { subject: account.id, details: { link_id: request.id, reason: message } };
   const data = (show: Representations) => show.linkAccount(account.id);
-  return tools.store.write(async (tx) => {
+  return deps.store.write(async (tx) => {
     await tx.authRequests.setError(environment.id, request.id, error);
     await (kind === 'refused'
-      ? tools.events.emit(tx, cause, { ...common, type: 'link.denied', data })
-      : tools.events.emit(tx, cause, { ...common, type: 'link.attempt_failed', data }));
+      ? deps.events.emit(tx, cause, { ...common, type: 'link.denied', data })
+      : deps.events.emit(tx, cause, { ...common, type: 'link.attempt_failed', data }));
   });
 }

@@ -30,7 +30,7 @@ export interface Grant {
   origins: string[];
 }
 
-export type Begun =
+export type StartedAuthorization =
   | {
       ok: true;
       /** Where to send the browser. */
@@ -57,7 +57,7 @@ export interface AuthorizationClient {
    * Whether the provider returns the token in the fragment of the callback URL, which browsers do not send to servers.
    */
   returnsByFragment(pattern: AuthPattern): boolean;
-  begin(plan: AuthorizationPlan): Promise<Begun>;
+  begin(plan: AuthorizationPlan): Promise<StartedAuthorization>;
   /**
    * Returns the state from the query of a callback; some providers use another parameter name. Returns undefined unless
    * there is exactly one.

@@ -10,13 +10,13 @@ import type { Digester } from '../../vault/digest.ts';
 import { findAccount } from '../find.ts';
 import type { AccountName } from '../selector.ts';
 import { readKey, readSelector } from '../selector.ts';
-import { type AccountTools, createAccount } from '../write.ts';
+import { type AccountDeps, createAccount } from '../write.ts';
 import { completionOf } from './completion.ts';
 import { mintToken, tokenDigest } from './tokens.ts';
 import { isVerificationOff, PROVIDER_VERIFICATION } from './verification.ts';
 import { requireListed } from './verify-url.ts';
 
-export interface CreateLinkTools extends Omit<AccountTools, 'newId'> {
+export interface CreateLinkDeps extends Omit<AccountDeps, 'newId'> {
   newId(prefix: 'conn' | 'ca' | 'areq'): string;
   random(size: number): Buffer;
   digester: Digester;
@@ -46,27 +46,27 @@ export interface CreatedLink {
  */
 export async function createLink(
   tx: Transaction,
-  tools: CreateLinkTools,
+  deps: CreateLinkDeps,
   environment: EnvironmentRow,
   { state, user_verify_url: userVerifyUrl, language, ...name }: LinkRequest,
   cause: Cause,
 ): Promise<CreatedLink> {
-  const account = await findOrCreate(tx, tools, environment, name, cause);
+  const account = await findOrCreate(tx, deps, environment, name, cause);
   const connection = (await tx.connections.get(environment.id, account.connectionId)) as ConnectionRow;
-  await checkConnection(tx, tools, environment, connection, account.authorizationType);
+  await checkConnection(tx, deps, environment, connection, account.authorizationType);
   const isOff = isVerificationOff(connection, environment);
   // An address is checked even if verification is off; otherwise a mistake would only show when verification is turned
   // on.
   const address = userVerifyUrl === undefined && isOff ? null : await verifyAddress(tx, environment, userVerifyUrl);
-  const token = mintToken(tools.random);
-  const at = tools.now();
+  const token = mintToken(deps.random);
+  const at = deps.now();
   const expiresAt = at + (environment.settings.linkTtlMs ?? LIFETIME.linkMs);
-  const id = tools.newId('areq');
+  const id = deps.newId('areq');
   await tx.authRequests.insert(environment.id, {
     id,
     accountId: account.id,
     connectionId: connection.id,
-    linkDigest: tokenDigest(tools.digester, 'link', token),
+    linkDigest: tokenDigest(deps.digester, 'link', token),
     linkExpiresAt: expiresAt,
     identifier: account.identifier,
     userVerifyUrl: isOff ? null : address,
@@ -75,7 +75,7 @@ export async function createLink(
     expiresAt,
     language: language ?? null,
   });
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'link.created',
     subject: account.id,
     details: { link_id: id },
@@ -104,7 +104,7 @@ async function verifyAddress(
 
 async function findOrCreate(
   tx: Transaction,
-  tools: CreateLinkTools,
+  deps: CreateLinkDeps,
   environment: EnvironmentRow,
   name: AccountName,
   cause: Cause,
@@ -118,21 +118,21 @@ async function findOrCreate(
   }
   const key = readKey(name);
   // The connection is checked before the account exists: a caller that keeps a new draft must not keep an account with it.
-  const connection = await ensureConnection(tx, tools, environment.id, key.connector, {}, cause);
-  await checkConnection(tx, tools, environment, connection, connection.type);
-  const { account } = await createAccount(tx, tools, environment.id, key, {}, cause);
+  const connection = await ensureConnection(tx, deps, environment.id, key.connector, {}, cause);
+  await checkConnection(tx, deps, environment, connection, connection.type);
+  const { account } = await createAccount(tx, deps, environment.id, key, {}, cause);
   return account;
 }
 
 async function checkConnection(
   tx: Transaction,
-  tools: CreateLinkTools,
+  deps: CreateLinkDeps,
   environment: EnvironmentRow,
   connection: ConnectionRow,
   authorizationType: string,
 ): Promise<void> {
   const { enabled, status, environmentId, providerKey } = connection;
-  const provider = await findProvider(tx, tools.catalogue, environmentId, providerKey);
+  const provider = await findProvider(tx, deps.catalogue, environmentId, providerKey);
   if (!provider) throw providerDeleted(connection);
   if (!enabled) throw connectionDisabled(connection);
   const pattern = requirePattern(provider, authorizationType, 'connector');

@@ -1,11 +1,11 @@
 import type { AccountRow, AuthRequestRow, Transaction } from '../../../db/store.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Representations } from '../../events/renderer.ts';
-import { orderRevocation, type RevocationTools } from '../revocation-order.ts';
+import { orderRevocation, type RevocationDeps } from '../revocation-order.ts';
 import { mayBeShared } from '../shared-grant.ts';
 import { type Pending, tryOpenPending } from './pending.ts';
 
-export interface EndTools extends RevocationTools {
+export interface EndDeps extends RevocationDeps {
   events: Events;
 }
 
@@ -24,23 +24,23 @@ export type GivenUp = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' 
  */
 export async function endRequest(
   tx: Transaction,
-  tools: EndTools,
+  deps: EndDeps,
   request: AuthRequestRow,
   as: 'EXPIRED' | 'FAILED',
   reason: string,
   cause: Cause,
 ): Promise<boolean> {
   const { environmentId, id, accountId } = request;
-  const at = tools.now();
-  const pending = tryOpenPending(tools.vault, request);
+  const at = deps.now();
+  const pending = tryOpenPending(deps.vault, request);
   if (!(await tx.authRequests.end(environmentId, id, as, at))) return false;
-  const emit = (tokens?: GivenUp) => emitEnd(tx, tools.events, request, as, { reason, tokens }, cause);
+  const emit = (tokens?: GivenUp) => emitEnd(tx, deps.events, request, as, { reason, tokens }, cause);
   if (request.state !== 'PENDING_VERIFICATION') {
     await emit();
     return true;
   }
   const account = await tx.accounts.get(environmentId, accountId);
-  const givenUp = pending ? await giveUp(tx, tools, request, account, pending, request.origins) : 'unreadable';
+  const givenUp = pending ? await giveUp(tx, deps, request, account, pending, request.origins) : 'unreadable';
   if ((await tx.authRequests.countPending(environmentId, accountId)) === 0) {
     const waiting = { status: 'PENDING_AUTH' as const, reason, updatedAt: at };
     await tx.accounts.setStatus(environmentId, accountId, ['PENDING_VERIFICATION'], waiting);
@@ -68,7 +68,7 @@ function emitEnd(
 /** Removes the grant of a request and orders its revocation. */
 export async function giveUp(
   tx: Transaction,
-  tools: RevocationTools,
+  deps: RevocationDeps,
   { environmentId, accountId, connectionId }: AuthRequestRow,
   account: AccountRow | undefined,
   { grant, provider, pattern, authorizationType, apiConfig }: Pending,
@@ -77,6 +77,6 @@ export async function giveUp(
   if (!grant.details.oauth_token) return 'nothing_to_revoke';
   if (await mayBeShared(tx, { environmentId, connectionId }, account, grant.subject)) return 'kept_alive';
   const whose = { environmentId, id: accountId, connectionId, provider, providerSubject: grant.subject };
-  await orderRevocation(tx, tools, { ...whose, pattern, authorizationType, apiConfig, origins }, grant.details);
+  await orderRevocation(tx, deps, { ...whose, pattern, authorizationType, apiConfig, origins }, grant.details);
   return 'revocation_ordered';
 }

@@ -5,7 +5,7 @@ import type { Cause } from '../../events/events.ts';
 import { attemptFailed } from './attempt.ts';
 import type { Grant } from './authorization-client.ts';
 import { contextOf, declaredBinding, isSameDestination, type LinkContext } from './link-context.ts';
-import type { LinkTools } from './link-tools.ts';
+import type { LinkDeps } from './link-deps.ts';
 import { discard, type Settled, settle } from './settle.ts';
 import { openStoredFlow, planOf, type StoredFlow } from './start-consent.ts';
 import { isToken, tokenDigest } from './tokens.ts';
@@ -37,38 +37,38 @@ export type Finish =
  * at the callback of the same connection. A code is redeemed only with the secrets of its own flow.
  */
 export async function finishConsent(
-  tools: LinkTools,
+  deps: LinkDeps,
   environment: EnvironmentRow,
   back: Return,
   cause: Cause,
 ): Promise<Finish> {
-  const flow = await flowOf(tools, environment, back);
-  const kept = flow && openStoredFlow(tools, flow);
+  const flow = await flowOf(deps, environment, back);
+  const kept = flow && openStoredFlow(deps, flow);
   if (!flow || !kept) return { kind: 'invalid' };
-  const isFirst = await tools.store.write((tx) => tx.authFlows.spend(environment.id, flow.stateDigest, tools.now()));
+  const isFirst = await deps.store.write((tx) => tx.authFlows.spend(environment.id, flow.stateDigest, deps.now()));
   if (!isFirst) return { kind: 'invalid' };
   if (flow.connectionId !== back.connectionId) {
     // The response belongs to another provider (mix-up attack), so the code is not redeemed.
-    tools.log.warn({ connection_id: flow.connectionId }, 'authorization response arrived for another connection');
+    deps.log.warn({ connection_id: flow.connectionId }, 'authorization response arrived for another connection');
     return { kind: 'invalid' };
   }
-  const link = await linkOf(tools, environment, flow, kept);
+  const link = await linkOf(deps, environment, flow, kept);
   const { inPopup, linkToken } = kept;
   if (!link) {
-    const request = await tools.store.read.authRequests.get(environment.id, flow.requestId);
+    const request = await deps.store.read.authRequests.get(environment.id, flow.requestId);
     return { kind: 'late', request, inPopup };
   }
   const plan = planOf(link, { ...link.account.apiConfig, ...kept.change });
-  const finished = await tools.authorization.finish(plan, kept.protocol, back.answer);
+  const finished = await deps.authorization.finish(plan, kept.protocol, back.answer);
   if (!finished.ok) {
     const fields = { connection_id: link.connection.id, kind: finished.kind, reason: finished.message };
-    tools.log.warn(fields, 'authorization was not granted');
-    if (finished.grant) await discard(tools, link, finished.grant);
-    await attemptFailed(tools, link, finished, cause);
+    deps.log.warn(fields, 'authorization was not granted');
+    if (finished.grant) await discard(deps, link, finished.grant);
+    await attemptFailed(deps, link, finished, cause);
     return { kind: finished.kind, link, linkToken, inPopup };
   }
   const grant: Grant = { ...finished.grant, apiConfig: { ...kept.change, ...finished.grant.apiConfig } };
-  return { ...(await settle(tools, link, grant, cause)), inPopup };
+  return { ...(await settle(deps, link, grant, cause)), inPopup };
 }
 
 /**
@@ -78,25 +78,25 @@ export async function finishConsent(
  * @returns undefined for any other callback
  */
 export async function awaitsFragment(
-  tools: LinkTools,
+  deps: LinkDeps,
   environment: EnvironmentRow,
   back: Return,
 ): Promise<LinkContext | undefined> {
-  const pattern = await patternOf(tools, environment, back.connectionId);
-  if (!pattern || !tools.authorization.returnsByFragment(pattern)) return undefined;
-  const flow = await flowOf(tools, environment, back);
-  const kept = flow && openStoredFlow(tools, flow);
-  return flow && kept && flow.connectionId === back.connectionId ? linkOf(tools, environment, flow, kept) : undefined;
+  const pattern = await patternOf(deps, environment, back.connectionId);
+  if (!pattern || !deps.authorization.returnsByFragment(pattern)) return undefined;
+  const flow = await flowOf(deps, environment, back);
+  const kept = flow && openStoredFlow(deps, flow);
+  return flow && kept && flow.connectionId === back.connectionId ? linkOf(deps, environment, flow, kept) : undefined;
 }
 
 /** Finds the flow of a callback by its state, and only for the browser that started the flow. */
 async function flowOf(
-  tools: LinkTools,
+  deps: LinkDeps,
   environment: EnvironmentRow,
   { connectionId, answer, browser }: Return,
 ): Promise<AuthFlowRow | undefined> {
-  const { digester, store, now, authorization } = tools;
-  const state = authorization.readState(await patternOf(tools, environment, connectionId), answer);
+  const { digester, store, now, authorization } = deps;
+  const state = authorization.readState(await patternOf(deps, environment, connectionId), answer);
   if (!isToken(state) || !isToken(browser)) return undefined;
   const flow = await store.read.authFlows.byState(environment.id, tokenDigest(digester, 'flow state', state));
   if (!flow || flow.spentAt !== null || flow.expiresAt <= now()) return undefined;
@@ -104,7 +104,7 @@ async function flowOf(
 }
 
 async function patternOf(
-  { store: { read }, catalogue }: LinkTools,
+  { store: { read }, catalogue }: LinkDeps,
   environment: EnvironmentRow,
   connectionId: string,
 ): Promise<AuthPattern | undefined> {
@@ -118,14 +118,14 @@ async function patternOf(
  * flow started (threat P2).
  */
 async function linkOf(
-  tools: LinkTools,
+  deps: LinkDeps,
   environment: EnvironmentRow,
   flow: AuthFlowRow,
   kept: StoredFlow,
 ): Promise<LinkContext | undefined> {
-  const { read } = tools.store;
+  const { read } = deps.store;
   const request = await read.authRequests.get(environment.id, flow.requestId);
-  const link = request && (await contextOf(read, tools, environment, request));
+  const link = request && (await contextOf(read, deps, environment, request));
   if (!link) return undefined;
   const declared = declaredBinding(link, { ...link.account.apiConfig, ...kept.change });
   return isSameDestination(declared, kept.declared) ? link : undefined;

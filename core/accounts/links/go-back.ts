@@ -1,7 +1,7 @@
 import type { AuthRequestRow, EnvironmentRow } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
 import { endRequest } from './end-request.ts';
-import type { LinkTools } from './link-tools.ts';
+import type { LinkDeps } from './link-deps.ts';
 import { PROVIDER_VERIFICATION } from './verification.ts';
 
 /**
@@ -54,17 +54,17 @@ export function applicationOrigin({ userVerifyUrl }: Pick<AuthRequestRow, 'userV
  * @returns the link as it ended, with the reason in `error`; undefined if a user has finished it in the meantime
  */
 export function goBack(
-  tools: LinkTools,
+  deps: LinkDeps,
   environment: EnvironmentRow,
   requestId: string,
   cause: Cause,
 ): Promise<AuthRequestRow | undefined> {
-  return tools.store.write(async (tx) => {
+  return deps.store.write(async (tx) => {
     const request = await tx.authRequests.get(environment.id, requestId);
     if (request?.state !== 'OPEN') return undefined;
     const error = (request.error as LinkError | null) ?? 'access_denied';
     await tx.authRequests.setError(environment.id, requestId, error);
-    await endRequest(tx, tools, request, 'FAILED', WENT_BACK, cause);
+    await endRequest(tx, deps, request, 'FAILED', WENT_BACK, cause);
     return { ...request, error };
   });
 }

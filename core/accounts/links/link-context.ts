@@ -23,7 +23,7 @@ export interface LinkContext {
   accountFields: AuthField[];
 }
 
-export interface ContextTools {
+export interface ContextDeps {
   catalogue: Catalogue;
   now(): number;
 }
@@ -36,15 +36,15 @@ export interface ContextTools {
  */
 export async function contextOf(
   read: ReadRepositories,
-  tools: ContextTools,
+  deps: ContextDeps,
   environment: EnvironmentRow,
   request: AuthRequestRow,
 ): Promise<LinkContext | undefined> {
-  if (request.state !== 'OPEN' || request.expiresAt <= tools.now()) return undefined;
+  if (request.state !== 'OPEN' || request.expiresAt <= deps.now()) return undefined;
   const account = await read.accounts.get(environment.id, request.accountId);
   const connection = await read.connections.get(environment.id, request.connectionId);
   if (!account || !connection?.enabled || connection.status === 'DRAFT') return undefined;
-  const provider = await findProvider(read, tools.catalogue, environment.id, connection.providerKey);
+  const provider = await findProvider(read, deps.catalogue, environment.id, connection.providerKey);
   const pattern = provider && findPattern(provider, account.authorizationType);
   const completion = pattern && completionOf(pattern);
   if (!provider || !pattern || !completion) return undefined;

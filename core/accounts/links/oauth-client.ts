@@ -21,7 +21,7 @@ import { providerOf } from '../oauth-provider.ts';
 import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
 import { explained } from './explained.ts';
 
-export interface OAuthClientTools {
+export interface OAuthClientDeps {
   store: Pick<Store, 'write'>;
   vault: Vault;
   discovery: Discovery;
@@ -42,7 +42,7 @@ interface Parts {
 }
 
 /** The authorization code of OAuth 2 (RFC 6749 §4.1), for accounts of a connection. */
-export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient {
+export function createOAuthClient(deps: OAuthClientDeps): AuthorizationClient {
   return {
     returnsByFragment: () => false,
 
@@ -55,36 +55,36 @@ export function createOAuthClient(tools: OAuthClientTools): AuthorizationClient 
     begin: (plan) =>
       explained(async () => {
         const scopes = requestedScopes(plan.connection, plan.pattern);
-        const parts = await partsOf(tools, plan);
+        const parts = await partsOf(deps, plan);
         const { redirectUri } = plan;
-        const begun = await beginAuthorization({ ...parts, redirectUri, scopes, random: tools.random });
+        const begun = await beginAuthorization({ ...parts, redirectUri, scopes, random: deps.random });
         return begun.ok ? { ...begun, state: begun.kept.state } : { ok: false, message: begun.message };
       }),
 
     finish: (plan, kept, answer) =>
       explained(async () => {
         const authorization = kept as KeptAuthorization;
-        const parts = await partsOf(tools, plan);
+        const parts = await partsOf(deps, plan);
         const finished = await finishAuthorization({ ...parts, parameters: answer, kept: authorization });
-        if (finished.ok) return granted(tools, plan, parts, authorization, finished);
+        if (finished.ok) return granted(deps, plan, parts, authorization, finished);
         return { ok: false, kind: finished.kind === 'denied' ? 'refused' : 'failed', message: finished.message };
       }),
   };
 }
 
-async function partsOf(tools: OAuthClientTools, plan: AuthorizationPlan): Promise<Parts> {
-  const { store, vault, discovery, now } = tools;
+async function partsOf(deps: OAuthClientDeps, plan: AuthorizationPlan): Promise<Parts> {
+  const { store, vault, discovery, now } = deps;
   const { connection, pattern } = plan;
-  const fetchFor: FetchFor = (origins) => tools.fetchFor(connection.environmentId, origins);
+  const fetchFor: FetchFor = (origins) => deps.fetchFor(connection.environmentId, origins);
   const inputs = accountInputs(pattern, plan.apiConfig);
-  const party = { provider: plan.provider, pattern, inputs, connection, needs: 'consent' } as const;
-  const oauth = await providerOf({ discovery, fetchFor, now }, party);
+  const context = { provider: plan.provider, pattern, inputs, connection, needs: 'consent' } as const;
+  const oauth = await providerOf({ discovery, fetchFor, now }, context);
   const secured = await secureEndpoints(store, vault, { ...plan, oauth }, now());
   return { provider: oauth, client: clientOf(vault, { ...plan, connection: secured }), fetchFor, now };
 }
 
 async function granted(
-  { log }: OAuthClientTools,
+  { log }: OAuthClientDeps,
   { pattern }: AuthorizationPlan,
   parts: Parts,
   { nonce }: KeptAuthorization,

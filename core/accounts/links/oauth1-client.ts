@@ -8,7 +8,7 @@ import type { ClientCredentials } from '../../oauth/client-auth.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import { oauthProviderOf } from '../../oauth/provider.ts';
 import type { FetchFor } from '../../oauth/transport.ts';
-import { pinnedToTarget } from '../../oauth/transport.ts';
+import { restrictedToTarget } from '../../oauth/transport.ts';
 import {
   type Authorization,
   authorizationUrl,
@@ -24,13 +24,13 @@ import { Secret } from '../../secret.ts';
 import { boardAuthorizer } from '../board-calls.ts';
 import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
 import { explained } from './explained.ts';
-import type { OAuthClientTools } from './oauth-client.ts';
+import type { OAuthClientDeps } from './oauth-client.ts';
 import { mintToken } from './tokens.ts';
 
 /** The data that is stored until the browser returns. */
 type Kept = { state: string; temporary: { token: string; secret: string } | null };
 
-export type OAuth1ClientTools = Omit<OAuthClientTools, 'discovery'>;
+export type OAuth1ClientTools = Omit<OAuthClientDeps, 'discovery'>;
 
 /** The three steps of OAuth 1.0a (RFC 5849 §2), and the variant that returns a token in a fragment. */
 export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClient {
@@ -134,7 +134,7 @@ function flowOf(tools: OAuth1ClientTools, plan: AuthorizationPlan, client: Clien
   return {
     provider: oauth1ProviderOf(pattern, accountInputs(pattern, plan.apiConfig), requestedScopes(connection, pattern)),
     client: { key: client.clientId, secret: client.secret },
-    fetch: pinnedToTarget(fetchForOf(tools, plan)),
+    fetch: restrictedToTarget(fetchForOf(tools, plan)),
     now: tools.now,
     random: tools.random,
   };

@@ -1,6 +1,6 @@
 import type { AuthRequestRow, EnvironmentRow } from '../../../db/store.ts';
 import { contextOf, type LinkContext } from './link-context.ts';
-import type { LinkTools } from './link-tools.ts';
+import type { LinkDeps } from './link-deps.ts';
 import { isToken, tokenDigest } from './tokens.ts';
 
 /** The state of a link. Reading it changes nothing (threat L7). */
@@ -19,18 +19,18 @@ export type OpenedLink =
 
 /** @param token as in the link's address */
 export async function openLink(
-  tools: Pick<LinkTools, 'store' | 'digester' | 'catalogue' | 'authorization' | 'now'>,
+  deps: Pick<LinkDeps, 'store' | 'digester' | 'catalogue' | 'authorization' | 'now'>,
   environment: EnvironmentRow,
   token: string,
 ): Promise<OpenedLink> {
   if (!isToken(token)) return { kind: 'unknown' };
-  const { read } = tools.store;
-  const request = await read.authRequests.byLink(environment.id, tokenDigest(tools.digester, 'link', token));
+  const { read } = deps.store;
+  const request = await read.authRequests.byLink(environment.id, tokenDigest(deps.digester, 'link', token));
   if (!request) return { kind: 'unknown' };
   if (request.state === 'CONSUMED') return { kind: 'used', request };
   if (request.state === 'FAILED') return { kind: 'ended', request };
-  const isInTime = request.expiresAt > tools.now();
+  const isInTime = request.expiresAt > deps.now();
   if (request.state === 'PENDING_VERIFICATION') return { kind: isInTime ? 'waiting' : 'expired', request };
-  const link = request.linkExpiresAt > tools.now() && (await contextOf(read, tools, environment, request));
+  const link = request.linkExpiresAt > deps.now() && (await contextOf(read, deps, environment, request));
   return link ? { kind: 'open', link } : { kind: 'expired', request };
 }

@@ -7,7 +7,7 @@ import type { Grant } from './authorization-client.ts';
 import { emitLink } from './emit-link.ts';
 import { giveUp } from './end-request.ts';
 import { contextOf, declaredBinding, type LinkContext } from './link-context.ts';
-import { type LinkTools, VERIFY_MS } from './link-tools.ts';
+import { type LinkDeps, VERIFY_MS } from './link-deps.ts';
 import { type Pending, sealPending, tryOpenPending } from './pending.ts';
 import { mintToken, tokenDigest } from './tokens.ts';
 import { isVerificationOff } from './verification.ts';
@@ -28,34 +28,34 @@ export type Settled =
  *
  * @throws StorageError
  */
-export async function settle(tools: LinkTools, link: LinkContext, grant: Grant, cause: Cause): Promise<Settled> {
-  const authRequestId = mintToken(tools.random);
-  return tools.store.write(async (tx) => {
+export async function settle(deps: LinkDeps, link: LinkContext, grant: Grant, cause: Cause): Promise<Settled> {
+  const authRequestId = mintToken(deps.random);
+  return deps.store.write(async (tx) => {
     const { environment } = link;
     const request = (await tx.authRequests.get(environment.id, link.request.id)) as AuthRequestRow;
     // Everything is read again, because a user may spend minutes at the provider.
-    const current = await contextOf(tx, tools, environment, request);
+    const current = await contextOf(tx, deps, environment, request);
     const pending = pendingOf(link, grant);
     const origins = originsFor(pending);
     if (!current) {
-      await abandon(tx, tools, request, pending, origins);
+      await abandon(tx, deps, request, pending, origins);
       return { kind: 'late', request };
     }
     if (request.userVerifyUrl !== null) {
-      await putAside(tx, tools, current, pending, origins, authRequestId, cause);
+      await putAside(tx, deps, current, pending, origins, authRequestId, cause);
       const address = new URL(request.userVerifyUrl, environment.baseUrl).href;
       const url = returnAddress(address, authRequestId, request.callerState);
       return { kind: 'verify', url, authRequestId, request };
     }
     if (!isVerificationOff(current.connection, environment)) {
       // Verification was off when the link was created, so the application does not expect to verify.
-      await tx.authRequests.end(environment.id, request.id, 'FAILED', tools.now());
-      await giveUp(tx, tools, request, current.account, pending, origins);
+      await tx.authRequests.end(environment.id, request.id, 'FAILED', deps.now());
+      await giveUp(tx, deps, request, current.account, pending, origins);
       return { kind: 'late', request };
     }
-    await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
-    await emitLink(tx, tools, 'link.completed', current, cause);
-    await activate(tx, tools, { ...current, grant }, { origins, binding: pending.declared.binding }, cause);
+    await tx.authRequests.end(environment.id, request.id, 'CONSUMED', deps.now());
+    await emitLink(tx, deps, 'link.completed', current, cause);
+    await activate(tx, deps, { ...current, grant }, { origins, binding: pending.declared.binding }, cause);
     return { kind: 'connected', request };
   });
 }
@@ -81,43 +81,43 @@ function originsFor({ declared, grant }: Pending): string[] {
 
 async function putAside(
   tx: Transaction,
-  tools: LinkTools,
+  deps: LinkDeps,
   { environment, request, account }: LinkContext,
   pending: Pending,
   origins: string[],
   authRequestId: string,
   cause: Cause,
 ): Promise<void> {
-  const at = tools.now();
+  const at = deps.now();
   await tx.authRequests.finish(environment.id, request.id, {
-    ...sealPending(tools.vault, { ...request, origins }, pending),
+    ...sealPending(deps.vault, { ...request, origins }, pending),
     origins,
-    requestDigest: tokenDigest(tools.digester, 'auth request', authRequestId),
+    requestDigest: tokenDigest(deps.digester, 'auth request', authRequestId),
     expiresAt: at + VERIFY_MS,
   });
   const waiting = { status: 'PENDING_VERIFICATION' as const, reason: null, updatedAt: at };
   await tx.accounts.setStatus(environment.id, account.id, ['PENDING_AUTH', 'EXPIRED', 'DISCONNECTED'], waiting);
-  await emitLink(tx, tools, 'link.completed', { request, account }, cause);
+  await emitLink(tx, deps, 'link.completed', { request, account }, cause);
 }
 
 /** Revokes what was granted in a flow that failed afterwards. */
-export function discard(tools: LinkTools, link: LinkContext, grant: Grant): Promise<void> {
+export function discard(deps: LinkDeps, link: LinkContext, grant: Grant): Promise<void> {
   const pending = pendingOf(link, grant);
-  return tools.store.write(async (tx) => {
+  return deps.store.write(async (tx) => {
     const request = await tx.authRequests.get(link.environment.id, link.request.id);
-    if (request) await abandon(tx, tools, request, pending, originsFor(pending));
+    if (request) await abandon(tx, deps, request, pending, originsFor(pending));
   });
 }
 
 /** Discards a grant that came too late: two browsers may finish the same link, and a link may end during consent. */
 async function abandon(
   tx: Transaction,
-  tools: LinkTools,
+  deps: LinkDeps,
   request: AuthRequestRow,
   pending: Pending,
   origins: string[],
 ): Promise<void> {
-  const first = tryOpenPending(tools.vault, request);
+  const first = tryOpenPending(deps.vault, request);
   const { subject } = pending.grant;
   const isOther =
     first !== undefined && subject !== null && first.grant.subject !== null && first.grant.subject !== subject;
@@ -125,5 +125,5 @@ async function abandon(
   // this one could end the first.
   if (first && !isOther) return;
   const account = await tx.accounts.get(request.environmentId, request.accountId);
-  await giveUp(tx, tools, request, account, pending, origins);
+  await giveUp(tx, deps, request, account, pending, origins);
 }

@@ -7,7 +7,7 @@ import { attemptFailed } from './attempt.ts';
 import type { AuthorizationPlan } from './authorization-client.ts';
 import { emitLink } from './emit-link.ts';
 import { contextOf, declaredBinding, type LinkContext } from './link-context.ts';
-import { FLOW_MS, type LinkTools } from './link-tools.ts';
+import { FLOW_MS, type LinkDeps } from './link-deps.ts';
 import { tokenDigest } from './tokens.ts';
 
 /** The data of a flow that is stored while the user is at the provider. */
@@ -34,32 +34,32 @@ export type Started = { ok: true; url: string } | { ok: false };
  * @param typed `apiConfig`: the account's configuration with the entered values; `change`: only these values
  */
 export async function startConsent(
-  tools: LinkTools,
+  deps: LinkDeps,
   opened: LinkContext,
   linkToken: string,
   { browser, inPopup }: { browser: string; inPopup: boolean },
   typed: { apiConfig: JsonObject; change: JsonObject },
   cause: Cause,
 ): Promise<Started> {
-  const link = await readied(tools, opened);
-  if (!link) return failed(tools, opened, 'The metadata of the provider could not be read.', cause);
-  const begun = await tools.authorization.begin(planOf(link, typed.apiConfig));
+  const link = await readied(deps, opened);
+  if (!link) return failed(deps, opened, 'The metadata of the provider could not be read.', cause);
+  const begun = await deps.authorization.begin(planOf(link, typed.apiConfig));
   if (!begun.ok) {
-    tools.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not be started');
-    return failed(tools, link, begun.message, cause);
+    deps.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not be started');
+    return failed(deps, link, begun.message, cause);
   }
   const declared = declaredBinding(link, typed.apiConfig);
   const kept: StoredFlow = { linkToken, inPopup, change: typed.change, declared, protocol: begun.kept };
   const { environment, request, connection } = link;
-  const at = tools.now();
+  const at = deps.now();
   const expiresAt = at + FLOW_MS;
-  const sealed = tools.sealedFlows.seal(PURPOSE, bound(request.id, connection.id), JSON.stringify(kept), expiresAt);
-  await tools.store.write(async (tx) => {
+  const sealed = deps.sealedFlows.seal(PURPOSE, bound(request.id, connection.id), JSON.stringify(kept), expiresAt);
+  await deps.store.write(async (tx) => {
     await tx.authFlows.insert(environment.id, {
-      stateDigest: tokenDigest(tools.digester, 'flow state', begun.state),
+      stateDigest: tokenDigest(deps.digester, 'flow state', begun.state),
       requestId: request.id,
       connectionId: connection.id,
-      browserDigest: tokenDigest(tools.digester, 'flow browser', browser),
+      browserDigest: tokenDigest(deps.digester, 'flow browser', browser),
       keptSealed: Buffer.from(sealed, 'base64url'),
       createdAt: at,
       expiresAt,
@@ -67,26 +67,26 @@ export async function startConsent(
     await tx.authRequests.extend(environment.id, request.id, expiresAt);
     await tx.authRequests.setError(environment.id, request.id, null);
     await awaitAuthorization(tx, link, at);
-    await emitLink(tx, tools, 'link.opened', link, cause);
+    await emitLink(tx, deps, 'link.opened', link, cause);
   });
   return { ok: true, url: begun.url };
 }
 
-async function failed(tools: LinkTools, link: LinkContext, message: string, cause: Cause): Promise<Started> {
-  await attemptFailed(tools, link, { kind: 'failed', message }, cause);
+async function failed(deps: LinkDeps, link: LinkContext, message: string, cause: Cause): Promise<Started> {
+  await attemptFailed(deps, link, { kind: 'failed', message }, cause);
   return { ok: false };
 }
 
 /**
  * Returns the link after the provider's metadata were read; for some providers the consent address is known only then.
  */
-async function readied(tools: LinkTools, link: LinkContext): Promise<LinkContext | undefined> {
-  const ready = await tools.readyForConsent(link);
+async function readied(deps: LinkDeps, link: LinkContext): Promise<LinkContext | undefined> {
+  const ready = await deps.readyForConsent(link);
   if (!ready.ok) {
-    tools.log.warn({ connection_id: link.connection.id, reason: ready.message }, 'authorization could not be started');
+    deps.log.warn({ connection_id: link.connection.id, reason: ready.message }, 'authorization could not be started');
     return undefined;
   }
-  return ready.changed ? contextOf(tools.store.read, tools, link.environment, link.request) : link;
+  return ready.changed ? contextOf(deps.store.read, deps, link.environment, link.request) : link;
 }
 
 const PURPOSE = 'authorization flow';
@@ -97,12 +97,12 @@ function bound(requestId: string, connectionId: string): string[] {
 
 /** Returns the stored data of a flow. @returns null if it cannot be decrypted any more */
 export function openStoredFlow(
-  tools: Pick<LinkTools, 'sealedFlows'>,
+  deps: Pick<LinkDeps, 'sealedFlows'>,
   flow: { requestId: string; connectionId: string; keptSealed: Buffer | null },
 ): StoredFlow | null {
   if (!flow.keptSealed) return null;
   const sealed = flow.keptSealed.toString('base64url');
-  const text = tools.sealedFlows.open(PURPOSE, bound(flow.requestId, flow.connectionId), sealed);
+  const text = deps.sealedFlows.open(PURPOSE, bound(flow.requestId, flow.connectionId), sealed);
   return text === null ? null : (JSON.parse(text) as StoredFlow);
 }
 

@@ -1,7 +1,7 @@
 import type { Cause } from '../../events/events.ts';
 import type { Grant } from './authorization-client.ts';
 import type { LinkContext } from './link-context.ts';
-import type { LinkTools } from './link-tools.ts';
+import type { LinkDeps } from './link-deps.ts';
 import { type Settled, settle } from './settle.ts';
 import { formFieldsOf, type ReadForm } from './typed-fields.ts';
 
@@ -17,7 +17,7 @@ export interface NotAccepted {
  * so the user is verified in the same way.
  */
 export async function submitForm(
-  tools: LinkTools,
+  deps: LinkDeps,
   link: LinkContext,
   form: ReadForm,
   cause: Cause,
@@ -25,7 +25,7 @@ export async function submitForm(
   const details = { static_auth: { details: form.credentials } };
   const { environment, provider, pattern, connection } = link;
   const given = { provider, pattern, connection, apiConfig: form.apiConfig, details };
-  const checked = await tools.checkCredentials(environment, given);
+  const checked = await deps.checkCredentials(environment, given);
   if (checked.verdict === 'rejected') return { kind: 'not_accepted', fields: secretNames(link, form) };
   const grant: Grant = {
     details,
@@ -34,7 +34,7 @@ export async function submitForm(
     apiConfig: form.change,
     origins: [],
   };
-  return settle(tools, link, grant, cause);
+  return settle(deps, link, grant, cause);
 }
 
 /** The secret fields that were filled in; all fields of a form without secrets. */

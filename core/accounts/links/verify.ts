@@ -10,10 +10,10 @@ import { findPattern, findProvider } from '../../connections/providers.ts';
 import type { Cause, Events } from '../../events/events.ts';
 import type { Digester } from '../../vault/digest.ts';
 import { fieldSecrecy } from '../binding.ts';
-import { type ActivateTools, type Activation, activate } from './activate.ts';
-import { type EndTools, endRequest } from './end-request.ts';
+import { type ActivateDeps, type Activation, activate } from './activate.ts';
+import { type EndDeps, endRequest } from './end-request.ts';
 import { applicationOrigin } from './go-back.ts';
-import { type ContextTools, declaredBinding, isSameDestination } from './link-context.ts';
+import { type ContextDeps, declaredBinding, isSameDestination } from './link-context.ts';
 import { openPending, type Pending } from './pending.ts';
 import { tokenDigest } from './tokens.ts';
 
@@ -24,7 +24,7 @@ const MISMATCHED = 'The link was finished by a different user. Authorize the acc
 const SUPERSEDED = 'Another link of the account was finished later and has been verified.';
 const MOVED = 'The provider has changed since the link was finished. Authorize the account again.';
 
-export interface VerifyTools extends Pick<ContextTools, 'catalogue' | 'now'>, ActivateTools, EndTools {
+export interface VerifyDeps extends Pick<ContextDeps, 'catalogue' | 'now'>, ActivateDeps, EndDeps {
   digester: Digester;
   events: Events;
   scrubStorage(): void;
@@ -63,32 +63,32 @@ export type Verified =
  */
 export async function verify(
   tx: Transaction,
-  tools: VerifyTools,
+  deps: VerifyDeps,
   environment: EnvironmentRow,
   { authRequestId, identifier, owner, allowSubjectChange }: Verification,
   cause: Cause,
 ): Promise<Verified> {
-  const digest = tokenDigest(tools.digester, 'auth request', authRequestId);
+  const digest = tokenDigest(deps.digester, 'auth request', authRequestId);
   const request = await tx.authRequests.byRequest(environment.id, digest);
-  if (request?.state !== 'PENDING_VERIFICATION' || request.expiresAt <= tools.now()) return { kind: 'unknown' };
-  const isUser = isSame(tools.digester, identifier, request.identifier) && (await isOwnedBy(tx, request, owner));
-  if (!isUser) return mismatched(tx, tools, request, cause);
-  const judged = await activationOf(tx, tools, request);
+  if (request?.state !== 'PENDING_VERIFICATION' || request.expiresAt <= deps.now()) return { kind: 'unknown' };
+  const isUser = isSame(deps.digester, identifier, request.identifier) && (await isOwnedBy(tx, request, owner));
+  if (!isUser) return mismatched(tx, deps, request, cause);
+  const judged = await activationOf(tx, deps, request);
   if (!judged) {
-    await endRequest(tx, tools, request, 'FAILED', MOVED, cause);
+    await endRequest(tx, deps, request, 'FAILED', MOVED, cause);
     return { kind: 'unknown' };
   }
   const { activation, binding } = judged;
   const { account, connection, grant } = activation;
   const { providerSubject: before } = account;
   if (before !== null && before !== grant.subject && !allowSubjectChange) return { kind: 'subject_changed' };
-  await tx.authRequests.end(environment.id, request.id, 'CONSUMED', tools.now());
-  await activate(tx, tools, activation, { origins: request.origins, binding }, cause);
+  await tx.authRequests.end(environment.id, request.id, 'CONSUMED', deps.now());
+  await activate(tx, deps, activation, { origins: request.origins, binding }, cause);
   // The link that was finished last counts, regardless of the order in which the application verifies them.
   for (const earlier of await tx.authRequests.finishedBefore(environment.id, request)) {
-    await endRequest(tx, tools, earlier, 'FAILED', SUPERSEDED, cause);
+    await endRequest(tx, deps, earlier, 'FAILED', SUPERSEDED, cause);
   }
-  tx.afterCommit(tools.scrubStorage);
+  tx.afterCommit(deps.scrubStorage);
   return { kind: 'verified', redirectUrl: connection.postUserVerifyRedirectUrl ?? connectedUrl(environment, request) };
 }
 
@@ -122,22 +122,17 @@ async function isOwnedBy(
   return account?.organizationId === owner.organizationId && account.userId === owner.userId;
 }
 
-async function mismatched(
-  tx: Transaction,
-  tools: VerifyTools,
-  request: AuthRequestRow,
-  cause: Cause,
-): Promise<Verified> {
+async function mismatched(tx: Transaction, deps: VerifyDeps, request: AuthRequestRow, cause: Cause): Promise<Verified> {
   const { environmentId, id, accountId, mismatches } = request;
-  await tools.events.emit(tx, cause, {
+  await deps.events.emit(tx, cause, {
     type: 'link.verification_failed',
     subject: accountId,
     details: { link_id: id, mismatches: mismatches + 1 },
     data: (show) => show.linkAccount(accountId),
   });
   if (mismatches >= MISMATCHES_ALLOWED) {
-    await endRequest(tx, tools, request, 'FAILED', MISMATCHED, cause);
-    tx.afterCommit(tools.scrubStorage);
+    await endRequest(tx, deps, request, 'FAILED', MISMATCHED, cause);
+    tx.afterCommit(deps.scrubStorage);
     return { kind: 'unknown' };
   }
   await tx.authRequests.countMismatch(environmentId, id);
@@ -150,16 +145,16 @@ async function mismatched(
  */
 async function activationOf(
   tx: Repositories,
-  tools: VerifyTools,
+  deps: VerifyDeps,
   request: AuthRequestRow,
 ): Promise<{ activation: Activation; binding: AccountBinding } | undefined> {
   const { environmentId, accountId, connectionId } = request;
   const account = await tx.accounts.get(environmentId, accountId);
   const connection = await tx.connections.get(environmentId, connectionId);
-  const provider = connection && (await findProvider(tx, tools.catalogue, environmentId, connection.providerKey));
+  const provider = connection && (await findProvider(tx, deps.catalogue, environmentId, connection.providerKey));
   const pattern = account && provider && findPattern(provider, account.authorizationType);
   if (!account || !connection || !provider || !pattern) return undefined;
-  const { grant, declared }: Pending = openPending(tools.vault, request);
+  const { grant, declared }: Pending = openPending(deps.vault, request);
   const apiConfig = { ...account.apiConfig, ...grant.apiConfig };
   const fields = fieldSecrecy(pattern, grant.details, declared.binding.fields);
   const now = declaredBinding({ provider, pattern }, apiConfig, grant.details, fields);

@@ -3,17 +3,17 @@ import type { Obtaining } from '../../authorization/module.ts';
 import { moduleOf } from '../../authorization/registry.ts';
 
 /** The account fields that determine how its tokens are obtained. */
-export type Obtainer = Pick<AccountRow, 'authorizationType' | 'temporarySealed' | 'publicDetails'>;
+export type ObtainingFields = Pick<AccountRow, 'authorizationType' | 'temporarySealed' | 'publicDetails'>;
 
 /**
  * Returns how tokens are obtained; undefined for accounts that have no tokens, or only tokens that the caller supplied.
  */
-export function obtainingOf(account: Obtainer): Obtaining | undefined {
+export function obtainingOf(account: ObtainingFields): Obtaining | undefined {
   return moduleOf(account.authorizationType).obtainingOf?.(account);
 }
 
 /** Whether the credentials that obtain a token can be used again. A refresh token, by contrast, is used up. */
-export function isOwnObtaining(account: Obtainer): boolean {
+export function canObtainAgain(account: ObtainingFields): boolean {
   const obtaining = obtainingOf(account);
   return obtaining !== undefined && obtaining !== 'refresh_token';
 }

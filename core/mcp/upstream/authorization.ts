@@ -5,7 +5,7 @@ import { isDiscoveredByMcp } from '../../authorization/roles.ts';
 import { callbackUrl } from '../../connections/callback-url.ts';
 import { foreignAddress } from '../../connections/foreign-address.ts';
 import { type Learned, learnedIssuer, typedConfig, withLearned } from '../../connections/learned.ts';
-import type { ProviderChangeTools } from '../../connections/provider-change.ts';
+import type { ProviderChangeDeps } from '../../connections/provider-change.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { Discovery } from '../../oauth/discovery.ts';
@@ -14,7 +14,7 @@ import type { FetchFor, ProtocolFetch } from '../../oauth/transport.ts';
 import { type DiscoveredAuthorization, discoverAuthorization } from './discover-authorization.ts';
 import { keepAuthorization } from './keep-authorization.ts';
 
-export interface McpAuthorizationTools extends ProviderChangeTools {
+export interface McpAuthorizationDeps extends ProviderChangeDeps {
   store: Store;
   discovery: Discovery;
   /** Returns a fetch that can reach only these origins. */
@@ -37,7 +37,7 @@ const UNCHANGED: Readied = { ok: true, changed: false };
  * then. In that case its accounts and clients are taken out of use, as after any change of a provider.
  */
 export async function readyForConsent(
-  tools: McpAuthorizationTools,
+  deps: McpAuthorizationDeps,
   { environment, connection, provider, pattern }: LinkContext,
 ): Promise<Readied> {
   const typed = typedConfig(pattern.oauth_config);
@@ -47,9 +47,9 @@ export async function readyForConsent(
   const address = provider.proxyUrl ?? '';
   if (address.includes('{{'))
     return refuse('An MCP server whose address differs per account needs endpoints in oauth_config.');
-  const fetchFor: FetchFor = (origins) => tools.fetchFor(environment.id, origins);
+  const fetchFor: FetchFor = (origins) => deps.fetchFor(environment.id, origins);
   const known = learnedIssuer(pattern);
-  const { discovery, now } = tools;
+  const { discovery, now } = deps;
   const request = { environmentId: environment.id, address, issuer: typed.issuer, known, discovery, fetchFor, now };
   const found = await discoverAuthorization(request);
   if (!found.ok) return found.isSilent && known !== undefined && isClient ? UNCHANGED : refuse(found.message);
@@ -65,12 +65,12 @@ export async function readyForConsent(
   }
   const needsClient = !isClient || (hasMoved && !isOperators);
   const description = clientDescription(environment, connection, withLearned(pattern, said));
-  const registered = needsClient ? await becomeClient(tools, environment, connection, found.server, description) : null;
+  const registered = needsClient ? await becomeClient(deps, environment, connection, found.server, description) : null;
   if (registered && !registered.ok) return refuse(registered.message);
   const client = registered?.client ?? null;
   if (client?.method === 'client_secret_post') said.client_auth_method = client.method;
-  await tools.store.write((tx) =>
-    keepAuthorization(tx, tools, environment, {
+  await deps.store.write((tx) =>
+    keepAuthorization(tx, deps, environment, {
       provider: provider.identifier,
       connectionId: connection.id,
       said,
@@ -104,7 +104,7 @@ function learnedFrom(
 type BecameClient = { ok: true; client: RegisteredClient } | { ok: false; message: string };
 
 async function becomeClient(
-  { fetchFor, now }: McpAuthorizationTools,
+  { fetchFor, now }: McpAuthorizationDeps,
   environment: EnvironmentRow,
   { id }: ConnectionRow,
   server: AuthorizationServer,

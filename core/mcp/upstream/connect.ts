@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import { programVersion } from '../../program-version.ts';
 import { loadClientSdk } from '../load-sdk.ts';
-import { createWire, type WireParts } from './wire.ts';
+import { createWire, type WireDeps } from './wire.ts';
 import type { WireCall } from './wire-call.ts';
 
 /** A connection to an MCP server. */
@@ -28,13 +28,13 @@ export interface UpstreamConnection {
  * @param connecting receives the outcome of the last request of the handshake
  * @throws errors of the MCP SDK; `upstreamFailure` interprets them together with `connecting`
  */
-export async function connectUpstream(url: URL, parts: WireParts, connecting: WireCall): Promise<UpstreamConnection> {
+export async function connectUpstream(url: URL, deps: WireDeps, connecting: WireCall): Promise<UpstreamConnection> {
   const { Client, StreamableHTTPClientTransport } = await loadClientSdk();
   const client = new Client(
     { name: 'valetkey', version: programVersion() },
     { capabilities: {}, versionNegotiation: { mode: 'auto' } },
   );
-  const wire = createWire(parts, connecting);
+  const wire = createWire(deps, connecting);
   // Disabled, because our own wire resumes streams that end early.
   const reconnectionOptions = {
     maxRetries: 0,

@@ -31,7 +31,7 @@ export interface Candidates {
 }
 
 /** The context of a conversion. */
-export interface ConvertParty {
+export interface ConvertContext {
   threads: Pick<ThreadPool, 'run'>;
   environmentId: string;
   connector: string;
@@ -57,16 +57,16 @@ const TOO_LONG: Converted = { ok: false, reason: 'parsing its schemas takes too 
  *
  * @throws ApiError RATE_LIMITED or SERVER_BUSY if too much work waits for a thread
  */
-export async function convertPage(party: ConvertParty, page: ListedPage, into: Candidates): Promise<void> {
+export async function convertPage(context: ConvertContext, page: ListedPage, into: Candidates): Promise<void> {
   const named = namedTools(page, into);
-  const converted = await inThread(party, named, pageJob).catch((error) => {
+  const converted = await inThread(context, named, pageJob).catch((error) => {
     if (!(error instanceof JobLimitError)) throw error;
-    return oneByOne(party, named);
+    return oneByOne(context, named);
   });
   for (const [index, outcome] of converted.entries()) {
     const { name } = named[index] as Named;
     if (outcome.ok) into.tools.push({ sourceId: name, tool: outcome.tool, changes: outcome.changes });
-    else into.leftOut.push({ tool: party.scrub(cleanText(name, MAX_NAME)), reason: outcome.reason });
+    else into.leftOut.push({ tool: context.scrub(cleanText(name, MAX_NAME)), reason: outcome.reason });
   }
 }
 
@@ -87,7 +87,7 @@ function namedTools({ tools, count }: ListedPage, into: Candidates): Named[] {
 }
 
 async function inThread(
-  { threads, environmentId, connector, scrub }: ConvertParty,
+  { threads, environmentId, connector, scrub }: ConvertContext,
   tools: readonly Named[],
   job: Job<ConvertRequest, string>,
 ): Promise<Converted[]> {
@@ -97,10 +97,10 @@ async function inThread(
   return scrub.parsed(JSON.parse(output) as Converted[], Buffer.from(output));
 }
 
-async function oneByOne(party: ConvertParty, tools: readonly Named[]): Promise<Converted[]> {
+async function oneByOne(context: ConvertContext, tools: readonly Named[]): Promise<Converted[]> {
   const converted: Converted[] = [];
   for (const tool of tools) {
-    const [outcome] = await inThread(party, [tool], toolJob).catch((error) => {
+    const [outcome] = await inThread(context, [tool], toolJob).catch((error) => {
       if (error instanceof JobLimitError) return [TOO_LONG];
       throw error;
     });

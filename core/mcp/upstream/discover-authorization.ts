@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../../../db/store.ts';
 import type { BearerChallenge } from '../../oauth/challenge.ts';
 import type { Discovered, Discovery } from '../../oauth/discovery.ts';
 import { type DiscoveredResource, discoverResource } from '../../oauth/protected-resource.ts';
-import { type FetchFor, pinnedToTarget } from '../../oauth/transport.ts';
+import { type FetchFor, restrictedToTarget } from '../../oauth/transport.ts';
 import { askForChallenge } from './ask-challenge.ts';
 
 /** The metadata of an authorization server. */
@@ -67,7 +67,7 @@ async function askResource({ address, fetchFor, now }: ServerRequest): Promise<{
   challenge: BearerChallenge | undefined;
   resource: DiscoveredResource;
 }> {
-  const challenge = await askForChallenge(address, pinnedToTarget(fetchFor));
+  const challenge = await askForChallenge(address, restrictedToTarget(fetchFor));
   const metadata = challenge?.resourceMetadata;
   return { challenge, resource: await discoverResource({ resource: address, metadata, fetchFor, now }) };
 }

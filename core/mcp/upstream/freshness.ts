@@ -1,9 +1,9 @@
 import type { AccountRow, EnvironmentRow, Store } from '../../../db/store.ts';
 import { MCP_UPSTREAM } from '../../budgets.ts';
 import type { Cause, Events } from '../../events/events.ts';
-import { type SyncTools, syncProvider } from './sync-provider.ts';
+import { type SyncDeps, syncProvider } from './sync-provider.ts';
 
-export interface FreshnessTools extends SyncTools {
+export interface FreshnessDeps extends SyncDeps {
   store: Store;
   events: Events;
   log: { warn(fields: object, message: string): void };
@@ -15,19 +15,19 @@ const ACTOR = 'system';
  * Keeps the stored tools of MCP servers up to date: it reads an outdated list again, with a working account. A tool
  * that its server has changed is flagged and not updated automatically.
  */
-export function createToolFreshness(tools: FreshnessTools): { run(signal?: AbortSignal): Promise<void> } {
+export function createToolFreshness(deps: FreshnessDeps): { run(signal?: AbortSignal): Promise<void> } {
   const asked = new Map<string, number>();
 
   async function refresh(environment: EnvironmentRow, connector: string): Promise<void> {
-    const { read } = tools.store;
+    const { read } = deps.store;
     const filters = { provider: connector, status: 'ACTIVE' as const };
     const [first] = (await read.accounts.list(environment.id, filters, { size: 1 })).rows;
     const account = first && (await read.accounts.get(environment.id, first.id));
     if (!account) return;
-    asked.set(`${environment.id} ${connector}`, tools.now());
+    asked.set(`${environment.id} ${connector}`, deps.now());
     const cause: Cause = { environmentId: environment.id, actor: ACTOR, requestId: ACTOR };
     const order = { environment, connector, account: account as AccountRow, accept: false };
-    const synced = await syncProvider(tools, order, cause, async () => {});
+    const synced = await syncProvider(deps, order, cause, async () => {});
     if (!synced.ok) throw new Error(synced.error.message);
   }
 
@@ -40,11 +40,11 @@ export function createToolFreshness(tools: FreshnessTools): { run(signal?: Abort
    */
   async function outdated() {
     const found: { environment: EnvironmentRow; connector: string; rank: number; last: number }[] = [];
-    for (const environment of await tools.store.read.environments.list()) {
-      const providers = (await tools.store.read.customProviders.list(environment.id)).filter(({ isMcp }) => isMcp);
+    for (const environment of await deps.store.read.environments.list()) {
+      const providers = (await deps.store.read.customProviders.list(environment.id)).filter(({ isMcp }) => isMcp);
       const times = providers.map(({ identifier }) => lastAsked(environment.id, identifier));
       const last = Math.max(...times);
-      const due = providers.filter((_, index) => tools.now() - (times[index] as number) >= MCP_UPSTREAM.listAgeMs);
+      const due = providers.filter((_, index) => deps.now() - (times[index] as number) >= MCP_UPSTREAM.listAgeMs);
       found.push(...due.map(({ identifier: connector }, rank) => ({ environment, connector, rank, last })));
     }
     return found.sort((a, b) => a.rank - b.rank || Number(a.last > b.last) - Number(a.last < b.last));
@@ -52,11 +52,11 @@ export function createToolFreshness(tools: FreshnessTools): { run(signal?: Abort
 
   return {
     async run(signal) {
-      const until = tools.now() + MCP_UPSTREAM.refreshListsMs;
+      const until = deps.now() + MCP_UPSTREAM.refreshListsMs;
       for (const { environment, connector } of await outdated()) {
-        if (signal?.aborted || tools.now() >= until) return;
+        if (signal?.aborted || deps.now() >= until) return;
         await refresh(environment, connector).catch((err) =>
-          tools.log.warn({ provider: connector, reason: (err as Error).message }, 'tools were not read'),
+          deps.log.warn({ provider: connector, reason: (err as Error).message }, 'tools were not read'),
         );
       }
     },

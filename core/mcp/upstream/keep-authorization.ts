@@ -5,7 +5,7 @@ import { rebindClient } from '../../connections/client-change.ts';
 import { sealClient } from '../../connections/client-secret.ts';
 import { foreignAddress } from '../../connections/foreign-address.ts';
 import { type Learned, learnedIssuer, withLearned } from '../../connections/learned.ts';
-import { adaptToProvider, type ProviderChange, type ProviderChangeTools } from '../../connections/provider-change.ts';
+import { adaptToProvider, type ProviderChange, type ProviderChangeDeps } from '../../connections/provider-change.ts';
 import { type CustomProviderDefinition, findPattern, toProvider } from '../../connections/providers.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import type { RegisteredClient } from '../../oauth/registration.ts';
@@ -25,11 +25,11 @@ export interface LearnedAuthorization {
  */
 export async function keepAuthorization(
   tx: Transaction,
-  tools: ProviderChangeTools,
+  deps: ProviderChangeDeps,
   environment: EnvironmentRow,
   { provider, connectionId, said, client }: LearnedAuthorization,
 ): Promise<void> {
-  const updatedAt = tools.now();
+  const updatedAt = deps.now();
   const row = await tx.customProviders.get(environment.id, provider);
   if (!row) return;
   const before = row.definition as unknown as CustomProviderDefinition;
@@ -42,9 +42,9 @@ export async function keepAuthorization(
   };
   const change = { before: toProvider(provider, before), now: toProvider(provider, definition) };
   const issuer = known && learnedIssuer(known);
-  if (issuer === undefined || issuer === said.issuer) await rebindClients(tx, tools, environment, change, said);
+  if (issuer === undefined || issuer === said.issuer) await rebindClients(tx, deps, environment, change, said);
   if (issuer !== undefined) {
-    await adaptToProvider(tx, tools, environment.id, change, {
+    await adaptToProvider(tx, deps, environment.id, change, {
       environmentId: environment.id,
       actor: 'system',
       requestId: '',
@@ -56,7 +56,7 @@ export async function keepAuthorization(
   // Two concurrent links may both have registered a client; the first one that is stored is used.
   if (!client || !pattern || connection.clientId) return;
   const terms = { ...bindClient(change.now, pattern, connection.allowedAddresses), registered: true };
-  const columns = sealClient(tools.vault, connection, client.secret, terms);
+  const columns = sealClient(deps.vault, connection, client.secret, terms);
   const changes = { ...columns, clientId: client.clientId, updatedAt };
   await tx.connections.update(environment.id, connectionId, connection.version, changes);
 }
@@ -67,7 +67,7 @@ export async function keepAuthorization(
  */
 async function rebindClients(
   tx: Transaction,
-  { vault, now }: ProviderChangeTools,
+  { vault, now }: ProviderChangeDeps,
   environment: EnvironmentRow,
   change: ProviderChange,
   said: Learned,

@@ -17,11 +17,11 @@ import type { ToolError } from '../../tools/outcome.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { upstreamFailure } from './failure.ts';
 import { listUpstreamTools } from './list.ts';
-import { endRefusedAccount, type RefusedTools } from './refused-account.ts';
+import { endRefusedAccount, type RefusedDeps } from './refused-account.ts';
 import type { ListedPage } from './results.ts';
 import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 
-export interface ReadTools extends RefusedTools {
+export interface ReadDeps extends RefusedDeps {
   store: Pick<Store, 'read' | 'write'>;
   catalogue: Catalogue;
   vault: Vault;
@@ -44,34 +44,34 @@ export type ReadOutcome = { ok: true } | { ok: false; error: ToolError };
  * @throws ApiError ACCOUNT_NOT_ACTIVE; and what `take` throws
  */
 export async function readUpstreamTools(
-  tools: ReadTools,
+  deps: ReadDeps,
   environment: EnvironmentRow,
   given: AccountRow,
   cause: Cause,
   take: (page: ListedPage, scrub: Scrubber) => Promise<void>,
   signal: AbortSignal,
 ): Promise<ReadOutcome> {
-  const fresh = await tools.ensureFresh(given, cause);
+  const fresh = await deps.ensureFresh(given, cause);
   if (fresh.error) return { ok: false, error: fresh.error };
   const secrets: string[] = [];
   const first = await read(fresh.account);
   if (first.ok || first.error.kind !== 'upstream_auth') return first;
   let refreshFailure: ToolError | undefined;
-  const newer = await tools.refreshNow(fresh.account, cause, (error) => {
+  const newer = await deps.refreshNow(fresh.account, cause, (error) => {
     refreshFailure = error;
   });
   const second = newer === null ? first : await read(newer);
   // If the token could not be renewed at the moment, the grant may still be valid.
   if (!second.ok && second.error.kind === 'upstream_auth' && !refreshFailure) {
-    await endRefusedAccount(tools, newer ?? fresh.account, cause);
+    await endRefusedAccount(deps, newer ?? fresh.account, cause);
   }
   return second;
 
   async function read(account: AccountRow): Promise<ReadOutcome> {
-    const place = await placeOf(tools, environment, account, secrets);
-    const pages = listUpstreamTools(tools.upstreamSessions, place, signal);
+    const place = await placeOf(deps, environment, account, secrets);
+    const pages = listUpstreamTools(deps.upstreamSessions, place, signal);
     for (;;) {
-      const next = await pages.next().catch((error) => upstreamFailure(error, true, tools.now()));
+      const next = await pages.next().catch((error) => upstreamFailure(error, true, deps.now()));
       // Redacted again: a value that was parsed from a header, such as scopes without their quotes, can contain a
       // secret that was not found in the original header.
       if ('error' in next) return { ok: false, error: createScrubber(secrets)(next.error) };
@@ -82,22 +82,22 @@ export async function readUpstreamTools(
 }
 
 async function placeOf(
-  tools: ReadTools,
+  deps: ReadDeps,
   environment: EnvironmentRow,
   account: AccountRow,
   secrets: string[],
 ): Promise<UpstreamPlace> {
-  const { read } = tools.store;
-  const provider = (await findProvider(read, tools.catalogue, environment.id, account.provider)) as ProviderDefinition;
+  const { read } = deps.store;
+  const provider = (await findProvider(read, deps.catalogue, environment.id, account.provider)) as ProviderDefinition;
   const connection = (await read.connections.get(environment.id, account.connectionId)) as ConnectionRow;
   const pattern = requirePattern(provider, account.authorizationType, 'connector');
-  const details = openCredentials(tools.vault, account, account);
+  const details = openCredentials(deps.vault, account, account);
   const credential = credentialOf(details, account.binding.fields, connection.clientId);
   if (account.status !== 'ACTIVE' || credential === null) throw accountNotActive(account, { pattern, connection });
   requireBinding(account, connection, { provider, pattern });
   const shown = (account.publicDetails?.['static_auth'] as { details?: Record<string, unknown> } | undefined)?.details;
   const url = new URL(baseUrlOf(provider, accountInputs(pattern, account.apiConfig, shown)));
-  const egress = tools.egressOf(environment);
+  const egress = deps.egressOf(environment);
   const placed = placeCredential(pattern, credential);
   secrets.push(...placed.secrets);
   return {

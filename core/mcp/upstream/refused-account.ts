@@ -3,7 +3,7 @@ import { expireAccount } from '../../accounts/refresh-settle.ts';
 import { needsCredentials } from '../../authorization/roles.ts';
 import type { Cause, Events } from '../../events/events.ts';
 
-export interface RefusedTools {
+export interface RefusedDeps {
   store: Pick<Store, 'write'>;
   events: Events;
   now(): number;
@@ -17,7 +17,7 @@ const REFUSED = 'The MCP server rejected the credentials. Authorize the account 
  * none.
  */
 export async function endRefusedAccount(
-  { store, events, now }: RefusedTools,
+  { store, events, now }: RefusedDeps,
   { environmentId, id, credentialGeneration, authorizationType }: AccountRow,
   cause: Cause,
 ): Promise<void> {

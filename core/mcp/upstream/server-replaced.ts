@@ -7,7 +7,7 @@ import type { Catalogue } from '../../connectors/catalogue.ts';
 import type { ProtocolFetch } from '../../oauth/transport.ts';
 import { hasMoved } from './discover-authorization.ts';
 
-export interface ReplacedTools {
+export interface ReplacedDeps {
   store: Pick<Store, 'read'>;
   catalogue: Catalogue;
   /** Milliseconds UTC. */
@@ -20,7 +20,7 @@ export interface ReplacedTools {
  * account then needs a new authorization, even if the old server still exists.
  */
 export async function isServerReplaced(
-  { store, catalogue, now, fetchFor }: ReplacedTools,
+  { store, catalogue, now, fetchFor }: ReplacedDeps,
   { account, pattern }: Pick<RefreshPlan, 'account' | 'pattern'>,
 ): Promise<boolean> {
   const known = learnedIssuer(pattern);

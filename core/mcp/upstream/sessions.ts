@@ -7,12 +7,12 @@ import { askUpstream, type UpstreamRequest } from './ask.ts';
 import { connectUpstream, type UpstreamConnection } from './connect.ts';
 import type { MessageReaders } from './message-reader.ts';
 import type { UpstreamResults } from './results.ts';
-import type { WireParts } from './wire.ts';
+import type { WireDeps } from './wire.ts';
 import type { WireCall } from './wire-call.ts';
 import { StatusError } from './wire-errors.ts';
 
 /** The address that a request is sent to, and the account that it is sent for. */
-export interface UpstreamPlace extends Pick<WireParts, 'stream' | 'hold'> {
+export interface UpstreamPlace extends Pick<WireDeps, 'stream' | 'hold'> {
   environmentId: string;
   accountId: string;
   url: URL;
@@ -40,7 +40,7 @@ export interface UpstreamSessions {
   close(): Promise<void>;
 }
 
-export interface SessionTools {
+export interface SessionDeps {
   /** Milliseconds UTC. */
   now(): number;
   /** Resolves after this many milliseconds. */
@@ -63,8 +63,8 @@ interface Session {
  * Keeps one session per account, because opening one can take a server more than a second. A session uses one
  * credential; a new credential opens a new session.
  */
-export function createUpstreamSessions(tools: SessionTools): UpstreamSessions {
-  const { now, wait, messageReaders, timer = startDeadline } = tools;
+export function createUpstreamSessions(deps: SessionDeps): UpstreamSessions {
+  const { now, wait, messageReaders, timer = startDeadline } = deps;
   const sessions = new LRUCache<string, Session>({
     max: MCP_UPSTREAM.sessions,
     ttl: MCP_UPSTREAM.idleSessionMs,

@@ -4,14 +4,14 @@ import type { Scrubber } from '../../net/redact.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
 import type { ToolError } from '../../tools/outcome.ts';
 import { type Candidates, convertPage } from './convert-page.ts';
-import type { ReadTools } from './read-tools.ts';
+import type { ReadDeps } from './read-tools.ts';
 import { readUpstreamTools } from './read-tools.ts';
 import type { ListedPage } from './results.ts';
-import type { StoreTools, SyncReport } from './sync.ts';
+import type { StoreDeps, SyncReport } from './sync.ts';
 import { storeUpstreamTools } from './sync.ts';
 import type { SyncTurns } from './sync-turns.ts';
 
-export interface SyncTools extends ReadTools, StoreTools {
+export interface SyncDeps extends ReadDeps, StoreDeps {
   store: Pick<Store, 'read' | 'write'>;
   syncTurns: SyncTurns;
   events: Events;
@@ -37,20 +37,20 @@ export type Synced<T> = { ok: true; value: T } | { ok: false; error: ToolError }
  * @throws ApiError ACCOUNT_NOT_ACTIVE; RATE_LIMITED or SERVER_BUSY if too many servers are waiting to be read
  */
 export function syncProvider<T>(
-  tools: SyncTools,
+  deps: SyncDeps,
   { environment, connector, account, accept }: SyncOrder,
   cause: Cause,
   stored: (report: SyncReport) => Promise<T>,
 ): Promise<Synced<T>> {
-  return tools.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
+  return deps.syncTurns.run(environment.id, async (signal): Promise<Synced<T>> => {
     const candidates: Candidates = { tools: [], leftOut: [], listed: 0 };
-    const party = { threads: tools.threads.short, environmentId: environment.id, connector };
-    const take = (page: ListedPage, scrub: Scrubber) => convertPage({ ...party, scrub }, page, candidates);
-    const outcome = await readUpstreamTools(tools, environment, account, cause, take, signal);
+    const context = { threads: deps.threads.short, environmentId: environment.id, connector };
+    const take = (page: ListedPage, scrub: Scrubber) => convertPage({ ...context, scrub }, page, candidates);
+    const outcome = await readUpstreamTools(deps, environment, account, cause, take, signal);
     if (!outcome.ok) return outcome;
-    const value = await tools.store.write(async (tx) => {
-      const report = await storeUpstreamTools(tx, tools, environment.id, connector, candidates, accept);
-      await emitChanges(tx, tools.events, connector, report, cause);
+    const value = await deps.store.write(async (tx) => {
+      const report = await storeUpstreamTools(tx, deps, environment.id, connector, candidates, accept);
+      await emitChanges(tx, deps.events, connector, report, cause);
       return stored(report);
     });
     return { ok: true, value };

@@ -7,7 +7,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { allLeftOut, type Candidates, type LeftOut } from './convert-page.ts';
 import { upstreamToolName } from './to-tool.ts';
 
-export interface StoreTools {
+export interface StoreDeps {
   catalogue: Catalogue;
   now(): number;
 }
@@ -40,7 +40,7 @@ export const CHANGED = 'The MCP server has changed this tool since its definitio
  */
 export async function storeUpstreamTools(
   tx: Transaction,
-  { catalogue, now }: StoreTools,
+  { catalogue, now }: StoreDeps,
   environmentId: EnvironmentId,
   connector: string,
   candidates: Candidates,

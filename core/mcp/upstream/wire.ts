@@ -13,7 +13,7 @@ import { readText, responseMessages } from './response-messages.ts';
 import { CALL_KEY, type WireCall } from './wire-call.ts';
 import { ContinuationError, MessageLimitError, StatusError } from './wire-errors.ts';
 
-export interface WireParts {
+export interface WireDeps {
   /** Sends a request under the egress policy, only to the origins of the account. */
   stream(request: Omit<EgressRequest, 'allowedOrigins'>): Promise<EgressStream>;
   /** Creates a reservation in the memory budget for bodies. The caller must release it. */
@@ -54,8 +54,8 @@ const MAX_WORDS = 300;
  * Sends MCP requests with the account's credential, and reads their responses within limits of bytes, messages and
  * nodes. Secrets of the account are removed from every response (threat E5).
  */
-export function createWire(parts: WireParts, connecting: WireCall): Wire {
-  const { stream, hold: newHold, credential, secrets, readMessage, wait } = parts;
+export function createWire(deps: WireDeps, connecting: WireCall): Wire {
+  const { stream, hold: newHold, credential, secrets, readMessage, wait } = deps;
   const scrub = createScrubber(secrets);
   const calls = new Map<string, WireCall>();
 

@@ -11,7 +11,7 @@ import type { TokenFailure, TokenOutcome } from '../refresh-outcome.ts';
 import { tokenServerAt } from '../server.ts';
 import { judgeTokenResponse, tokenFetch } from '../token-request.ts';
 import type { TokenSet } from '../token-response.ts';
-import { type FetchFor, JUDGED_ENDPOINTS, pinnedToTarget } from '../transport.ts';
+import { type FetchFor, JUDGED_ENDPOINTS, restrictedToTarget } from '../transport.ts';
 import { exchangeToken } from './long-lived-exchange.ts';
 
 export interface AuthorizationEnd {
@@ -63,7 +63,7 @@ export async function finishAuthorization(end: AuthorizationEnd): Promise<Finish
     if (!read.ok) return { ok: false, kind: 'callback_value', message: read.message };
     const provider = withInputs(end.provider, read.values);
     const server = tokenServerAt(provider);
-    const fetch = pinnedToTarget(fetchFor);
+    const fetch = restrictedToTarget(fetchFor);
     const requestedAt = now();
     const response = await authorizationCodeGrantRequest(
       server.metadata,

@@ -1,11 +1,11 @@
 import { POSTGRES } from '../../../core/budgets.ts';
-import type { CheckLine, ConnectionTerms } from '../../engine.ts';
+import type { CheckLine, ConnectionOptions } from '../../engine.ts';
 import { StorageError } from '../../errors.ts';
 import { openSession } from '../session.ts';
 import { checkPooler } from './pooler.ts';
 import { SCHEMA_CHECKS } from './schema.ts';
 import { SERVER_CHECKS } from './server.ts';
-import { type Check, type CheckTools, fail, type Result } from './tools.ts';
+import { type Check, type CheckDeps, fail, type Result } from './tools.ts';
 
 const CHECKS: readonly Check[] = [...SCHEMA_CHECKS, ...SERVER_CHECKS, ['prepared statements', checkPooler]];
 
@@ -22,14 +22,14 @@ export async function checkDatabase(
     writers = POSTGRES.writers,
     readers = POSTGRES.readers,
     prepare = true,
-  }: ConnectionTerms & { now: () => number },
+  }: ConnectionOptions & { now: () => number },
 ): Promise<CheckLine[]> {
   const session = await openSession(location);
   // One more connection of each server listens for notifications.
-  const tools: CheckTools = { query: session.query, location, now, connections: writers + readers + 1, prepare };
+  const deps: CheckDeps = { query: session.query, location, now, connections: writers + readers + 1, prepare };
   const lines: CheckLine[] = [];
   try {
-    for (const [name, run] of CHECKS) lines.push({ name, ...(await run(tools).catch(failed)) });
+    for (const [name, run] of CHECKS) lines.push({ name, ...(await run(deps).catch(failed)) });
     return lines;
   } finally {
     await session.close().catch(() => {});

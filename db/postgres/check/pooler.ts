@@ -1,7 +1,7 @@
 import { keepsStatementsApart } from '../pooler.ts';
-import { type CheckTools, fail, ok, type Result } from './tools.ts';
+import { type CheckDeps, fail, ok, type Result } from './tools.ts';
 
-export async function checkPooler({ location, prepare }: CheckTools): Promise<Result> {
+export async function checkPooler({ location, prepare }: CheckDeps): Promise<Result> {
   if (!prepare) return ok('off (DATABASE_PREPARE)');
   if (await keepsStatementsApart(location)) return ok('each connection has its own');
   return fail('a connection pool mixes up prepared statements: set DATABASE_PREPARE=off');

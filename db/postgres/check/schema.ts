@@ -1,4 +1,4 @@
-import { loadMigrations } from '../migrate.ts';
+import { loadMigrations } from '../load-migrations.ts';
 import { appliedTo, requireSchema } from '../schema.ts';
 import { type Check, fail, ok, strings, warn } from './tools.ts';
 

@@ -1,5 +1,5 @@
 import { INSTANCE } from '../../../core/budgets.ts';
-import { newestMigration } from '../migrate.ts';
+import { newestMigration } from '../load-migrations.ts';
 import { type Check, fail, ok, settings, warn } from './tools.ts';
 
 const OLDEST = 150_000;

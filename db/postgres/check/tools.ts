@@ -2,9 +2,9 @@ import type { CheckLine } from '../../engine.ts';
 import type { RunQuery } from '../statements.ts';
 
 export type Result = Pick<CheckLine, 'state' | 'found'>;
-export type Check = [name: string, run: (tools: CheckTools) => Promise<Result>];
+export type Check = [name: string, run: (deps: CheckDeps) => Promise<Result>];
 
-export interface CheckTools {
+export interface CheckDeps {
   query: RunQuery;
   location: string;
   /** Milliseconds UTC. */

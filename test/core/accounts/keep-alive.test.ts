@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createKeepAlive, type KeepAliveTools } from '../../../core/accounts/keep-alive.ts';
+import { createKeepAlive, type KeepAliveDeps } from '../../../core/accounts/keep-alive.ts';
 import type { OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
 import { createCatalogue } from '../../../core/connectors/catalogue.ts';
 import type { ProtocolFetch } from '../../../core/oauth/transport.ts';
@@ -32,7 +32,7 @@ describe('keeping idle accounts alive', () => {
   });
   afterEach(() => world.end());
 
-  function keeper(more: Partial<KeepAliveTools> = {}, oauth: OAuthConfig = { refresh: { idle_days: IDLE_DAYS } }) {
+  function keeper(more: Partial<KeepAliveDeps> = {}, oauth: OAuthConfig = { refresh: { idle_days: IDLE_DAYS } }) {
     const connector = acme({ oauth });
     return createKeepAlive({
       ...process,
@@ -135,7 +135,7 @@ describe('keeping idle accounts alive', () => {
     it('continues after accounts that cannot be refreshed', async () => {
       const refreshed: string[] = [];
       const errors: unknown[] = [];
-      const refresher: KeepAliveTools['refresher'] = {
+      const refresher: KeepAliveDeps['refresher'] = {
         refreshNow: async (account) => {
           refreshed.push(account.id);
           if (refreshed.length % 2 === 0) throw new Error('a row that does not open');
@@ -153,7 +153,7 @@ describe('keeping idle accounts alive', () => {
       const { opened, open: letGo } = gate();
       let begun = 0;
       let ended = 0;
-      const refresher: KeepAliveTools['refresher'] = {
+      const refresher: KeepAliveDeps['refresher'] = {
         refreshNow: async () => {
           begun++;
           await opened;

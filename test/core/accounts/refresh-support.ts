@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bindTo } from '../../../core/accounts/binding.ts';
 import { openCredentials, sealCredentials } from '../../../core/accounts/credentials.ts';
-import { createRefresher, type Refresher, type RefreshTools } from '../../../core/accounts/refresh.ts';
+import { createRefresher, type RefreshDeps, type Refresher } from '../../../core/accounts/refresh.ts';
 import type { AuthorizationType } from '../../../core/authorization/type.ts';
 import { bindClient } from '../../../core/connections/client-binding.ts';
 import { sealClient } from '../../../core/connections/client-secret.ts';
@@ -93,7 +93,7 @@ export interface World {
   logged: string[];
   cause: Cause;
   /** Uses its own store, unless one is given. */
-  start(fetch: ProtocolFetch, more?: Partial<RefreshTools>): Promise<Process>;
+  start(fetch: ProtocolFetch, more?: Partial<RefreshDeps>): Promise<Process>;
   /** Adds an account of the same connection with the same tokens. */
   addAccount(identifier: string): Promise<string>;
   account(id?: string): Promise<AccountRow>;
@@ -269,7 +269,7 @@ export interface ProcessParts {
 export async function startProcess(
   { file, name, now, options }: ProcessParts,
   fetch: ProtocolFetch,
-  more: Partial<RefreshTools> & Pick<RefreshTools, 'wait'>,
+  more: Partial<RefreshDeps> & Pick<RefreshDeps, 'wait'>,
 ): Promise<Process> {
   const store = more.store ?? (await openStore({ location: file, now }));
   const random = seededRandom(name);

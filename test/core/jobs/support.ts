@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AttemptOutcome, Job, JobKind } from '../../../core/jobs/job-kind.ts';
-import { createJobs, type Jobs, type JobTools } from '../../../core/jobs/jobs.ts';
+import { createJobs, type JobDeps, type Jobs } from '../../../core/jobs/jobs.ts';
 import { createJobQueue, type JobQueue } from '../../../core/jobs/queue.ts';
 import { addKeyChecks, openTestStore, type TestStore } from '../../db/support.ts';
 import { type TestClock, testClock } from '../../support/clock.ts';
@@ -21,7 +21,7 @@ export interface JobWorld {
   add(lane: string, payload?: object, kind?: string): Promise<string>;
   get(id: string): ReturnType<TestStore['store']['read']['jobs']['get']>;
   /** Creates an engine with its own instance. It starts no jobs by itself. */
-  engine(over?: Partial<JobTools>): Promise<Jobs & { owner: number }>;
+  engine(over?: Partial<JobDeps>): Promise<Jobs & { owner: number }>;
   end(): Promise<void>;
 }
 

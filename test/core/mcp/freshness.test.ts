@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createToolFreshness, type FreshnessTools } from '../../../core/mcp/upstream/freshness.ts';
+import { createToolFreshness, type FreshnessDeps } from '../../../core/mcp/upstream/freshness.ts';
 
 describe('M4: reading outdated tool lists of MCP servers', () => {
   /** @param slowMs how long each list takes */
@@ -20,7 +20,7 @@ describe('M4: reading outdated tool lists of MCP servers', () => {
       },
     };
     const tools = { store: { read: store }, now: () => clock, log: { warn() {} } };
-    return { read, freshness: createToolFreshness(tools as unknown as FreshnessTools) };
+    return { read, freshness: createToolFreshness(tools as unknown as FreshnessDeps) };
   }
 
   it('takes turns between environments', async () => {

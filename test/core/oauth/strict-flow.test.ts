@@ -4,7 +4,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import type { OAuthConfig } from '../../../core/connectors/auth-pattern.ts';
 import { readAccountFacts } from '../../../core/oauth/account-facts.ts';
 import type { KeptAuthorization } from '../../../core/oauth/authorization-request.ts';
-import { type Begun, beginAuthorization } from '../../../core/oauth/begin-authorization.ts';
+import { beginAuthorization, type StartedAuthorization } from '../../../core/oauth/begin-authorization.ts';
 import type { ClientCredentials } from '../../../core/oauth/client-auth.ts';
 import { createDiscovery } from '../../../core/oauth/discovery.ts';
 import { type Finished, finishAuthorization } from '../../../core/oauth/grants/authorization-code.ts';
@@ -60,7 +60,7 @@ describe('A strict authorization server', () => {
     return { provider, client, fetchFor: server.fetchFor, now: Date.now };
   }
 
-  function begin(client: ClientCredentials, config?: OAuthConfig, scopes = SCOPES): Promise<Begun> {
+  function begin(client: ClientCredentials, config?: OAuthConfig, scopes = SCOPES): Promise<StartedAuthorization> {
     const parts = partsOf(client, config);
     return beginAuthorization({ ...parts, redirectUri: REDIRECT_URI, scopes, random: randomBytes });
   }

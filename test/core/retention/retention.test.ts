@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { EXPIRING, type Expiring } from '../../../core/retention/expiring.ts';
-import { createRetention, type RetentionTools } from '../../../core/retention/retention.ts';
+import { createRetention, type RetentionDeps } from '../../../core/retention/retention.ts';
 import { readConfig } from '../../../http/config/config.ts';
 import { createApplication } from '../../../wiring/create-application.ts';
 import {
@@ -36,7 +36,7 @@ describe('F7: removing what has expired', () => {
   });
   afterEach(() => test.end());
 
-  const retention = (over: Partial<RetentionTools> = {}) =>
+  const retention = (over: Partial<RetentionDeps> = {}) =>
     createRetention({
       store: {
         read: test.store.read,

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:crypto';
 import { expect } from 'chai';
 import type { AuthPattern } from '../../../core/connectors/auth-pattern.ts';
-import { type Begun, beginAuthorization } from '../../../core/oauth/begin-authorization.ts';
+import { beginAuthorization, type StartedAuthorization } from '../../../core/oauth/begin-authorization.ts';
 import type { ClientCredentials } from '../../../core/oauth/client-auth.ts';
 import { finishAuthorization } from '../../../core/oauth/grants/authorization-code.ts';
 import { clientCredentialsGrant } from '../../../core/oauth/grants/client-credentials.ts';
@@ -66,7 +66,10 @@ describe('SMART on FHIR at a record system', () => {
     return smartProviderOf(PATTERN, { fhir_base_url: FHIR_BASE }, await configuration(), fhirBase);
   }
 
-  async function begin(provider: OAuthProvider, scopes: readonly string[] = SCOPES): Promise<Begun & { ok: true }> {
+  async function begin(
+    provider: OAuthProvider,
+    scopes: readonly string[] = SCOPES,
+  ): Promise<StartedAuthorization & { ok: true }> {
     const { fetchFor } = system;
     const start = {
       provider,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Migration, migrationOf } from '../../../db/migrations.ts';
-import { loadMigrations, migrate } from '../../../db/postgres/migrate.ts';
+import { loadMigrations } from '../../../db/postgres/load-migrations.ts';
+import { migrate } from '../../../db/postgres/migrate.ts';
 import { requireSchema } from '../../../db/postgres/schema.ts';
 import { openSession, type Session } from '../../../db/postgres/session.ts';
 import { createDatabase, dropDatabase, isAvailable, runIn, urlOf } from '../../support/postgres/databases.ts';

@@ -1,6 +1,6 @@
 import { openStore } from '../../../db/open-store.ts';
 import { createDatabase, dropDatabase, isPooled, runIn, urlOf } from '../../support/postgres/databases.ts';
-import type { TestDatabase } from '../engine.ts';
+import type { TestDatabase } from '../test-database.ts';
 
 const NOW = 1_750_000_000_000;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
-import type { TestDatabase } from '../engine.ts';
+import type { TestDatabase } from '../test-database.ts';
 
 const NOW = 1_750_000_000_000;
 

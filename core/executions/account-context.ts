@@ -7,17 +7,17 @@ import type { Catalogue } from '../connectors/catalogue.ts';
  * The data that determines which operation can make an account usable: the provider's authorization pattern and the
  * connection.
  */
-export interface AccountParty {
+export interface AccountContext {
   /** undefined if the provider was deleted, or no longer offers the type of the account. */
   pattern: AuthPattern | undefined;
   connection: ConnectionRow;
 }
 
-export async function partyOf(
+export async function accountContextOf(
   read: ReadRepositories,
   catalogue: Catalogue,
   { environmentId, connectionId, provider: identifier, authorizationType }: AccountRow,
-): Promise<AccountParty> {
+): Promise<AccountContext> {
   const provider = await findProvider(read, catalogue, environmentId, identifier);
   const connection = (await read.connections.get(environmentId, connectionId)) as ConnectionRow;
   return { pattern: provider && findPattern(provider, authorizationType), connection };

@@ -6,10 +6,10 @@ import type { Digester } from '../../vault/digest.ts';
 import type { SealedTokens } from '../../vault/sealed-token.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { AuthorizationClient } from './authorization-client.ts';
-import type { ContextTools, LinkContext } from './link-context.ts';
+import type { ContextDeps, LinkContext } from './link-context.ts';
 
 /** The dependencies of links. */
-export interface LinkTools extends ContextTools {
+export interface LinkDeps extends ContextDeps {
   store: Store;
   vault: Vault;
   digester: Digester;

@@ -3,12 +3,12 @@ import { ApiError } from '../errors.ts';
 import { Lanes, type Leave } from '../scheduling/lanes.ts';
 
 /** Limits how many requests read the whole audit log of an environment at a time. */
-export interface LogPlaces {
+export interface AuditLogSlots {
   /** @throws ApiError RATE_LIMITED if too many requests of the environment read its log */
   take(environmentId: string): Leave;
 }
 
-export function createLogPlaces(): LogPlaces {
+export function createLogPlaces(): AuditLogSlots {
   const lanes = new Lanes({ perLane: AUDIT.readers });
   return {
     take(environmentId) {

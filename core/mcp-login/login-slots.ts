@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { MCP_LOGIN } from '../budgets.ts';
 
 /** Limits the logins that begin at one address, so that one client cannot use up the logins of all users. */
-export interface LoginPlaces {
+export interface LoginSlots {
   /** Counts a login. @returns false if too many began at the address */
   take(environmentId: string, address: string): boolean;
 }
@@ -15,7 +15,7 @@ const ADDRESSES = 10_000;
  *
  * @param now milliseconds UTC
  */
-export function createLoginPlaces(now: () => number): LoginPlaces {
+export function createLoginPlaces(now: () => number): LoginSlots {
   const counts = new LRUCache<string, { begun: number; until: number }>({ max: ADDRESSES });
   return {
     take(environmentId, address) {

@@ -1,0 +1,96 @@
+import type { DatabaseState } from './database-state.ts';
+import type { ReadRepositories, Transaction } from './repositories.ts';
+
+/** The storage of a deployment. Its functions may take several turns of the event loop, so each returns a promise. */
+export interface Store {
+  /** Reads committed data only. */
+  readonly read: ReadRepositories;
+  /**
+   * Lets the reads that are called in this turn of the event loop share one snapshot, which is faster. Call it when new
+   * input arrives, for example a request: the snapshot contains everything that its client knows to be committed. In an
+   * engine without this optimization it does nothing.
+   *
+   * @returns a promise that need not be awaited, because later reads take part immediately; it never rejects
+   */
+  shareReads(): Promise<void>;
+  /**
+   * Runs a unit of work in a transaction and resolves with its result once that is durable. A unit that throws is
+   * undone, and the promise is rejected with its error. A unit may await nothing but the functions of its `tx`: fetch
+   * first, then write. It must read through `tx` too, because `read` only shows what was committed before. A unit may
+   * run more than once, so it must not have any effect except through its `tx`. A unit whose write fails, even with a
+   * UniqueError, must fail too, because an engine may undo all of it.
+   *
+   * @throws StorageError when the transaction is lost as a whole, or the store is closed or has failed
+   */
+  write<T>(unit: (tx: Transaction) => Promise<T>, terms?: WriteOptions): Promise<T>;
+  /**
+   * As `write`, but resolves when the transaction is committed. Then it survives a crash of this process; `durable`
+   * resolves when it also survives a power failure. Use it for work that can continue meanwhile; nothing may be
+   * acknowledged before `durable`.
+   */
+  commit<T>(unit: (tx: Transaction) => Promise<T>): Promise<Committed<T>>;
+  /**
+   * As `commit`, for writes that no client relies on: they become durable with the next durable write. A power failure
+   * may lose the last of them. A note is not isolated (see `WriteOptions`).
+   */
+  note(unit: (tx: Transaction) => Promise<unknown>): Promise<void>;
+  /**
+   * From now on, each unit fails with the StorageError `INSTANCE_ENDED` if this instance is no longer registered,
+   * because others have taken over its work. An engine that only one process can use at a time does nothing.
+   */
+  fence(instance: number): void;
+  /**
+   * Reads the clock of the database in milliseconds UTC, by which its processes compare times; null if only one process
+   * can use the database. @throws StorageError
+   */
+  clock: (() => Promise<number>) | null;
+  /**
+   * Returns a number that changes soon after another process has changed settings of environments or endpoints of
+   * webhooks. What was read earlier is then out of date. It may also change without a reason, and it may remain the same
+   * while the database cannot be reached: so a cache expires after some time, too.
+   */
+  settingsVersion(): number;
+  /** Whether reads and the latest writes succeed. Never rejects. */
+  healthy(): Promise<boolean>;
+  /** Returns which database is used, and how it is replicated. Never rejects. */
+  state(): Promise<DatabaseState>;
+  /**
+   * If the latest writes have failed, tries a write to find out whether the database works again. Call it periodically.
+   * Never rejects.
+   */
+  probe(): Promise<void>;
+  /**
+   * Returns the size of the log, which readers can prevent from being emptied; 0 if the database has none. @throws
+   * Error if it cannot be read
+   */
+  logBytes(): Promise<number>;
+  /**
+   * Removes from the files what was deleted or replaced before this call. If it fails, no data is at risk.
+   *
+   * @returns false while another process, or a long transaction of this one, reads or writes the database and so keeps
+   * the deleted data: call it again later
+   * @throws StorageError
+   */
+  scrub(): Promise<boolean>;
+  /** Waits for the running writes, rejects new ones and closes the database. */
+  close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /**
+   * False for a unit that decides nothing by what it reads: each of its writes names its row and the state that the row
+   * must have. Other units may then change what it has read before it ends, so it does not conflict with units that
+   * only read or write the neighbours of its rows. True by default.
+   */
+  isolated?: boolean;
+}
+
+/** The result of a committed unit: other reads see it, and it survives a crash of this process. */
+export interface Committed<T> {
+  value: T;
+  /**
+   * Resolves when the unit also survives a power failure. A rejection is already handled, so a caller need not await
+   * it.
+   */
+  durable: Promise<void>;
+}
