@@ -242,7 +242,11 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
   };
 }
 
-function begin(session: Session, { isolated, alone }: WriterRunOptions, instance: number | undefined): Promise<unknown> {
+function begin(
+  session: Session,
+  { isolated, alone }: WriterRunOptions,
+  instance: number | undefined,
+): Promise<unknown> {
   const parts = [isolated ? ISOLATED : SHARED];
   // The lock is taken before the first statement that takes a snapshot, so a unit that runs alone sees all writes before it.
   // It must not wait long for a slow unit, because all other units wait behind it.

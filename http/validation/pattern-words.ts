@@ -18,6 +18,8 @@ const WORDS: Readonly<Record<string, string>> = {
   '^data:image/(png|jpeg|svg\\+xml);base64,[A-Za-z0-9+/]+={0,2}$':
     'must be a data URL of a PNG, JPEG or SVG image in base64',
   '^[a-z0-9_]{1,64}$': 'must be a name of 1 to 64 lower-case letters, digits and underscores',
+  '^[a-z][a-z0-9_]{0,63}$':
+    'must be a name of at most 64 lower-case letters, digits and underscores that starts with a letter',
   '^[a-z][a-z0-9_]{0,39}$':
     'must be a name of at most 40 lower-case letters, digits and underscores that starts with a letter',
   '^[a-z][a-z0-9_]{1,39}$':

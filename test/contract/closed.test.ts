@@ -9,6 +9,8 @@ const FREE = [
   'api_config',
   'details',
   'tool_input',
+  'preset_inputs',
+  'allowed_values',
   'input_schema',
   'output_schema',
   'input',

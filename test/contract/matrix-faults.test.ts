@@ -18,7 +18,7 @@ const PROBES = ['getHealth', 'getReadiness'];
 /** Operations that read only the catalogue or memory. */
 const METADATA = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
 // The address in the example is not sealed by this server, so it is rejected without reading the storage.
-const WITHOUT_STORAGE = ['getTool', 'downloadFile', ...METADATA, ...PROBES];
+const WITHOUT_STORAGE = ['downloadFile', ...METADATA, ...PROBES];
 
 type Place = FaultPlace | 'host';
 
