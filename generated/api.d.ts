@@ -7591,10 +7591,7 @@ export interface components {
         };
         /** @description An origin whose calls are sent to another address, for tests. */
         EndpointOverride: {
-            /**
-             * Format: uri
-             * @description The origin of the provider.
-             */
+            /** @description The origin of the provider, as it is in the setting. It may contain placeholders, as addresses of connectors do. */
             origin: string;
             /**
              * Format: uri

@@ -82,7 +82,8 @@ describe('U7: login to the portal at the OpenID provider of the company', () => 
     const home = await browser.follow(await browser.open(await callbackOf(browser)));
     expect([home.status, new URL(home.url).pathname]).to.deep.equal([200, '/portal']);
     expect(home.text).to.include('Acme Notes').and.include('ada@acme.test');
-    expect(home.text).not.to.include('Bob Notes');
+    expect(home.text, 'an application that Ada could connect').to.include('Bob Notes');
+    expect(home.text).not.to.include('bob@acme.test');
     const provider = (await world.server.call('GET', PATH)).body.login_provider.id;
     const { audit_events: entries } = (await world.server.call('GET', `/api/v1/audit_events?actor=${provider}`)).body;
     expect(entries[0]).to.include({ action: 'portal_session.created' });
