@@ -31,12 +31,14 @@ $(INSTALLED): package.json package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error && rm -rf $(UNUSED)
 	@touch $@
 
-# The packages that running needs: a third of all. The time of INSTALLED then says that the others are missing.
+# The packages that running needs: a third of all. The time of INSTALLED then says that the others are missing. Where all were installed,
+# all are installed again, so that a start does not remove the packages of development.
 RUNNABLE := node_modules/.runnable
 
 $(RUNNABLE): package.json package-lock.json
 	@if ! { test $(INSTALLED) -nt package.json && test $(INSTALLED) -nt package-lock.json; }; then \
-	  npm ci --omit=dev --no-audit --no-fund --loglevel=error && rm -rf $(UNUSED) && touch -t 197001020000 $(INSTALLED); fi
+	  if test -d node_modules/mocha; then $(MAKE) --no-print-directory install; \
+	  else npm ci --omit=dev --no-audit --no-fund --loglevel=error && rm -rf $(UNUSED) && touch -t 197001020000 $(INSTALLED); fi; fi
 	@touch $@
 
 # The console has its own packages.

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import type { Context } from 'mocha';
 import { missingPairs, saveResponses } from './coverage.ts';
 import { beginFile, endFile, slowestFiles } from './file-times.ts';
@@ -12,6 +13,9 @@ const FOLDER = 'VALETKEY_ANSWERS_FOLDER';
 /** The file to which the time of each test file is appended. */
 const TIMES = 'TEST_TIMES';
 const SLOWEST = 15;
+
+// Otherwise the error is a cause, which reports of parallel runs omit.
+fc.configureGlobal({ includeErrorInReport: true });
 
 /** Runs once, before any process of tests starts. */
 export function mochaGlobalSetup(): void {
