@@ -92,7 +92,7 @@ describe('valetkey keys, for servers with separate key files', function () {
     copyKeys();
     let retired = await keysOn('one', ['retire', first], IN_AN_HOUR);
     // The second server reports its new active key within some seconds. What it has written before is encrypted again.
-    while (retired.stderr.includes('still encrypt')) retired = await keysOn('one', ['retire', first], IN_AN_HOUR);
+    while (retired.stderr.includes('Running servers')) retired = await keysOn('one', ['retire', first], IN_AN_HOUR);
     expect(retired.stderr).to.include('keys rotate` first');
     const completed = await keysOn('one', ['rotate']);
     expect(completed.code, completed.stderr).to.equal(0);

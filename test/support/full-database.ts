@@ -111,6 +111,7 @@ export function fillEveryTable(file: string): void {
         },
       ],
       ['environment_tool_revisions', { ...its, revision: 1 }],
+      ['tool_overlays', { ...its, ...times, tool_name: 'mine_a', settings: '{}', tool_digest: 'd' }],
       ['mcp_configs', { ...its, ...times, id: 'mcp_1', name: 'n', description: 'd', mappings: '[]' }],
       ['event_heads', { ...its, seq: low + 1 }],
       ['events', { ...its, seq: low + 1, id: 'evt_1', type: 't', subject_id: 's', body: '{}', created_at: AT }],
