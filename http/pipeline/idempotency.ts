@@ -48,8 +48,11 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   const route = exchange.operation?.operationId as string;
   const clientId = exchange.client?.clientId ?? '';
 
-  /** undefined if the request has no key; then it runs each time that it is sent. */
-  const key = typeof header === 'string' ? keyOf(header) : undefined;
+  /**
+   * Undefined if the request has no key; then it runs each time that it is sent. Only POST takes one: other requests
+   * have the same effect however often they are sent, and their operations declare no error for a key.
+   */
+  const key = typeof header === 'string' && request.method.toUpperCase() === 'POST' ? keyOf(header) : undefined;
 
   function keyOf(text: string) {
     const { method, path, body, bodyDigest } = request;
