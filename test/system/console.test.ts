@@ -212,10 +212,13 @@ describe('the console in a browser', () => {
     const form = page.locator('details', { hasText: 'Change this server' });
     await form.getByLabel('Purpose').fill('For the support team');
     await form.getByLabel(`Tools of ${connections[0].key_id}`).fill('acme_mapped_get_note');
-    await form.getByRole('button', { name: 'Save the server' }).click();
     const path = `/api/v1/mcp/configs/${made.body.config.id}`;
     const read = async () => (await world.server.call('GET', path)).body.config;
-    await page.waitForResponse((response) => response.url().endsWith(path) && response.request().method() === 'PUT');
+    const saved = page.waitForResponse(
+      (response) => response.url().endsWith(path) && response.request().method() === 'PUT',
+    );
+    await form.getByRole('button', { name: 'Save the server' }).click();
+    await saved;
     expect(await read()).to.deep.include({
       description: 'For the support team',
       mappings: [{ connection_id: connections[0].id, tools: ['acme_mapped_get_note'] }],
