@@ -1,9 +1,10 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { asciiJson } from '../core/text/ascii-json.ts';
 import type { AuditChain } from './audit-heads.ts';
+import { makeDirectory } from './directory.ts';
 import { environmentId } from './environment-id.ts';
 import { StorageError } from './errors.ts';
 import type { AuditRow } from './rows/audit.ts';
@@ -44,7 +45,7 @@ export async function createAuditFile(
 ): Promise<AuditFile> {
   const directory = chainDirectory(environmentDirectory, chain);
   const digits = (row: AuditRow) => String(numberOf(row, chain)).padStart(12, '0');
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (!existsSync(directory)) makeDirectory(directory);
   // Only one process archives at a time, so the draft of an interrupted attempt can be overwritten.
   const draft = join(directory, 'incomplete');
   const file = await open(draft, 'w', 0o600);

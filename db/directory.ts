@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /** Makes the entries of a directory durable, after files in it were created, renamed or removed. */
@@ -16,13 +16,21 @@ export function syncDirectory(path: string): void {
  * its parent directory; otherwise a power failure could remove the directory with everything in it.
  */
 export function makeDirectory(path: string): void {
-  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) {
-    syncEntry(path);
-    return;
+  const missing: string[] = [];
+  for (let each = resolve(path); !existsSync(each); each = dirname(each)) missing.unshift(each);
+  if (missing.length === 0) syncEntry(path);
+  // `recursive` repeats the call without end where the system reports a missing parent that exists, as /proc does.
+  for (const each of missing) createOne(each);
+  for (const each of missing.reverse()) syncDirectory(dirname(each));
+}
+
+function createOne(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it in the meantime.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
-  const top = dirname(resolve(first));
-  for (let made = resolve(path); made !== top; made = dirname(made)) syncDirectory(dirname(made));
 }
 
 /** Syncs the entry of an existing directory, because an interrupted start may have created it without syncing. */

@@ -1,6 +1,6 @@
 import { mayTurnVerificationOff } from '../core/accounts/links/verification.ts';
 import type { Store } from '../db/store.ts';
-import { ConfigError } from '../http/config/config.ts';
+import { ConfigError } from '../http/config/config-error.ts';
 import type { Logger } from '../http/monitoring/log.ts';
 
 /**

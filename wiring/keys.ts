@@ -7,10 +7,12 @@ import type { Secret } from '../core/secret.ts';
 import type { SigningKeys } from '../core/tokens/signing-key.ts';
 import { createDigester, type Digester } from '../core/vault/digest.ts';
 import { verifyKeyChecks } from '../core/vault/key-check.ts';
+import type { KeyReload } from '../core/vault/key-source.ts';
 import { createSealedTokens, type SealedTokens } from '../core/vault/sealed-token.ts';
 import { Vault } from '../core/vault/vault.ts';
 import { makeDirectory } from '../db/directory.ts';
 import { type EnvironmentRow, StorageError, type Store } from '../db/store.ts';
+import { namingSetting } from '../http/config/paths.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -53,10 +55,11 @@ export async function openKeys(
   const environments = await store.read.environments.list();
   const isProduction = environments.some((environment) => environment.kind === 'PRODUCTION');
   const mayCreate = creates && !isProduction && (await isUnused(store));
-  if (mayCreate) makeDirectory(dirname(config.keysFile));
-  const keys = openKeySource({ keys: secrets.keys, keysFile: config.keysFile, mayCreate }, parts, (reload) =>
-    log.info({ outcome: reload.outcome }, 'key file changed'),
-  );
+  const report = ({ outcome }: KeyReload) => log.info({ outcome }, 'key file changed');
+  const keys = await namingSetting(config.namedBy.keys, () => {
+    if (mayCreate) makeDirectory(dirname(config.keysFile));
+    return openKeySource({ keys: secrets.keys, keysFile: config.keysFile, mayCreate }, parts, report);
+  });
   await verifyKeyChecks(keys.source.current(), createRotationStore(store), now());
   const vault = choose('vault', () => new Vault(keys.source, random));
   const deployment = await openDeploymentKeys(store, vault, parts);

@@ -4,6 +4,7 @@ import type { Hold } from '../db/engine.ts';
 import { engineFor } from '../db/open-store.ts';
 import { StorageError, type Store } from '../db/store.ts';
 import { databaseLocation } from '../http/config/config.ts';
+import { namingSetting } from '../http/config/paths.ts';
 import { observe } from './observed-store.ts';
 import type { Setup } from './setup.ts';
 import { showStorage } from './storage-metrics.ts';
@@ -23,7 +24,7 @@ export interface Storage {
 /**
  * Opens the database, after making sure that this process may use it.
  *
- * @throws StorageError with a message for the operator
+ * @throws ConfigError, StorageError with a message for the operator
  */
 export async function openStorage(
   { config, secrets, choose, closing }: Setup,
@@ -32,15 +33,14 @@ export async function openStorage(
   const { now, startTimer, log, metrics } = parts;
   const location = databaseLocation(config, secrets);
   const engine = await engineFor(location);
-  const hold = await engine.hold(location, {
-    onWait: () => log.warn('another server uses the database: waiting for it to end'),
-  });
+  const onWait = () => log.warn('another server uses the database: waiting for it to end');
+  const hold = await namingSetting(config.namedBy.database, () => engine.hold(location, { onWait }));
   closing.defer(hold.release);
   checkHold(hold, { closing }, parts);
   const watch = createStorageWatch(parts);
   const { replicaUrl, listenUrl } = secrets;
   const connections = { ...config.connections, replica: replicaUrl?.reveal(), listen: listenUrl?.reveal() };
-  const opened = await engine.open({ location, now, watch, connections });
+  const opened = await namingSetting(config.namedBy.database, () => engine.open({ location, now, watch, connections }));
   closing.defer(opened.close);
   await followClock(opened, { closing }, parts);
   const store = choose('store', () => observe(opened, metrics));

@@ -1,5 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { POSTGRES, SERVER, WEBHOOKS } from '../../core/budgets.ts';
 import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
@@ -7,20 +6,18 @@ import type { ConnectionOptions } from '../../db/store.ts';
 import { parseContacts, parsePolicy, type SecurityContact } from '../documents/security-text.ts';
 import type { LogFormat } from '../monitoring/log.ts';
 import { type CompanyLoginSettings, parseCompanyLogin } from './company-login.ts';
+import { ConfigError } from './config-error.ts';
+import { isServer, type Paths, readPaths } from './paths.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 
 /** The configuration, without secrets. */
-export interface Config extends SecurityContact {
+export interface Config extends SecurityContact, Paths {
   host: string;
   port: number;
   /** The origin (and path) at which clients reach the first environment, without a trailing slash. */
   baseUrl: string;
-  dataDir: string;
-  /** The path of the database file. It is not used if `DATABASE_URL` names a server. */
-  databaseFile: string;
   /** The settings of connections to a database server. */
   connections: ConnectionOptions;
-  keysFile: string;
   /** Address and port of the metrics listener; port 0 turns it off. */
   metricsHost: string;
   metricsPort: number;
@@ -62,12 +59,6 @@ export interface Secrets {
   companyLogin: Secret | null;
   firstClient: { id: string; secret: Secret } | null;
 }
-
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
-
-const MAX_LINKS = 40;
 
 /** Every environment variable that the server reads. */
 export const SETTINGS = [
@@ -127,18 +118,15 @@ export function readSetting<T>(read: () => T): T {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): { config: Config; secrets: Secrets } {
   const port = readPort(env, 'PORT', 8080);
-  const dataDir = env['DATA_DIR'] || './data';
   const config: Config = {
     host: env['HOST'] || '127.0.0.1',
     port,
     baseUrl: readBaseUrl(env['BASE_URL'] || `http://localhost:${port}`),
-    dataDir,
-    databaseFile: readDatabaseFile(env['DATABASE_URL'], dataDir),
+    ...readPaths(env),
     connections: {
       writers: readConnections(env['DATABASE_CONNECTIONS']),
       prepare: readSwitch(env, 'DATABASE_PREPARE'),
     },
-    keysFile: env['VALETKEY_KEYS_FILE'] || join(dataDir, 'keys'),
     metricsHost: env['METRICS_HOST'] || '127.0.0.1',
     metricsPort: readPort(env, 'METRICS_PORT', port === 0 ? 0 : port + 1),
     rateLimit: readLimit(env, 'VALETKEY_RATE_LIMIT', 100, 'requests per second'),
@@ -234,27 +222,6 @@ function readBaseUrl(text: string): string {
   const valid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
   if (!valid || url.pathname !== '/') throw new ConfigError('BASE_URL must be an http or https origin without a path');
   return url.origin;
-}
-
-function readDatabaseFile(url: string | undefined, dataDir: string): string {
-  if (!url || isServer(url)) return withoutLinks(join(dataDir, 'valetkey.db'));
-  const path = url.startsWith('file:') ? url.slice('file:'.length) : url;
-  // A name with a colon can be written as ./name.
-  if (/^[a-z][a-z0-9+.-]*:/i.test(path) || (url !== path && /^\/\/[^/]/.test(path)))
-    throw new ConfigError('DATABASE_URL must be postgres://…, or the path of a file, with or without file: in front');
-  return withoutLinks(path);
-}
-
-/** Follows symbolic links, because other files of the database are next to the real one. The file need not exist. */
-function withoutLinks(path: string, links = 0): string {
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  if (!isLink) return path;
-  if (links === MAX_LINKS) throw new ConfigError('DATABASE_URL names a symbolic link that leads nowhere');
-  return withoutLinks(resolve(dirname(path), readlinkSync(path)), links + 1);
-}
-
-function isServer(url: string): boolean {
-  return /^postgres(ql)?:\/\//.test(url);
 }
 
 function readConnections(text: string | undefined): number {

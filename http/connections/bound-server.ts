@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { SERVER } from '../../core/budgets.ts';
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;

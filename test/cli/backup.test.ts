@@ -162,11 +162,12 @@ describe('valetkey backup (F4)', () => {
     expect(namesIn(directory)).to.deep.equal([]);
   });
 
-  it('leaves nothing behind on a full disk', async () => {
+  it('blames the directory of the backup on a full disk, and leaves nothing behind', async () => {
     const directory = newDirectory();
     const { code, stderr } = await runCommand(['backup', join(directory, 'one.db')], env, { fileLimitKiB: 200 });
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^valetkey backup: .*\n$/);
+    expect(stderr).to.match(/^valetkey backup: the backup could not be written to .* \(disk I\/O error\)\n$/);
+    expect(stderr).to.include(directory);
     expect(namesIn(directory)).to.deep.equal([]);
   });
 });

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ConfigError, databaseLocation, databaseName, readConfig, SETTINGS } from '../../http/config/config.ts';
+import { databaseLocation, databaseName, readConfig, SETTINGS } from '../../http/config/config.ts';
+import { ConfigError } from '../../http/config/config-error.ts';
 import { unknownSettings } from '../../http/config/unknown-settings.ts';
 
 const SECRET = 'vks_0123456789abcdefghij';
@@ -14,6 +15,7 @@ describe('readConfig', () => {
       baseUrl: 'http://localhost:8080',
       dataDir: './data',
       databaseFile: 'data/valetkey.db',
+      namedBy: { database: 'DATA_DIR', keys: 'DATA_DIR' },
       connections: { writers: 8, prepare: true },
       keysFile: 'data/keys',
       metricsHost: '127.0.0.1',

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { IdPrefix } from '../../core/ids.ts';
 import type { Store } from '../../db/store.ts';
-import { ConfigError, readConfig } from '../../http/config/config.ts';
+import { readConfig } from '../../http/config/config.ts';
+import { ConfigError } from '../../http/config/config-error.ts';
 import { createLogger } from '../../http/monitoring/log.ts';
 import { createApplication } from '../../wiring/create-application.ts';
 import { wrap } from '../../wiring/overrides.ts';

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import type { Manifest } from '../../database-files.ts';
@@ -9,6 +10,8 @@ import { checkContent, verifyBackup } from './verify.ts';
 
 /** The thread of one backup: it copies the database, describes and verifies the copy, posts the manifest and ends. */
 const { source, copy, madeAt, program } = workerData as CopyJob;
+/** The errors of writing. The source is only read, so they are about the copy. */
+const WRITE_FAULT = /^SQLITE_(FULL|READONLY|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE))/;
 const send = (message: CopyMessage) => parentPort?.postMessage(message);
 
 /** Copies in a single read transaction, even if that takes long. Concurrent writes neither disturb nor restart it. */
@@ -45,5 +48,6 @@ try {
   const translated = translateError(error);
   if (!(translated instanceof StorageError)) throw translated;
   const { code, message, cause } = translated;
-  send({ failure: { code, message: cause instanceof Error ? `${message} (${cause.message})` : message } });
+  const what = WRITE_FAULT.test(code) ? `the backup could not be written to ${dirname(copy)}` : message;
+  send({ failure: { code, message: cause instanceof Error ? `${what} (${cause.message})` : what } });
 }

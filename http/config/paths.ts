@@ -1,0 +1,116 @@
+import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ConfigError } from './config-error.ts';
+
+type PathSetting = 'DATA_DIR' | 'DATABASE_URL' | 'VALETKEY_KEYS_FILE';
+
+/** The files of the server. */
+export interface Paths {
+  dataDir: string;
+  /** The path of the database file. It is not used if `DATABASE_URL` names a server. */
+  databaseFile: string;
+  keysFile: string;
+  /** The settings that name the two files, for errors. */
+  namedBy: { database: PathSetting; keys: PathSetting };
+}
+
+const MAX_LINKS = 40;
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a part of the path is a file, not a directory',
+  ELOOP: 'the path has too many symbolic links',
+  ENAMETOOLONG: 'the path is too long',
+  EACCES: 'this user has no access to a directory of the path',
+};
+
+/**
+ * Reads the settings that name files. What exists must be of the right kind. Whether it can be read and written is only
+ * known when it is used, because a command does not need all files.
+ *
+ * @throws ConfigError naming the variable
+ */
+export function readPaths(env: Readonly<Record<string, string | undefined>>): Paths {
+  const dataDir = env['DATA_DIR'] || './data';
+  const url = env['DATABASE_URL'] || '';
+  const keysFile = env['VALETKEY_KEYS_FILE'] || join(dataDir, 'keys');
+  const namedBy: Paths['namedBy'] = {
+    database: url ? 'DATABASE_URL' : 'DATA_DIR',
+    keys: env['VALETKEY_KEYS_FILE'] ? 'VALETKEY_KEYS_FILE' : 'DATA_DIR',
+  };
+  for (const name of ['DATA_DIR', 'DATABASE_URL', 'VALETKEY_KEYS_FILE']) {
+    // The database driver removes such blanks, and would open another file.
+    const text = env[name] ?? '';
+    if (text.trim() !== text) throw new ConfigError(`${name} must not begin or end with white space`);
+  }
+  checkKind('DATA_DIR', dataDir, 'directory');
+  const named = url && !isServer(url) ? fileOfUrl(url) : join(dataDir, 'valetkey.db');
+  if (!isServer(url)) checkKind(namedBy.database, named, 'file');
+  if (!env['VALETKEY_KEYS']) checkKind(namedBy.keys, keysFile, 'file');
+  return { dataDir, databaseFile: withoutLinks(named), keysFile, namedBy };
+}
+
+/** Whether a `DATABASE_URL` names a server, not a file. */
+export function isServer(url: string): boolean {
+  return /^postgres(ql)?:\/\//.test(url);
+}
+
+/**
+ * Names the setting in errors that concern its file, for example when it cannot be created.
+ *
+ * @param work opens or creates what the setting names
+ * @throws ConfigError; errors that do not concern a file unchanged
+ */
+export async function namingSetting<T>(setting: PathSetting, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || !concernsFile(error)) throw error;
+    throw new ConfigError(`${setting}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Errors of the storage and of the vault have the error of the system or of the driver as their cause. */
+function concernsFile(error: Error): boolean {
+  const { cause } = error;
+  return [error, cause].some(
+    (each) => each instanceof Error && (('syscall' in each && 'path' in each) || each.name === 'SqliteError'),
+  );
+}
+
+function fileOfUrl(url: string): string {
+  const path = url.startsWith('file:') ? url.slice('file:'.length) : url;
+  // A name with a colon can be written as ./name.
+  if (/^[a-z0-9+.-]*:/i.test(path) || (url !== path && /^\/\/[^/]/.test(path)))
+    throw new ConfigError('DATABASE_URL must be postgres://…, or the path of a file, with or without file: in front');
+  return path;
+}
+
+/** Follows symbolic links, because other files of the database are next to the real one. The file need not exist. */
+function withoutLinks(path: string, links = 0): string {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  if (!isLink) return path;
+  if (links === MAX_LINKS) throw new ConfigError('DATABASE_URL names a symbolic link that leads nowhere');
+  return withoutLinks(resolve(dirname(path), readlinkSync(path)), links + 1);
+}
+
+/** @throws ConfigError naming the setting, if the path is of another kind, or cannot exist below what does */
+function checkKind(setting: PathSetting, path: string, kind: 'file' | 'directory'): void {
+  const found = inspect(setting, path);
+  if (!found) {
+    checkKind(setting, dirname(resolve(path)), 'directory');
+    return;
+  }
+  if (kind === 'directory' ? found.isDirectory() : found.isFile()) return;
+  const what = found.isDirectory() ? 'a directory' : 'not a regular file';
+  throw new ConfigError(`${setting}: ${path} is ${kind === 'directory' ? 'not a directory' : what}`);
+}
+
+/** @returns undefined if nothing exists there */
+function inspect(setting: PathSetting, path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (code === 'ENOENT') return undefined;
+    throw new ConfigError(`${setting}: ${REASONS[code] ?? (error as Error).message}`, { cause: error });
+  }
+}
