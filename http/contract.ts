@@ -57,6 +57,8 @@ export interface Reply<O extends OperationId = OperationId> {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
+  /** Set for a HEAD whose GET may have another body: then the length is not known without its effects (RFC 9110 §8.6). */
+  readonly omitsLength?: boolean;
   readonly [brand]: O;
 }
 

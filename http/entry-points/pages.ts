@@ -51,7 +51,7 @@ export function pageCall(exchange: Exchange, memory: BodyMemory): PageCall {
 }
 
 /** Returns the response that contains a page. */
-export function pageReply(reply: PageReply, { environment }: Exchange): Reply {
+export function pageReply(reply: PageReply, { environment, req }: Exchange): Reply {
   const headers = {
     'content-security-policy': policyOf(environment, reply),
     'cross-origin-resource-policy': 'same-origin',
@@ -61,7 +61,9 @@ export function pageReply(reply: PageReply, { environment }: Exchange): Reply {
   if ('redirect' in reply) return respondUntyped(303, undefined, { ...headers, location: reply.redirect });
   const body = new BinaryBody(Buffer.from(String(reply.page)));
   const kind = { 'content-type': 'text/html; charset=utf-8', 'content-language': reply.page.language };
-  return respondUntyped(reply.status, body, { ...headers, ...kind, vary: 'accept-language' });
+  const whole = respondUntyped(reply.status, body, { ...headers, ...kind, vary: 'accept-language' });
+  // Some pages have effects, which a HEAD must not have: it gets another page than a GET.
+  return req.method === 'HEAD' ? { ...whole, omitsLength: true } : whole;
 }
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {

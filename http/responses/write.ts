@@ -25,7 +25,7 @@ export function writeReply(exchange: Exchange, reply: Reply): void {
   const content = contentOf(reply);
   const headers = commonHeaders(exchange);
   // RFC 9110 §8.6: a 204 response has no Content-Length.
-  if (reply.status !== 204) headers['content-length'] = Buffer.byteLength(content);
+  if (reply.status !== 204 && !reply.omitsLength) headers['content-length'] = Buffer.byteLength(content);
   if (content !== '') headers['content-type'] = 'application/json';
   res.writeHead(reply.status, Object.assign(headers, reply.headers));
   res.end(content);

@@ -40,10 +40,12 @@ function isNoiseOf(error: ErrorObject, unions: ReadonlySet<string>, errors: read
 }
 
 /**
- * Returns errors about the keys of a union's value: which keys are required, which exclude each other, or which are
- * unknown.
+ * Returns errors about the type of a union's value, or about its keys: which are required, which exclude each other, or
+ * which are unknown.
  */
 function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): FieldError[] {
+  const types = typesOf(union, errors);
+  if (types.length > 0) return [{ field: fieldOf(union.instancePath), message: `must be ${types.join(' or ')}` }];
   const branches = branchesOf(union, errors);
   const choices = [...new Set(branches.flatMap((branch) => branch.allowed))];
   const sent = [...new Set(branches.flatMap((branch) => branch.extra))];
@@ -57,6 +59,13 @@ function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): Field
   return choices.length > 0
     ? [{ field, message: `must have exactly one of ${choices.join(', ')}` }]
     : [{ field, message: 'matches none of the allowed forms' }];
+}
+
+/** Returns the types that the branches of a union take; empty if the value has one of them. */
+function typesOf(union: ErrorObject, errors: readonly ErrorObject[]): string[] {
+  const own = errors.filter((error) => error.instancePath === union.instancePath && error.keyword !== 'oneOf');
+  if (own.some(({ keyword }) => keyword !== 'type')) return [];
+  return [...new Set(own.flatMap(({ params }) => params['type']))];
 }
 
 interface Branch {

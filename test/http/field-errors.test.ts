@@ -113,8 +113,17 @@ describe('presentErrors', () => {
         { field: 'details.kee', message: 'unknown field (allowed: token, key)' },
         { field: 'details.tokn', message: 'unknown field (allowed: token, key)' },
       ]);
-      expect(errorsOf(withNothing, { details: 'kee' })).to.deep.equal([
-        { field: 'details', message: 'must have exactly one of token, key' },
+    });
+
+    it('names the types of its forms for a value of another type', () => {
+      const withNothing = closed({ details: { oneOf: [...details.oneOf, { type: 'object', maxProperties: 0 }] } });
+      for (const value of [null, [], ['x'], 'x', 5, true]) {
+        const errors = errorsOf(withNothing, { details: value });
+        expect(errors, JSON.stringify(value)).to.deep.equal([{ field: 'details', message: 'must be object' }]);
+      }
+      const orText = closed({ details: { oneOf: [...details.oneOf, { type: 'string' }] } });
+      expect(errorsOf(orText, { details: 5 })).to.deep.equal([
+        { field: 'details', message: 'must be object or string' },
       ]);
     });
 

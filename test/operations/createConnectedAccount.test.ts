@@ -232,6 +232,16 @@ describe('createConnectedAccount', () => {
       }
     });
 
+    it('says that authorization_details must be an object, which may be empty', async () => {
+      const field = 'connected_account.authorization_details';
+      for (const authorization_details of [null, [], [{}], 'x', 7]) {
+        const answer = await create(right({ connected_account: { authorization_details } }));
+        expect(answer.body.errors, answer.text).to.deep.equal([{ field, message: 'must be object' }]);
+      }
+      const empty = await create(right({ identifier: 'no-details', connected_account: { authorization_details: {} } }));
+      expect(empty.status).to.equal(201);
+    });
+
     it('names a field that is beyond its limit or of another type', async () => {
       const cases: [Record<string, unknown>, string][] = [
         [{ identifier: '' }, 'identifier'],
