@@ -1617,6 +1617,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tool_overlays/{tool_name}:preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a tool overlay
+         * @description Returns a tool as it is defined and as callers would see it with this overlay, and stores nothing. The request is checked
+         *     as `setToolOverlay` checks it. An overlay without an effect is allowed: it returns the definition of a tool whose present
+         *     overlay renames, restricts or hides it.
+         *
+         *     Errors:
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, or does not fit the tool. `errors` lists the fields.
+         *     - 404 `NOT_FOUND`: there is no such tool.
+         *     - 409 `TOOL_EXISTS`: `new_name` is the name of another tool of this environment.
+         */
+        post: operations["previewToolOverlay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tools": {
         parameters: {
             query?: never;
@@ -9148,6 +9175,30 @@ export interface components {
         PresetInputs: {
             [key: string]: unknown;
         };
+        /** @description The overlay to try. Omitted fields have no effect on the tool. */
+        PreviewToolOverlayRequest: {
+            /** @description A text that is appended to the description of the tool, after a space; null for none. */
+            added_description?: string | null;
+            allowed_values?: components["schemas"]["AllowedValues"];
+            /** @description Whether the tool is not listed, not found by searches, and cannot be run. Default: `false`. */
+            hidden?: boolean;
+            /**
+             * @description The name of the tool in this environment; null for the tool's own. Lists, searches, MCP servers and `executeTool` use the new
+             *     name only. Settings (`allowed_tools`, mappings of MCP configs, overlays) use the tool's own name.
+             */
+            new_name?: string | null;
+            preset_inputs?: components["schemas"]["PresetInputs"];
+            /** @description The title of the tool in this environment; null for the tool's own. */
+            title?: string | null;
+        };
+        /**
+         * @description A tool as it is defined (`tool`), and as callers would see it with the overlay (`shown_tool`), which is missing if the overlay
+         *     hides the tool.
+         */
+        PreviewToolOverlayResponse: {
+            shown_tool?: components["schemas"]["Tool"];
+            tool: components["schemas"]["Tool"];
+        };
         /** @description An error in the format of RFC 9457. */
         Problem: {
             code: components["schemas"]["ErrorCode"];
@@ -15525,6 +15576,68 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["UnknownHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
+        };
+    };
+    previewToolOverlay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique key that makes the request safe to repeat. The first response is stored for 24 hours per client and operation. A
+                 *     request with the same key and the same body returns the stored response, with the header `Idempotency-Replayed: true`. A
+                 *     stored response shows the credentials of an account only to a token with the scope `credentials:read`, and only while the
+                 *     account is unchanged. The key consists of visible ASCII characters.
+                 *
+                 *     Errors:
+                 *     - 409 `IDEMPOTENCY_KEY_IN_USE`: the first request is still running.
+                 *     - 409 `IDEMPOTENCY_REPLY_NOT_KEPT`: the first request was carried out, but its response was not stored, because the keys and
+                 *       stored responses of the client exceed 64 MiB.
+                 *     - 422 `IDEMPOTENCY_KEY_REUSED`: the key was used with a different body.
+                 *     - 429 `RATE_LIMITED`: the keys and stored responses of the client exceed 256 MiB.
+                 * @example 6f1c0c1e-3d1f-4f0a-9b7e-2a5c8d9e0f11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The name of the tool.
+                 * @example github_create_issue
+                 */
+                tool_name: components["parameters"]["ToolNamePath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewToolOverlayRequest"];
+            };
+        };
+        responses: {
+            /** @description The tool, as it is defined and as callers would see it. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewToolOverlayResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ToolNameConflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["UnknownHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StorageUnavailable"];

@@ -101,6 +101,7 @@ import { importTools } from './tools/importTools.ts';
 import { listScopedTools } from './tools/listScopedTools.ts';
 import { listToolOverlays } from './tools/listToolOverlays.ts';
 import { listTools } from './tools/listTools.ts';
+import { previewToolOverlay } from './tools/previewToolOverlay.ts';
 import { searchTools } from './tools/searchTools.ts';
 import { setToolOverlay } from './tools/setToolOverlay.ts';
 import { updateTool } from './tools/updateTool.ts';
@@ -236,7 +237,7 @@ export function createHandlers(capabilities: Capabilities): Handlers {
     ...bind(service, { getReadiness }),
     ...bind(tokens, { getJwks, issueToken }),
     ...bind(tools, { createTool, deleteTool, getTool, listScopedTools, listTools, searchTools, updateTool }),
-    ...bind(tools, { deleteToolOverlay, getToolOverlay, listToolOverlays, setToolOverlay }),
+    ...bind(tools, { deleteToolOverlay, getToolOverlay, listToolOverlays, previewToolOverlay, setToolOverlay }),
     ...bind(webhooks, {
       createWebhookEndpoint,
       deleteWebhookEndpoint,

@@ -11,6 +11,7 @@ import { STORED } from '../budgets.ts';
 import type { KnownTool, ToolDirectory } from '../discovery/directory.ts';
 import { ApiError, type FieldError, requireFound } from '../errors.ts';
 import { RAW_CALL } from '../tools/tool.ts';
+import { applyOverlay } from './apply-overlay.ts';
 import { type CheckOverlayDeps, checkOverlay } from './check-overlay.ts';
 import { toolDigest } from './tool-digest.ts';
 
@@ -49,17 +50,47 @@ export async function readOverlay(
   input: OverlayInput,
 ): Promise<CheckedOverlay> {
   const { tool } = await requireTool(read, deps, environmentId, toolName);
-  const { new_name: newName = null } = input;
-  const settings: ToolOverlaySettings = {
-    hidden: input.hidden ?? false,
-    title: input.title ?? null,
-    addedDescription: input.added_description ?? null,
-    presetInputs: input.preset_inputs ?? {},
-    allowedValues: input.allowed_values ?? {},
-  };
-  refuse([...checkEffect(toolName, newName, settings), ...checkTexts(settings)]);
+  const { newName, settings } = settingsOf(input);
+  refuse([...checkEffect(newName, settings), ...checkName(toolName, newName), ...checkTexts(settings)]);
   refuse(await checkOverlay(deps, environmentId, tool, settings));
   return { newName, settings, toolDigest: toolDigest(tool) };
+}
+
+/**
+ * Returns a tool without its overlay, and as callers would see it with this one.
+ *
+ * @param input may be without an effect
+ * @returns `shown` is undefined if the overlay hides the tool
+ * @throws ApiError as `readOverlay` and `setOverlay`
+ */
+export async function previewOverlay(
+  read: ReadRepositories,
+  deps: OverlayDeps,
+  environmentId: EnvironmentId,
+  toolName: string,
+  input: OverlayInput,
+): Promise<{ own: KnownTool; shown: KnownTool | undefined }> {
+  const own = await requireTool(read, deps, environmentId, toolName);
+  const { newName, settings } = settingsOf(input);
+  refuse([...checkName(toolName, newName), ...checkTexts(settings)]);
+  refuse(await checkOverlay(deps, environmentId, own.tool, settings));
+  const others = await requireFree(read, deps, environmentId, toolName, newName);
+  requireSpace(others, settings);
+  const tool = applyOverlay(own.tool, { newName, settings });
+  return { own, shown: settings.hidden ? undefined : { ...own, tool } };
+}
+
+function settingsOf(input: OverlayInput): { newName: string | null; settings: ToolOverlaySettings } {
+  return {
+    newName: input.new_name ?? null,
+    settings: {
+      hidden: input.hidden ?? false,
+      title: input.title ?? null,
+      addedDescription: input.added_description ?? null,
+      presetInputs: input.preset_inputs ?? {},
+      allowedValues: input.allowed_values ?? {},
+    },
+  };
 }
 
 /**
@@ -80,9 +111,7 @@ export async function setOverlay(
   if (toolDigest(tool) !== digest) {
     throw new ApiError('SERVER_BUSY', 'The tool was changed while its overlay was checked. Try again.');
   }
-  const holder = newName === null ? undefined : await deps.toolDirectory.bare(tx, environmentId, newName);
-  if (holder) throw nameTaken(newName);
-  const others = (await tx.toolOverlays.list(environmentId)).filter((row) => row.toolName !== toolName);
+  const others = await requireFree(tx, deps, environmentId, toolName, newName);
   requireSpace(others, settings);
   const present = await tx.toolOverlays.get(environmentId, toolName);
   const at = deps.now();
@@ -128,9 +157,28 @@ async function requireTool(
   return requireFound(await toolDirectory.bare(read, environmentId, toolName), 'The tool');
 }
 
-function checkEffect(toolName: string, newName: string | null, settings: ToolOverlaySettings): FieldError[] {
+/** @returns the overlays of other tools. @throws ApiError TOOL_EXISTS if another tool has the name */
+async function requireFree(
+  read: ReadRepositories,
+  { toolDirectory }: OverlayDeps,
+  environmentId: EnvironmentId,
+  toolName: string,
+  newName: string | null,
+): Promise<ToolOverlayRow[]> {
+  const others = (await read.toolOverlays.list(environmentId)).filter((row) => row.toolName !== toolName);
+  if (newName === null) return others;
+  const isTaken = others.some((row) => row.newName === newName);
+  if (isTaken || (await toolDirectory.bare(read, environmentId, newName))) throw nameTaken(newName);
+  return others;
+}
+
+function checkName(toolName: string, newName: string | null): FieldError[] {
   if (newName === toolName) return [{ field: 'new_name', message: 'is the present name; omit it to keep the name' }];
   if (newName === RAW_CALL) return [{ field: 'new_name', message: 'is reserved for raw calls' }];
+  return [];
+}
+
+function checkEffect(newName: string | null, settings: ToolOverlaySettings): FieldError[] {
   const { hidden, title, addedDescription, presetInputs, allowedValues } = settings;
   const changes = hidden || newName !== null || title !== null || addedDescription !== null;
   if (changes || Object.keys(presetInputs).length + Object.keys(allowedValues).length > 0) return [];

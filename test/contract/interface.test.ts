@@ -50,6 +50,7 @@ listToolOverlays get /api/v1/tool_overlays tools:read
 getToolOverlay get /api/v1/tool_overlays/{tool_name} tools:read
 setToolOverlay put /api/v1/tool_overlays/{tool_name} tools:write
 deleteToolOverlay delete /api/v1/tool_overlays/{tool_name} tools:write
+previewToolOverlay post /api/v1/tool_overlays/{tool_name}:preview tools:read
 executeTool post /api/v1/execute_tool tools:execute
 listMcpConfigs get /api/v1/mcp/configs connections:read
 createMcpConfig post /api/v1/mcp/configs connections:write
@@ -141,6 +142,7 @@ const OWN_STATUSES: Record<string, string[]> = {
   getToolOverlay: ['404'],
   setToolOverlay: ['404', '409'],
   deleteToolOverlay: ['404'],
+  previewToolOverlay: ['404', '409'],
   executeTool: ['404', '502', '504'],
   getMcpConfig: ['404'],
   updateMcpConfig: ['404', '409'],

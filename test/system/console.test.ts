@@ -12,6 +12,7 @@ const PAGES = [
   '/accounts',
   '/connections',
   '/tools',
+  '/overlays',
   '/executions',
   '/mcp',
   '/webhooks',
@@ -226,6 +227,53 @@ describe('the console in a browser', () => {
     await page.context().close();
   });
 
+  it('sets an overlay of a tool with a preview, changes and deletes it', async () => {
+    const accountId = await addNotes(world, 'Acme Overlaid');
+    const tool = 'acme_overlaid_get_note';
+    const { page, go, complaints } = await world.logIn();
+    await go('/overlays');
+    await page.getByText('No overlay yet').waitFor();
+    await page.getByLabel('Tool', { exact: true }).fill(tool);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overlay of Get a note' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('read_ticket');
+    await page.getByLabel('Words to add to the description').fill('Tickets of the shop only.');
+    await page.getByLabel('number', { exact: true }).selectOption('Always this value');
+    await page.getByLabel('Value of number').fill('seven');
+    await page.getByText('Not JSON yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Save the overlay' }).isDisabled()).to.equal(true);
+    await page.getByLabel('Value of number').fill('7');
+    await page.getByText('always 7; callers do not see it').waitFor();
+    await page.getByText('Changes nothing. Tickets of the shop only.').waitFor();
+    const schema = page.getByRole('region', { name: 'Input schema with the overlay' });
+    expect(JSON.parse(await schema.innerText()).properties).to.deep.equal({});
+    expect((await world.server.call('GET', `/api/v1/tool_overlays/${tool}`)).status).to.equal(404);
+    await page.getByRole('button', { name: 'Save the overlay' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { overlay } = (await world.server.call('GET', `/api/v1/tool_overlays/${tool}`)).body;
+    expect(overlay).to.deep.include({ new_name: 'read_ticket', preset_inputs: { number: 7 }, status: 'ACTIVE' });
+    expect((await execute(world.server, accountId, 'read_ticket', {})).body.data.path).to.equal('/notes/7');
+
+    await go('/overlays/read_ticket');
+    await page.getByRole('heading', { level: 1, name: 'Overlay of Get a note' }).waitFor();
+    expect(await page.getByLabel('Value of number').inputValue()).to.equal('7');
+    await page.getByLabel('number', { exact: true }).selectOption('Only these values');
+    await page.getByLabel('Values of number, one in each line').fill('7\n8');
+    await page.getByText('only 7, 8').waitFor();
+    await page.getByRole('button', { name: 'Save the overlay' }).click();
+    await page.getByText('Saved.').waitFor();
+    await go('/overlays');
+    await page.getByText('named read_ticket · words added · restricted: number').waitFor();
+    await page.getByRole('link', { name: tool }).click();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No overlay yet').waitFor();
+    expect((await execute(world.server, accountId, tool, { number: 8 })).body.data.path).to.equal('/notes/8');
+    // The name that the overlay gave is looked for among tools first.
+    expect(complaints.filter((text) => !/read_ticket|404/.test(text))).to.deep.equal([]);
+    await page.context().close();
+  });
+
   it('shows what is set on the server, and sets the login of users at a company', async () => {
     const { page, go, complaints } = await world.logIn();
     await go('/settings');
@@ -263,6 +311,9 @@ describe('the console in a browser', () => {
     const { page, go } = await world.logIn({ role: 'VIEWER' });
     await go('/settings');
     await page.getByText(/Only operators with the role owner/).waitFor();
+    await go('/overlays/github_get_issue');
+    await page.getByText('Your role cannot change overlays.').waitFor();
+    expect(await page.getByLabel('Title').isDisabled()).to.equal(true);
     await go('/accounts');
     expect(await page.getByRole('button', { name: 'Connect an account' }).count()).to.equal(0);
     await page.context().close();
@@ -317,7 +368,13 @@ describe('the console in a browser', () => {
     before(async () => {
       full = await startConsoleWorld();
       const { accountId, executionId } = await fillConsole(full);
-      details = [`/accounts/${accountId}`, `/executions/${executionId}`, '/connections/new', '/tools/http_post'];
+      details = [
+        `/accounts/${accountId}`,
+        `/executions/${executionId}`,
+        '/connections/new',
+        '/tools/http_post',
+        '/overlays/github_create_issue',
+      ];
     });
     after(() => full.stop());
 

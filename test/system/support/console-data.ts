@@ -66,6 +66,18 @@ export async function fillConsole(world: ConsoleWorld): Promise<{ accountId: str
   await server.call('POST', '/api/v1/mcp/configs', {
     body: { name: 'Support agents', mappings: [{ connection_id: id }] },
   });
+  const overlays = {
+    github_create_issue: {
+      new_name: 'report_bug',
+      title: 'Report a bug',
+      added_description: 'Use it for bugs of the shop only.',
+      preset_inputs: { owner: 'acme', repo: 'shop' },
+      allowed_values: { labels: ['bug', 'regression'] },
+    },
+    slack_delete_message: { hidden: true },
+  };
+  for (const [name, body] of Object.entries(overlays))
+    await server.call('PUT', `/api/v1/tool_overlays/${name}`, { body });
   const ran = await execute(server, accountId, 'acme_notes_get_note', { number: 7 });
   return { accountId, executionId: ran.body.execution_id };
 }

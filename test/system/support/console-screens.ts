@@ -27,6 +27,8 @@ const PAGES: Record<string, string> = {
   account: `/accounts/${accountId}`,
   tools: '/tools?query=find%20an%20issue',
   tool: '/tools/acme_notes_get_note',
+  overlays: '/overlays',
+  overlay: '/overlays/github_create_issue',
   executions: '/executions',
   execution: `/executions/${executionId}`,
   connections: '/connections',
@@ -55,7 +57,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
       if (only && !only.split(',').includes(name)) continue;
       await go(path);
       await page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => {});
-      await page.screenshot({ path: join(folder, `console-${name}-${viewport.width}-${colorScheme}.png`) });
+      await page.screenshot({
+        fullPage: given !== undefined,
+        path: join(folder, `console-${name}-${viewport.width}-${colorScheme}.png`),
+      });
     }
     if (complaints.length > 0) console.error(viewport.width, colorScheme, complaints);
     await page.context().close();

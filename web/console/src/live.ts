@@ -19,6 +19,7 @@ const CHANGED: Record<string, readonly string[]> = {
   custom_provider: ['providers', 'audit'],
   tool: ['tools', 'audit'],
   tools: ['tools', 'audit'],
+  tool_overlay: ['overlays', 'tools', 'audit'],
   mcp_config: ['mcp', 'audit'],
   mcp_client: ['mcp', 'audit'],
   mcp_grant: ['mcp', 'audit'],
@@ -30,7 +31,17 @@ const CHANGED: Record<string, readonly string[]> = {
 
 /** Calls and deliveries are too many for stored events. */
 const WITHOUT_EVENTS = ['executions', 'deliveries'];
-const WITH_EVENTS = ['accounts', 'account', 'audit', 'revocations', 'connections', 'connection', 'mcp', 'webhooks'];
+const WITH_EVENTS = [
+  'accounts',
+  'account',
+  'audit',
+  'revocations',
+  'connections',
+  'connection',
+  'mcp',
+  'overlays',
+  'webhooks',
+];
 
 export type LiveState = 'connecting' | 'live';
 

@@ -4,6 +4,7 @@ export const PAGES = [
   { to: '/accounts', label: 'Accounts' },
   { to: '/connections', label: 'Connections' },
   { to: '/tools', label: 'Tools' },
+  { to: '/overlays', label: 'Tool overlays' },
   { to: '/executions', label: 'Executions' },
   { to: '/mcp', label: 'MCP' },
   { to: '/webhooks', label: 'Webhooks' },

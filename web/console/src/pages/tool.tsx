@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
 import { Card, Facts, Json, Loading, Page, Trouble } from '../ui/parts.tsx';
 import { Playground } from './playground.tsx';
@@ -20,7 +20,18 @@ export function ToolPage() {
     );
   const tool = data.tool as Schemas['Tool'];
   return (
-    <Page title={tool.title} lead={<code>{tool.name}</code>} actions={<Hints hints={tool.hints} />}>
+    <Page
+      title={tool.title}
+      lead={<code>{tool.name}</code>}
+      actions={
+        <>
+          <Hints hints={tool.hints} />
+          <Link className="button plain" to="/overlays/$name" params={{ name }}>
+            Restrict
+          </Link>
+        </>
+      }
+    >
       <p>{tool.description}</p>
       <Playground key={name} tool={tool} example={data.examples?.[0]?.input ?? {}} />
       <Card title="Definition">

@@ -1,0 +1,129 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, Navigate, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiProblem, api, type Schemas, take } from '../api.ts';
+import { may } from '../session.ts';
+import { Button, Confirm, Loading, Page, Status, Trouble } from '../ui/parts.tsx';
+import { OverlayForm } from './overlay-form.tsx';
+import { loadOverlays, OverlayState } from './overlays.tsx';
+
+type Tool = Schemas['Tool'];
+type Overlay = Schemas['ToolOverlay'];
+
+const isMissing = (error: unknown) => error instanceof ApiProblem && error.status === 404;
+
+/** The overlay of one tool: a present one, or a new one. */
+export function OverlayPage() {
+  const { name } = useParams({ strict: false }) as { name: string };
+  const path = { tool_name: name };
+  const tool = useQuery({
+    queryKey: ['overlay tool', name],
+    queryFn: () => take(api.POST('/api/v1/tool_overlays/{tool_name}:preview', { params: { path }, body: {} })),
+  });
+  const overlay = useQuery({
+    queryKey: ['overlays', 'one', name],
+    // A list never fails for a tool without an overlay.
+    queryFn: async () => (await firstOverlay((row) => row.tool_name === name)) ?? null,
+  });
+  if (tool.isPending || overlay.isPending) return <Loading />;
+  if (isMissing(tool.error)) return <WithoutTool name={name} overlay={overlay.data ?? null} />;
+  const error = tool.error ?? overlay.error;
+  if (error || !tool.data)
+    return (
+      <Page title="Overlay">
+        <Trouble error={error} />
+      </Page>
+    );
+  return <Editor key={name} tool={tool.data.tool} overlay={overlay.data ?? null} />;
+}
+
+/** Returns the first overlay that meets a condition. An environment has at most some hundreds. */
+async function firstOverlay(isMeant: (overlay: Overlay) => boolean): Promise<Overlay | undefined> {
+  let token: string | undefined;
+  do {
+    const { rows, next } = await loadOverlays(token);
+    const found = rows.find(isMeant);
+    if (found) return found;
+    token = next || undefined;
+  } while (token !== undefined);
+  return undefined;
+}
+
+function Editor({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
+  return (
+    <Page
+      title={`Overlay of ${tool.title}`}
+      lead={<code>{tool.name}</code>}
+      actions={
+        overlay ? (
+          <>
+            <OverlayState overlay={overlay} />
+            <DeleteOverlay name={tool.name} />
+          </>
+        ) : (
+          <Status value="NEUTRAL" label="No overlay yet" />
+        )
+      }
+    >
+      {overlay?.status_reason && <p className="advice">{overlay.status_reason}</p>}
+      <OverlayForm tool={tool} overlay={overlay} />
+    </Page>
+  );
+}
+
+/** An unknown name may be one that an overlay gave, and an overlay may have lost its tool. */
+function WithoutTool({ name, overlay }: { name: string; overlay: Overlay | null }) {
+  const renamed = useQuery({
+    queryKey: ['overlays', 'named', name],
+    queryFn: async () => (await firstOverlay((row) => row.new_name === name)) ?? null,
+    enabled: overlay === null,
+  });
+  if (overlay)
+    return (
+      <Page title="Overlay" lead={<code>{name}</code>} actions={<DeleteOverlay name={name} />}>
+        <p className="advice">{overlay.status_reason}</p>
+      </Page>
+    );
+  if (renamed.isPending) return <Loading />;
+  if (renamed.data) return <Navigate to="/overlays/$name" params={{ name: renamed.data.tool_name }} replace />;
+  return (
+    <Page title="Overlay" lead={<code>{name}</code>}>
+      <p>
+        There is no tool with this name. Choose one under <Link to="/overlays">Tool overlays</Link>, or search the{' '}
+        <Link to="/tools" search={{ query: name }}>
+          tools
+        </Link>
+        .
+      </p>
+    </Page>
+  );
+}
+
+function DeleteOverlay({ name }: { name: string }) {
+  const [asks, setAsks] = useState(false);
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => take(api.DELETE('/api/v1/tool_overlays/{tool_name}', { params: { path: { tool_name: name } } })),
+    onSuccess: () => void navigate({ to: '/overlays' }),
+  });
+  if (!may('tools:write')) return null;
+  return (
+    <>
+      <Button onClick={() => setAsks(true)}>Delete …</Button>
+      <Trouble error={remove.error} />
+      {asks && (
+        <Confirm
+          title="Delete this overlay?"
+          action="Delete"
+          onClose={() => setAsks(false)}
+          onConfirm={() => {
+            setAsks(false);
+            remove.mutate();
+          }}
+        >
+          <p>Agents see and run {name} as it is defined again, without its preset and restricted inputs.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

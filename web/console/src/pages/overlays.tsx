@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useDeferredValue, useId, useState } from 'react';
+import { api, type Schemas, take } from '../api.ts';
+import { may } from '../session.ts';
+import { type Column, List } from '../ui/list.tsx';
+import { Button, Card, Empty, Field, Page, Status } from '../ui/parts.tsx';
+
+type Overlay = Schemas['ToolOverlay'];
+
+const PAGE_SIZE = 100;
+
+/** Returns in words what an overlay does. */
+function effectsOf(overlay: Overlay): string {
+  const names = (inputs: object) => Object.keys(inputs).join(', ');
+  const effects = [
+    overlay.hidden && 'hidden',
+    overlay.new_name && `named ${overlay.new_name}`,
+    overlay.title && 'other title',
+    overlay.added_description && 'words added',
+    names(overlay.preset_inputs) && `preset: ${names(overlay.preset_inputs)}`,
+    names(overlay.allowed_values) && `restricted: ${names(overlay.allowed_values)}`,
+  ];
+  return effects.filter(Boolean).join(' · ');
+}
+
+export function OverlayState({ overlay: { status } }: { overlay: Overlay }) {
+  return status === 'ACTIVE' ? (
+    <Status value="ACTIVE" label="Applies" />
+  ) : (
+    <Status value="EXPIRED" label={LABELS[status]} />
+  );
+}
+
+const LABELS = { TOOL_CHANGED: 'Tool has changed', TOOL_MISSING: 'Tool is missing', NAME_TAKEN: 'Name is taken' };
+
+const COLUMNS: readonly Column<Overlay>[] = [
+  {
+    head: 'Tool',
+    min: 14,
+    grow: 2,
+    cell: (row) => (
+      <Link to="/overlays/$name" params={{ name: row.tool_name }}>
+        {row.tool_name}
+      </Link>
+    ),
+  },
+  { head: 'State', min: 10, grow: 0, cell: (row) => <OverlayState overlay={row} /> },
+  { head: 'Effect', min: 16, grow: 4, cell: (row) => <span title={effectsOf(row)}>{effectsOf(row)}</span> },
+];
+
+export async function loadOverlays(token: string | undefined) {
+  const query = { page_size: PAGE_SIZE, ...(token !== undefined && { page_token: token }) };
+  const page = await take(api.GET('/api/v1/tool_overlays', { params: { query } }));
+  return { rows: page.overlays, next: page.next_page_token, total: page.total_size };
+}
+
+export function OverlaysPage() {
+  return (
+    <Page
+      title="Tool overlays"
+      lead="How this environment shows and restricts tools: hide one, rename it, preset its inputs, or allow some values only."
+    >
+      {may('tools:write') && <ChooseTool />}
+      <List
+        label="Tool overlays"
+        queryKey={['overlays', 'list']}
+        load={loadOverlays}
+        columns={COLUMNS}
+        rowKey={({ tool_name: name }) => name}
+        rowHref={({ tool_name: name }) => `/overlays/${name}`}
+        empty={
+          <Empty title="No overlay yet">
+            An overlay lets agents use github_create_issue in one repository only, without a copy of the tool. Choose a
+            tool to begin.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function ChooseTool() {
+  const navigate = useNavigate();
+  const list = useId();
+  const [text, setText] = useState('');
+  const query = useDeferredValue(text.trim());
+  const found = useQuery({
+    queryKey: ['tools', 'names', query],
+    enabled: query.length > 1,
+    queryFn: () => take(api.GET('/api/v1/tools:search', { params: { query: { query, limit: 10 } } })),
+  });
+  const names = (found.data?.hits ?? []).map(({ tool }) => (tool as Schemas['ToolSummary']).name);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void navigate({ to: '/overlays/$name', params: { name: text.trim() } });
+  };
+  return (
+    <Card title="New overlay">
+      <form className="stack" onSubmit={submit}>
+        <Field label="Tool" hint="Its name, or words to search for.">
+          {(id) => (
+            <input
+              id={id}
+              list={list}
+              value={text}
+              required
+              maxLength={200}
+              autoComplete="off"
+              placeholder="github_create_issue"
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </Field>
+        <datalist id={list}>
+          {names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <div className="actions">
+          <Button type="submit" kind="primary">
+            Continue
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
