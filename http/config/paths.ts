@@ -68,11 +68,16 @@ export async function namingSetting<T>(setting: PathSetting, work: () => T | Pro
   }
 }
 
+// Codes with which a database says that it cannot use its file.
+const FILE_FAULT = /_(CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READONLY)/;
+
 /** Errors of the storage and of the vault have the error of the system or of the driver as their cause. */
 function concernsFile(error: Error): boolean {
   const { cause } = error;
   return [error, cause].some(
-    (each) => each instanceof Error && (('syscall' in each && 'path' in each) || each.name === 'SqliteError'),
+    (each) =>
+      each instanceof Error &&
+      (('syscall' in each && 'path' in each) || ('code' in each && FILE_FAULT.test(String(each.code)))),
   );
 }
 
