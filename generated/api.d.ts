@@ -11314,6 +11314,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["ProviderRetryAfter"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -11375,6 +11376,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["ProviderRetryAfter"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -11404,6 +11406,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["ProviderRetryAfter"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -11973,6 +11976,12 @@ export interface components {
          * @example no-store
          */
         NoStore: "no-store";
+        /**
+         * @description The number of seconds to wait before you send the same call again: `retry_after_ms` of `tool_error`. Absent if the provider did not
+         *     say when, or if it is not safe to send the call again.
+         * @example 30
+         */
+        ProviderRetryAfter: number;
         /**
          * @description The current state of the client's rate limit (draft-ietf-httpapi-ratelimit-headers): `r` requests remain, and the limit is
          *     fully available again after `t` seconds.

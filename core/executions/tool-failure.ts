@@ -16,7 +16,7 @@ const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
  */
 export function toolFailure(error: ToolError, executionId: string, context: AccountContext): ApiError {
   return new ApiError(CODES[error.kind] ?? 'TOOL_FAILED', error.message, {
-    retryAfterMs: error.retryAfterMs,
+    ...retryTime(error),
     extra: { execution_id: executionId, ...explained(error, context) },
   });
 }
@@ -25,7 +25,12 @@ export function toolFailure(error: ToolError, executionId: string, context: Acco
 export function toolsNotListed(error: ToolError, context: AccountContext): ApiError {
   const { kind, message, retryAfterMs } = error;
   if (kind === 'service_busy') return new ApiError('SERVER_BUSY', message, { retryAfterMs });
-  return new ApiError('TOOLS_NOT_LISTED', message, { extra: explained(error, context) });
+  return new ApiError('TOOLS_NOT_LISTED', message, { ...retryTime(error), extra: explained(error, context) });
+}
+
+/** HTTP clients may repeat a request by themselves because of Retry-After, so it is only sent where that is safe. */
+function retryTime({ retryable, retryAfterMs }: ToolError): { retryAfterMs?: number } {
+  return retryable && retryAfterMs !== undefined ? { retryAfterMs } : {};
 }
 
 function explained(error: ToolError, { pattern, connection }: AccountContext) {

@@ -19,11 +19,10 @@ const OAUTH_ERRORS: Partial<Record<number, string>> = {
 /** The Retry-After in seconds for temporary errors without a more precise value. */
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = { STORAGE_UNAVAILABLE: 5, SERVER_BUSY: 1, RATE_LIMITED: 1 };
 
-/** Returns the Retry-After header of a temporary error; no header for other errors. */
+/** Returns the Retry-After header of a temporary error, or of a provider that says when to call again; otherwise no header. */
 export function retryAfterOf({ code, retryAfterMs }: ApiError): Record<string, string> {
-  const seconds = RETRY_AFTER_S[code];
-  if (seconds === undefined) return {};
-  return { 'retry-after': String(retryAfterMs === undefined ? seconds : Math.ceil(retryAfterMs / 1000)) };
+  const seconds = retryAfterMs === undefined ? RETRY_AFTER_S[code] : Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return seconds === undefined ? {} : { 'retry-after': String(seconds) };
 }
 
 /** Builds the problem document (RFC 9457) of an expected error. */

@@ -231,15 +231,17 @@ describe('an execution on the wire', () => {
         const { tool_error: error, execution_id: executionId } = answer.body;
         expect(error).to.deep.include({ kind, retryable, upstream_status: status, upstream_body: { message: 'no' } });
         if (status === 429) expect(error.retry_after_ms).to.equal(7000);
+        expect(answer.headers['retry-after'], 'F10: when a repetition is safe').to.equal(retryable ? '7' : undefined);
         expect(await finishedExecution(server, executionId)).to.include({ status: 'FAILED', error_kind: kind });
         expect(acme.requests).to.have.length(1);
       });
     }
 
     it('does not let a call that may have had an effect be called retryable', async () => {
-      answering((_request, res) => json(res, 500, {}));
+      answering((_request, res) => json(res, 500, {}, { 'retry-after': '7' }));
       const answer = await execute(server, id, 'http_post', { path: '/things', body: {} });
       expect(answer.body.tool_error).to.include({ kind: 'upstream_server_error', retryable: false });
+      expect(answer.headers['retry-after']).to.equal(undefined);
       expect(acme.requests).to.have.length(1);
     });
   });

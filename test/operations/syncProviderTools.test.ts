@@ -138,6 +138,10 @@ describe('syncProviderTools', () => {
       await provider.sync();
       upstream.on = ({ message }, res) => message?.method === 'tools/list' && res.writeHead(500).end();
       expect((await provider.sync()).body).to.include({ status: 502, code: 'TOOLS_NOT_LISTED' });
+      upstream.on = ({ message }, res) =>
+        message?.method === 'tools/list' && res.writeHead(429, { 'retry-after': '9' }).end();
+      const limited = await provider.sync();
+      expect([limited.status, limited.headers['retry-after']], 'F10').to.deep.equal([502, '9']);
       upstream.on = () => false;
       expect((await provider.run(nameOf(provider, 'read'))).status).to.equal(200);
     });
