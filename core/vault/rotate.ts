@@ -1,7 +1,7 @@
 import { sealedUnder } from './blob.ts';
 import type { DataKeyContext, ValueContext } from './context.ts';
 import { VaultError } from './errors.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { KeySource } from './key-source.ts';
 import type { Vault } from './vault.ts';
 
 /** A data key or value that is encrypted under a key-encryption key, as it was read. */
@@ -71,18 +71,21 @@ export interface RotationOptions {
 /**
  * Rewraps everything that is encrypted under other keys of the ring with the active key, in small batches while the
  * server runs. It may be interrupted and started again, even twice at the same time: an item is only replaced if it is
- * unchanged.
+ * unchanged. If another rotation makes a newer key active meanwhile, both go on with that one.
  *
- * @param ring the ring that `vault` encrypts with
+ * @param keys the keys that `vault` encrypts with
  */
 export async function rewrapAll(
   vault: Vault,
-  ring: KeyRing,
+  keys: Pick<KeySource, 'current'>,
   store: RotationStore,
   options: RotationOptions = {},
 ): Promise<RotationResult> {
-  const old = ring.ids.filter((id) => id !== ring.active.id);
-  const total = await countAll(store, old);
+  const oldIds = () => {
+    const { ids, active } = keys.current();
+    return ids.filter((id) => id !== active.id);
+  };
+  const total = await countAll(store, oldIds());
   const result: RotationResult = { done: 0, failed: [], remaining: total };
   let advanced = total > 0;
   // Repeated until no items are found, because a process that had not loaded the new key may have used the old one in
@@ -90,8 +93,8 @@ export async function rewrapAll(
   while (advanced && result.remaining > result.failed.length) {
     const before = result.done;
     result.failed = [];
-    for (const kekId of old) await rewrapKey(kekId, { vault, store, options, total, result });
-    result.remaining = await countAll(store, old);
+    for (const kekId of oldIds()) await rewrapKey(kekId, { vault, store, options, total, result });
+    result.remaining = await countAll(store, oldIds());
     advanced = result.done > before;
   }
   return result;

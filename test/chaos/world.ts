@@ -20,6 +20,8 @@ export interface ChaosWorld {
   env: Record<string, string>;
   /** Starts a server process with its own network to the database. @param clockMs how far its clock is ahead */
   start(clockMs?: number): Promise<ChaosServer>;
+  /** Starts a server process with other settings, by default those of `env`. */
+  startWith(settings: Record<string, string>): Promise<ChildServer>;
   /** Creates the provider of the counterpart. @returns the account for calls, and the provider's identifier */
   prepare(server: ChildServer): Promise<{ connector: string; toolAccount: string }>;
   verifyAudit(): Promise<string>;
@@ -28,16 +30,26 @@ export interface ChaosWorld {
   end(): Promise<void>;
 }
 
-export async function startWorld(): Promise<ChaosWorld> {
+export interface WorldOptions {
+  /** Prepares the database server before the first process uses it. */
+  arrange?(cluster: Cluster): Promise<void>;
+  /** Settings of all processes. */
+  settings?: Record<string, string>;
+}
+
+export async function startWorld({ arrange, settings }: WorldOptions = {}): Promise<ChaosWorld> {
   const cluster = startCluster(['fsync=on', 'full_page_writes=on']);
   const folder = tempDir();
   await createTemplate(cluster.socket);
+  await arrange?.(cluster);
   const counterpart = await startCounterpart();
   const env = {
     DATABASE_URL: cluster.url(TEMPLATE),
     DATA_DIR: folder.path,
     BASE_URL: 'http://localhost',
+    METRICS_PORT: '0',
     VALETKEY_ENDPOINT_OVERRIDES: counterpart.upstream.endpointOverride(API_ORIGIN),
+    ...settings,
   };
   const client = { VALETKEY_CLIENT_ID: CLIENT_ID, VALETKEY_CLIENT_SECRET: CLIENT_SECRET };
   const { code, stderr } = await runCommand(['init'], { ...env, ...client });
@@ -53,12 +65,14 @@ export async function startWorld(): Promise<ChaosWorld> {
       const network = await startNetwork(cluster.socket);
       networks.push(network);
       const before = clockMs === 0 ? undefined : `const now = Date.now; Date.now = () => now() + ${clockMs};`;
-      const server = await startChildServer(
-        { ...env, DATABASE_URL: network.url(TEMPLATE), METRICS_PORT: '0' },
-        { before },
-      );
+      const server = await startChildServer({ ...env, DATABASE_URL: network.url(TEMPLATE) }, { before });
       servers.push(server);
       return { ...server, network };
+    },
+    async startWith(own) {
+      const server = await startChildServer({ ...env, ...own });
+      servers.push(server);
+      return server;
     },
     async prepare(server) {
       const provider = { proxy_enabled: true, proxy_url: API_ORIGIN, auth_patterns: [API_KEY_PATTERN] };

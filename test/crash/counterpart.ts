@@ -9,6 +9,13 @@ export interface Counterpart {
   effects: Map<string, number>;
   /** The number of times that the tokens of a grant were rotated. */
   rotationsOf(grant: string): number;
+  /** Holds the next request to a path. Resolves when it has arrived. */
+  holdNext(path: string): Promise<HeldRequest>;
+}
+
+export interface HeldRequest {
+  /** Sends the response. It is lost if the caller has closed the connection. */
+  respond(body: object): void;
 }
 
 /**
@@ -18,8 +25,13 @@ export interface Counterpart {
 export async function startCounterpart(): Promise<Counterpart> {
   const effects = new Map<string, number>();
   const rotations = new Map<string, number>();
+  const holds = new Map<string, (held: HeldRequest) => void>();
   const upstream = await startUpstream((request, res) => {
     upstream.requests.length = 0;
+    const hold = holds.get(request.target);
+    holds.delete(request.target);
+    if (hold) return hold({ respond: (body) => json(res, 200, body) });
+    if (request.target === '/revoke') return json(res, 200, {});
     if (request.target === '/token') return refresh(new URLSearchParams(request.body));
     if (request.target === '/me') return use(request.headers['authorization'] ?? '');
     const { nonce } = request.body === '' ? { nonce: undefined } : JSON.parse(request.body);
@@ -44,5 +56,6 @@ export async function startCounterpart(): Promise<Counterpart> {
     }
   });
   const rotationsOf = (grant: string) => rotations.get(grant) ?? 0;
-  return { upstream, effects, rotationsOf };
+  const holdNext = (path: string) => new Promise<HeldRequest>((resolve) => holds.set(path, resolve));
+  return { upstream, effects, rotationsOf, holdNext };
 }

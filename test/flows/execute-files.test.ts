@@ -134,8 +134,7 @@ describe('files of tools', () => {
       { keys: null, keysFile: config.keysFile, mayCreate: false },
       { now, random: randomBytes },
     );
-    const ring = source.current();
-    const result = await rewrapAll(new Vault(source, randomBytes), ring, rotation);
+    const result = await rewrapAll(new Vault(source, randomBytes), source, rotation);
     expect(result).to.deep.include({ failed: [], remaining: 0 });
     clock.advance(60_000);
     expect((await fetchFile(file.url)).status).to.equal(200);

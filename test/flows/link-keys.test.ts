@@ -30,7 +30,7 @@ describe('keys that are rotated while links wait', () => {
     const ring = source.current();
     const old = ring.ids.find((id) => id !== ring.active.id) as string;
     expect(await rotation.countUnder(old)).to.be.greaterThan(4);
-    const result = await rewrapAll(new Vault(source, randomBytes), ring, rotation);
+    const result = await rewrapAll(new Vault(source, randomBytes), source, rotation);
     expect(result).to.deep.include({ failed: [], remaining: 0 });
     expect(await rotation.countUnder(old)).to.equal(0);
 

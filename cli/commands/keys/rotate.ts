@@ -37,13 +37,13 @@ async function rotate(opened: Opened, options: { json?: true | undefined }): Pro
     if (prepared.id !== null) lines.push(shown`New active key: ${prepared.id}`);
   }
   const { source, vault } = openVault(config, secrets);
-  const { active } = source.current();
   const progress = createProgress({ unit: 'records' });
-  const { done, failed, remaining } = await rewrapAll(vault, source.current(), rotationStore, {
+  const { done, failed, remaining } = await rewrapAll(vault, source, rotationStore, {
     onProgress: (state) => progress.report(state.done, state.total, state.kekId),
   }).finally(progress.end);
   for (const { item, error } of failed)
     note`Cannot be decrypted: ${item.context.table} ${item.context.recordId} (${error.code}); it keeps its old key.`;
+  const { active } = source.current();
   lines.push(`${done} records are now encrypted under ${active.id}.`);
   if (remaining === 0)
     lines.push(

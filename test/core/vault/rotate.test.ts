@@ -8,15 +8,17 @@ import { verifyKeyChecks } from '../../../core/vault/key-check.ts';
 import { readKeyFile } from '../../../core/vault/key-file.ts';
 import { createKeyFile } from '../../../core/vault/key-file-edit.ts';
 import { introduceKey, retireKey } from '../../../core/vault/key-lifecycle.ts';
-import { parseKeyRing } from '../../../core/vault/key-ring.ts';
-import { KeyFileSource } from '../../../core/vault/key-source.ts';
+import { type KeyRing, parseKeyRing } from '../../../core/vault/key-ring.ts';
+import { fixedKeys, KeyFileSource, type KeySource } from '../../../core/vault/key-source.ts';
 import { type RotationProgress, rewrapAll } from '../../../core/vault/rotate.ts';
 import { Vault } from '../../../core/vault/vault.ts';
 import { MemoryStore, type Row } from './memory-store.ts';
 import { failureOfAsync, keyLine, NEW, OLD, RECORD, ringOf, seededRandom, VALUE, vaultOf } from './support.ts';
 
+const MIDDLE = 'kek_middlemid';
 const START = 1_800_000_000_000;
 const ring = ringOf(NEW, OLD);
+const keys = fixedKeys(ring);
 const oldVault = vaultOf(ringOf(OLD), 'before');
 const vault = vaultOf(ring, 'after');
 const newOnly = vaultOf(ringOf(NEW), 'later');
@@ -60,21 +62,21 @@ describe('rotation of the key-encryption key', () => {
   }
 
   it('brings data keys and values under the active key and leaves fields untouched', async () => {
-    const result = await rewrapAll(vault, ring, store, { batchSize: 10 });
+    const result = await rewrapAll(vault, keys, store, { batchSize: 10 });
     expect(result).to.deep.equal({ done: 26, failed: [], remaining: 0 });
     expectAllMoved();
   });
 
   it('tells its progress after each batch', async () => {
     const seen: RotationProgress[] = [];
-    await rewrapAll(vault, ring, store, { batchSize: 10, onProgress: (progress) => seen.push(progress) });
+    await rewrapAll(vault, keys, store, { batchSize: 10, onProgress: (progress) => seen.push(progress) });
     expect(seen).to.deep.equal([10, 20, 26].map((done) => ({ kekId: OLD, done, total: 26 })));
   });
 
   it('does nothing the second time', async () => {
-    await rewrapAll(vault, ring, store);
+    await rewrapAll(vault, keys, store);
     const before = store.rows.map(({ item }) => item.blob);
-    const again = await rewrapAll(vault, ring, store);
+    const again = await rewrapAll(vault, keys, store);
     expect(again).to.deep.equal({ done: 0, failed: [], remaining: 0 });
     expect(store.rows.map(({ item }) => item.blob)).to.deep.equal(before);
   });
@@ -84,14 +86,14 @@ describe('rotation of the key-encryption key', () => {
     store.beforeReplace = () => {
       if (++batches === 2) throw new Error('killed');
     };
-    const outcome = await rewrapAll(vault, ring, store, { batchSize: 10 }).catch((error: Error) => error.message);
+    const outcome = await rewrapAll(vault, keys, store, { batchSize: 10 }).catch((error: Error) => error.message);
     expect(outcome).to.equal('killed');
     expect(await store.countUnder(OLD)).to.equal(16);
     for (const { row, context, sealed, token } of accounts) {
       expect(vault.open(context, 'token', { wrappedDataKey: row.item.blob, sealed }).reveal()).to.equal(token);
     }
 
-    const result = await rewrapAll(vault, ring, store, { batchSize: 10 });
+    const result = await rewrapAll(vault, keys, store, { batchSize: 10 });
     expect(result).to.deep.equal({ done: 16, failed: [], remaining: 0 });
     expectAllMoved();
   });
@@ -106,7 +108,7 @@ describe('rotation of the key-encryption key', () => {
       account.row.item = { kind: 'data-key', context, blob: fresh.wrappedDataKey };
       Object.assign(account, { context, sealed: fresh.sealed, token: 'fresh' });
     };
-    const result = await rewrapAll(vault, ring, store);
+    const result = await rewrapAll(vault, keys, store);
     expect(result).to.deep.equal({ done: 25, failed: [], remaining: 0 });
     expectAllMoved();
   });
@@ -117,7 +119,7 @@ describe('rotation of the key-encryption key', () => {
       // Inserts a row before the current position of the rotation.
       if (++batches === 3) accounts.push(insertFirst(store));
     };
-    const result = await rewrapAll(vault, ring, store, { batchSize: 10 });
+    const result = await rewrapAll(vault, keys, store, { batchSize: 10 });
     expect(result).to.deep.equal({ done: 27, failed: [], remaining: 0 });
     expectAllMoved();
   });
@@ -125,7 +127,7 @@ describe('rotation of the key-encryption key', () => {
   it('leaves a record that does not open as it is, reports it, and rotates the others', async () => {
     const broken = accounts.shift() as Account;
     broken.row.item.blob.writeUInt8(broken.row.item.blob.readUInt8(40) ^ 1, 40);
-    const { done, failed, remaining } = await rewrapAll(vault, ring, store, { batchSize: 10 });
+    const { done, failed, remaining } = await rewrapAll(vault, keys, store, { batchSize: 10 });
     expect({ done, remaining }).to.deep.equal({ done: 25, remaining: 1 });
     expect(failed.map(({ item, error }) => [item.context.recordId, error.code])).to.deep.equal([
       ['ca_0', 'UNSEALABLE'],
@@ -138,20 +140,45 @@ describe('rotation of the key-encryption key', () => {
     const account = addAccount(store, 99, vault);
     account.row.kekId = OLD;
     const { blob } = account.row.item;
-    await rewrapAll(vault, ring, store);
+    await rewrapAll(vault, keys, store);
     expect(account.row.kekId).to.equal(NEW);
     expect(account.row.item.blob.equals(blob)).to.equal(true);
   });
 
   it('may run twice at the same time', async () => {
     const [one, other] = await Promise.all([
-      rewrapAll(vault, ring, store, { batchSize: 7 }),
-      rewrapAll(vaultOf(ring, 'other'), ring, store, { batchSize: 5 }),
+      rewrapAll(vault, keys, store, { batchSize: 7 }),
+      rewrapAll(vaultOf(ring, 'other'), keys, store, { batchSize: 5 }),
     ]);
     expect(one.done + other.done).to.equal(26);
     expectAllMoved();
   });
+
+  it('goes on with the newer key when another rotation makes one active meanwhile', async () => {
+    const changing = new ChangingKeys(ringOf(MIDDLE, OLD));
+    await store.addKeyCheck({ kekId: MIDDLE, check: changing.current().active.check, createdAt: START });
+    let batches = 0;
+    store.beforeReplace = () => {
+      if (++batches === 2) changing.ring = ringOf(NEW, MIDDLE, OLD);
+      if (batches > 100) throw new Error('the rotation does not end');
+    };
+    const both = new Vault(changing, seededRandom('changing'));
+    const result = await rewrapAll(both, changing, store, { batchSize: 10 });
+    expect(result).to.include({ remaining: 0 });
+    expectAllMoved();
+  });
 });
+
+class ChangingKeys implements KeySource {
+  ring: KeyRing;
+
+  constructor(ring: KeyRing) {
+    this.ring = ring;
+  }
+
+  current = () => this.ring;
+  find = (id: string) => this.ring.get(id);
+}
 
 function insertFirst(store: MemoryStore): Account {
   const account = addAccount(store, 77);
@@ -188,7 +215,7 @@ describe('a key file in rotation', () => {
     const id = await introduceKey(path, store, seededRandom('cli'), clock.time);
     expect(store.checks.get(id)?.check).to.deep.equal(ringInFile().active.check);
     const cli = new KeyFileSource(path, () => clock.time);
-    await rewrapAll(new Vault(cli, seededRandom('cli 2')), cli.current(), store);
+    await rewrapAll(new Vault(cli, seededRandom('cli 2')), cli, store);
     expect(before.row.kekId).to.equal(id);
 
     // The server has not read the file since; the record names a key that the server does not have yet.

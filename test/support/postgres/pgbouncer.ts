@@ -11,6 +11,8 @@ import { serverUser } from '../../../scripts/postgres/cluster.ts';
 export interface Pooler {
   /** The directory of its socket. */
   socket: string;
+  /** Ends it immediately with all its connections, and starts it again. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,15 +41,28 @@ export async function startPooler(server: string): Promise<Pooler> {
   ];
   const file = join(directory, 'pgbouncer.ini');
   writeFileSync(file, `${settings.join('\n')}\n`, { mode: 0o644 });
-  const child = spawn(PROGRAM, ['-q', file], { ...user, cwd: directory, stdio: 'ignore' });
-  const failed = once(child, 'error').then(([error]) => Promise.reject(error));
-  await Promise.race([listening(join(directory, `.s.PGSQL.${PORT}`), child), failed]);
+  const start = async () => {
+    const child = spawn(PROGRAM, ['-q', file], { ...user, cwd: directory, stdio: 'ignore' });
+    const failed = once(child, 'error').then(([error]) => Promise.reject(error));
+    await Promise.race([listening(join(directory, `.s.PGSQL.${PORT}`), child), failed]);
+    return child;
+  };
+  let child = await start();
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
   return {
     socket: directory,
+    async restart() {
+      await end('SIGKILL');
+      // PgBouncer does not start while a file of a killed one exists.
+      rmSync(join(directory, `.s.PGSQL.${PORT}`), { force: true });
+      child = await start();
+    },
     async stop() {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
+      await end('SIGTERM');
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { creation, runCall } from '../crash/load.ts';
+import type { ChildServer } from '../support/child-server.ts';
+import type { TestResponse } from '../support/server.ts';
+import type { ChaosWorld } from './world.ts';
+
+const CLIENTS = 8;
+/** A request is repeated for this long: longer than servers take to free what a killed one was doing. */
+const PATIENCE_MS = 120_000;
+const ACCOUNTS = '/api/v1/connected_accounts';
+
+/** Clients that create and delete accounts and make calls, and send a request again until a response says what became of it. */
+export interface MixedLoad {
+  /** The number of requests of each kind with a final response. */
+  outcomes: { created: number; deleted: number; called: number; unknown: number };
+  /** Responses that no client should see. */
+  faults: string[];
+  /** Waits until this many further accounts were created, or a fault has occurred. */
+  progress(accounts: number): Promise<void>;
+  /** Ends the load after its present requests. */
+  end(): Promise<void>;
+  /** Compares the database with what was acknowledged, and the provider with the calls. */
+  check(server: ChildServer): Promise<void>;
+}
+
+/** @param servers the present servers; a request goes to any of them */
+export function startMixedLoad(
+  world: ChaosWorld,
+  scene: { connector: string; toolAccount: string },
+  servers: () => readonly ChildServer[],
+): MixedLoad {
+  const present = new Set<string>();
+  const deleted = new Set<string>();
+  const outcomes = { created: 0, deleted: 0, called: 0, unknown: 0 };
+  const nonces = new Map<string, 'done' | 'unknown'>();
+  const faults: string[] = [];
+  let made = 0;
+  let isEnding = false;
+
+  /** Sends a request to any server, and again with the same key to another one, until a response says what became of it. */
+  async function untilKnown(send: (server: ChildServer) => Promise<TestResponse>): Promise<TestResponse> {
+    for (const until = performance.now() + PATIENCE_MS; ; ) {
+      const all = servers();
+      const server = all[Math.floor(Math.random() * all.length)] as ChildServer;
+      const answer = await Promise.race([send(server).catch(() => undefined), pause(30_000).then(() => undefined)]);
+      const isOpen = !answer || answer.status === 503 || answer.body?.code === 'IDEMPOTENCY_KEY_IN_USE';
+      if (answer && !isOpen) return answer;
+      if (performance.now() > until) throw new Error(`no final response: ${answer?.text}`);
+      await pause(200);
+    }
+  }
+
+  async function create(): Promise<void> {
+    const identifier = `chaos-${++made}`;
+    const answer = await untilKnown((server) =>
+      server.call('POST', ACCOUNTS, creation(scene.connector, identifier, identifier)),
+    );
+    if (answer.status !== 201) return void faults.push(`create: ${answer.text}`);
+    outcomes.created++;
+    present.add(answer.body.connected_account.id);
+  }
+
+  async function remove(): Promise<void> {
+    const [id] = present;
+    if (id === undefined) return;
+    present.delete(id);
+    const answer = await untilKnown((server) => server.call('POST', `${ACCOUNTS}:delete`, { body: { id } }));
+    // Without a response to the first request, the account may be deleted already.
+    if (answer.status !== 200 && answer.status !== 404) return void faults.push(`delete: ${answer.text}`);
+    outcomes.deleted++;
+    deleted.add(id);
+  }
+
+  async function call(): Promise<void> {
+    const nonce = `effect-${++made}`;
+    const entry = { nonce, accountId: scene.toolAccount, key: nonce };
+    const answer = await untilKnown((server) => runCall(server, entry));
+    if (answer.status === 200) nonces.set(nonce, 'done');
+    else if (answer.body.code === 'EXECUTION_OUTCOME_UNKNOWN') nonces.set(nonce, 'unknown');
+    else return void faults.push(`call: ${answer.text}`);
+    if (answer.status === 200) outcomes.called++;
+    else outcomes.unknown++;
+  }
+
+  const work = [create, create, call, call, remove];
+  const clients = Array.from({ length: CLIENTS }, async (_, place) => {
+    for (let turn = place; !isEnding; turn++) await (work[turn % work.length] as () => Promise<void>)();
+  });
+  const ended = Promise.all(clients);
+  ended.catch((error) => faults.push(String(error)));
+
+  return {
+    outcomes,
+    faults,
+    async progress(accounts) {
+      const enough = outcomes.created + accounts;
+      while (outcomes.created < enough && faults.length === 0) await pause(50);
+    },
+    async end() {
+      isEnding = true;
+      await ended;
+    },
+    async check(server) {
+      expect(faults).to.deep.equal([]);
+      const total = (await server.call('GET', `${ACCOUNTS}?page_size=1`)).body.total_size;
+      expect(total, 'accounts, and the one for calls').to.equal(present.size + 1);
+      for (const id of present)
+        expect((await server.call('GET', `${ACCOUNTS}/details?id=${id}`)).status, id).to.equal(200);
+      for (const id of deleted)
+        expect((await server.call('GET', `${ACCOUNTS}/details?id=${id}`)).status, id).to.equal(404);
+      for (const [nonce, outcome] of nonces) {
+        const times = world.counterpart.effects.get(nonce) ?? 0;
+        if (outcome === 'done') expect(times, nonce).to.equal(1);
+        else expect(times, nonce).to.be.at.most(1);
+      }
+      expect(await world.verifyAudit()).to.include('is complete');
+    },
+  };
+}
