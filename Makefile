@@ -8,7 +8,7 @@ TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
   'test/flows/{several-servers,clocks,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
 POSTGRES_TESTS += test/flows/{demo,sandbox}.test.ts 'test/chaos/*.test.ts' test/http/{idempotency,environments,unit-effects,rate-limit}.test.ts test/security/{tenant-caches,links,link-endings}.test.ts
-POSTGRES_TESTS += test/security/{sealed-accounts,sealed-clients,sealed-upgrades,swapped-rows}.test.ts test/cli/{shutdown-delay,keys-of-servers}.test.ts
+POSTGRES_TESTS += test/security/{sealed-accounts,sealed-clients,sealed-upgrades,swapped-rows}.test.ts test/cli/{shutdown-delay,keys-of-servers,keys-at-once}.test.ts
 # Each server of these tests is a pair of servers behind one address.
 PAIR_TESTS := test/operations/idempotency.test.ts test/http/idempotency.test.ts test/contract/matrix-{idempotency,tenancy}.test.ts \
   test/security/{links,link-endings,link-adversary,tenant-caches}.test.ts test/mcp/sessions.test.ts
@@ -202,7 +202,7 @@ crash: install ## Kill the server 1,000 times under load and compare it with a l
 
 .PHONY: chaos
 chaos: install ## Kill servers and PostgreSQL 1,000 times under load, freeze and partition them, set clocks apart; COUNT=100, SEED=n
-	bash scripts/install-system-packages.sh postgresql
+	bash scripts/install-system-packages.sh postgresql pgbouncer
 	CHAOS_KILLS=$(or $(COUNT),1000) $(if $(SEED),CHAOS_SEED=$(SEED)) node test/support/postgres/with-postgres.ts $(MOCHA) 'test/chaos/*.test.ts' test/db/postgres/crash.test.ts test/db/postgres/hosts.test.ts
 	node test/support/postgres/with-postgres.ts $(MOCHA) test/flows/refresh.test.ts
 

@@ -1,12 +1,15 @@
-import { eq, ne, sql } from './drizzle.ts';
+import { and, eq, ne, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
 import type { InstanceRow, NewInstance } from './rows/instances.ts';
-import { instances } from './schema.ts';
+import { executions, instances } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface InstanceReads {
   list(): Promise<InstanceRow[]>;
   /** Whether the instance with this number has not been removed. */
   isRegistered(number: number): Promise<boolean>;
+  /** Returns the executions of an instance whose end is not recorded. */
+  unfinished(number: number): Promise<{ environmentId: EnvironmentId; id: string }[]>;
 }
 
 export interface InstanceWrites {
@@ -27,6 +30,13 @@ export type InstanceRepository = InstanceReads & InstanceWrites;
 export function createInstanceRepository({ db, once, dialect }: Statements, schemaNumber: number): InstanceRepository {
   const its = eq(instances.number, sql.placeholder('number'));
   const one = once(() => db.select({ number: instances.number }).from(instances).where(its).prepare());
+  const unfinished = once(() =>
+    db
+      .select({ environmentId: executions.environmentId, id: executions.id })
+      .from(executions)
+      .where(and(sql`${executions.status} = 'STARTED'`, eq(executions.instance, sql.placeholder('number'))))
+      .prepare(),
+  );
   const beat = once(() =>
     db
       .update(instances)
@@ -38,6 +48,9 @@ export function createInstanceRepository({ db, once, dialect }: Statements, sche
     list: () => db.select().from(instances).orderBy(instances.number).all(),
     async isRegistered(number) {
       return (await one().get({ number })) !== undefined;
+    },
+    async unfinished(number) {
+      return (await unfinished().all({ number })) as { environmentId: EnvironmentId; id: string }[];
     },
     async register(instance) {
       const { startedAt, beatAt } = instance;

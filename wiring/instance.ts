@@ -1,6 +1,7 @@
 import { INSTANCE, JOBS } from '../core/budgets.ts';
 import {
   beatAmongOthers,
+  endLost,
   type Instance,
   leaveOthers,
   registerAmongOthers,
@@ -35,10 +36,14 @@ export async function registerInstance(
   closing.defer(() => leave().catch(failed));
   let live = isShared ? (await store.read.instances.list()).length : 1;
   const beat = async () => {
-    if (!isShared) return await store.note((tx) => tx.instances.beat(instance.number, now()));
-    const counted = await beatAmongOthers(instance, parts);
-    if (counted === null) setImmediate(endProcess);
-    else live = counted;
+    if (isShared) {
+      const counted = await beatAmongOthers(instance, parts);
+      if (counted === null) return void setImmediate(endProcess);
+      live = counted;
+    } else await store.note((tx) => tx.instances.beat(instance.number, now()));
+    const lost = await endLost(instance, parts);
+    if (lost > 0)
+      log.warn({ executions: lost }, 'executions ended as UNKNOWN, because their outcome could not be stored');
   };
   const beating = startTimer(beat, { everyMs: INSTANCE.beatEveryMs, failed });
   closing.defer(() => beating.stop(JOBS.stopMs));

@@ -1,11 +1,13 @@
 import { type EnvironmentId, StorageError, type Store, type Transaction } from '../../db/store.ts';
 import { INSTANCE } from '../budgets.ts';
+import { RunningExecutions } from './running-executions.ts';
 
 /** This process among those that serve its database. */
 export interface Instance {
   id: string;
   /** The number by which rows refer to this process. */
   number: number;
+  executions: RunningExecutions;
 }
 
 export interface InstanceDeps {
@@ -78,6 +80,25 @@ export async function leaveOthers(
   });
 }
 
+/**
+ * Ends as UNKNOWN the executions of this process that it no longer carries out. Their end was not stored, because the
+ * storage failed for too long, or was lost in a crash of the database server; while the process runs, no other one ends
+ * them.
+ *
+ * @returns how many
+ */
+export async function endLost(
+  { number, executions }: Instance,
+  { store, now }: Pick<InstanceDeps, 'store' | 'now'>,
+): Promise<number> {
+  const recorded = await store.read.instances.unfinished(number);
+  // Read first: an execution that begins now is not in the list.
+  const lost = recorded.filter(({ id }) => !executions.has(id));
+  for (const { environmentId, id } of lost)
+    await store.write((tx) => tx.executions.finish(environmentId, id, { status: 'UNKNOWN', finishedAt: now() }));
+  return lost.length;
+}
+
 async function removeSilent(tx: Transaction, { now }: Pick<InstanceDeps, 'now'>): Promise<void> {
   await tx.instances.removeSilent(now(), INSTANCE.silentMs);
 }
@@ -93,7 +114,7 @@ async function register(
     await then(tx, number);
     return number;
   });
-  return { id, number };
+  return { id, number, executions: new RunningExecutions() };
 }
 
 /**

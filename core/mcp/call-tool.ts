@@ -57,14 +57,19 @@ export type CallResponse =
  * Calls a tool for the user of a session. The call is planned, recorded and run like a call over REST, with the same
  * outcome.
  */
-export async function callTool(
+export function callTool(deps: CallDeps, session: McpSession, call: McpCall): Promise<CallResponse> {
+  const executionId = deps.newId('exec');
+  return deps.instance.executions.during(executionId, () => callOnce(executionId, deps, session, call));
+}
+
+async function callOnce(
+  executionId: string,
   deps: CallDeps,
   session: McpSession,
   { offered: { tool, connection }, toolInput, sentTo, watch, leavesLinks = false }: McpCall,
 ): Promise<CallResponse> {
   const { environment, grant } = session;
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
-  const executionId = deps.newId('exec');
   const key = accountKeyOf(session, connection);
   const call = { executionId, toolName: tool.name, toolInput, selector: { by: 'key' as const, key } };
   const origin = {

@@ -71,7 +71,7 @@ export interface RotationOptions {
 /**
  * Rewraps everything that is encrypted under other keys of the ring with the active key, in small batches while the
  * server runs. It may be interrupted and started again, even twice at the same time: an item is only replaced if it is
- * unchanged. If another rotation makes a newer key active meanwhile, both go on with that one.
+ * unchanged. If another rotation makes a newer key active meanwhile, both continue with that one.
  *
  * @param keys the keys that `vault` encrypts with
  */

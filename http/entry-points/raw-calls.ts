@@ -10,6 +10,7 @@ import { planRawCall, runRawCall } from '../../core/executions/raw-call.ts';
 import { rawResponseHeaders } from '../../core/executions/raw-headers.ts';
 import { recordPlanned, recordStart } from '../../core/executions/start.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
+import type { Egress } from '../../core/net/egress.ts';
 import { scrub } from '../../core/net/redact.ts';
 import { kindOfStatus, type ToolOutcome } from '../../core/tools/outcome.ts';
 import { RAW_CALL } from '../../core/tools/tool.ts';
@@ -51,23 +52,31 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
     }
     await authenticate(exchange, RAW_CALL, deps);
     pipeline.limit(exchange);
-    const { call, execution } = await begin(exchange);
+    const executionId = deps.newId('exec');
+    return deps.instance.executions.during(executionId, () => run(exchange, executionId, deps.egressOf(environment)));
+  }
+
+  async function run(exchange: Exchange, executionId: string, egress: Egress): Promise<number> {
+    const { call, execution } = await begin(exchange, executionId);
     const cause = causeOf(exchange, execution);
-    exchange.responseHeaders['valetkey-execution-id'] = execution.executionId;
-    const result = await runRawCall(call, deps.egressOf(environment), cause, deps).catch(async (error: unknown) => {
+    exchange.responseHeaders['valetkey-execution-id'] = executionId;
+    const result = await runRawCall(call, egress, cause, deps).catch(async (error: unknown) => {
       await record(error instanceof ApiError ? error : 'UNKNOWN', execution, cause);
       throw error;
     });
     if (!('error' in result)) return handOn(exchange, result, execution, cause);
     await record({ ok: false, ...result }, execution, cause);
-    throw toolFailure(result.error, execution.executionId, call);
+    throw toolFailure(result.error, executionId, call);
   }
 
   const record = (outcome: Outcome, execution: StartedExecution, cause: Cause) =>
     storeEnd(deps, endOf(outcome, execution, cause, deps));
 
   /** Records the start of the execution before anything is sent to the provider (threat E7). */
-  async function begin(exchange: Exchange): Promise<{ call: RawCall; execution: StartedExecution }> {
+  async function begin(
+    exchange: Exchange,
+    executionId: string,
+  ): Promise<{ call: RawCall; execution: StartedExecution }> {
     const { req, environment, client } = exchange;
     const { id: environmentId } = environment as NonNullable<typeof environment>;
     const headers = flat(req);
@@ -76,7 +85,6 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
     const [target = '', query = ''] = split(req.url ?? '');
     const body = await readRawBody(req, REQUEST_BODY.rawBytes, bodyHoldOf(exchange, deps));
     const request = { method: req.method ?? '', path: target.slice(PREFIX.length) || '/', query, headers, body };
-    const executionId = deps.newId('exec');
     const startedAt = deps.now();
     const plan = (read: ReadRepositories) => planRawCall(read, deps, environmentId, selector, request);
     const record = {

@@ -170,36 +170,44 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     },
 
     /** See `Call.commitThenAct`. If `act` fails, the key stays claimed, because its outcome is unknown. */
-    async commitThenAct(
+    commitThenAct(
       executionId: string,
       begin: (tx: Transaction) => Promise<void>,
       act: () => Promise<ActedReply>,
     ): Promise<Reply> {
-      const claimed = await toClaim(executionId);
-      const { value: earlier, durable } = await deps.store.commit(async (tx) => {
-        const replayed = await claim(tx, claimed);
-        if (replayed) return replayed;
-        await begin(tx);
-        return undefined;
-      });
-      // The claim of a key must be durable before anything is sent, because a key promises that nothing is done twice.
-      // Without a key, the write to the disk and the call run concurrently.
-      if (claimed) await durable;
-      if (earlier) return earlier;
-      const { reply, end } = await act();
-      if (claimed) {
-        // Done before the transaction, because other requests wait for that.
-        const sealed = seal(claimed, await packReplyInThread(reply));
-        // The outcome and the stored response are written in one transaction.
-        await storeEnd(deps, end ?? noEnd(executionId), {
-          more: (tx) => keep(tx, claimed, reply, sealed),
-          durable: true,
-        });
-      } else if (end) await storeEnd(deps, end);
-      await durable;
-      return reply;
+      return deps.instance.executions.during(executionId, () => commitThenAct(executionId, begin, act));
     },
   };
+
+  async function commitThenAct(
+    executionId: string,
+    begin: (tx: Transaction) => Promise<void>,
+    act: () => Promise<ActedReply>,
+  ): Promise<Reply> {
+    const claimed = await toClaim(executionId);
+    const { value: earlier, durable } = await deps.store.commit(async (tx) => {
+      const replayed = await claim(tx, claimed);
+      if (replayed) return replayed;
+      await begin(tx);
+      return undefined;
+    });
+    // The claim of a key must be durable before anything is sent, because a key promises that nothing is done twice.
+    // Without a key, the write to the disk and the call run concurrently.
+    if (claimed) await durable;
+    if (earlier) return earlier;
+    const { reply, end } = await act();
+    if (claimed) {
+      // Done before the transaction, because other requests wait for that.
+      const sealed = seal(claimed, await packReplyInThread(reply));
+      // The outcome and the stored response are written in one transaction.
+      await storeEnd(deps, end ?? noEnd(executionId), {
+        more: (tx) => keep(tx, claimed, reply, sealed),
+        durable: true,
+      });
+    } else if (end) await storeEnd(deps, end);
+    await durable;
+    return reply;
+  }
 }
 
 /** Whether the server was too busy to act, so that the same request with the same key may be repeated. */

@@ -60,6 +60,7 @@ const WITHOUT_ENVIRONMENT = [
   'EnvironmentWrites.setSettings',
   'InstanceReads.isRegistered',
   'InstanceReads.list',
+  'InstanceReads.unfinished',
   'InstanceWrites.beat',
   'InstanceWrites.register',
   'InstanceWrites.remove',

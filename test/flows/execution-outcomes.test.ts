@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
+import { endLost } from '../../core/instances/instance.ts';
 import type { Repositories } from '../../db/store.ts';
 import { StorageError } from '../../db/store.ts';
 import { wrap } from '../../wiring/overrides.ts';
@@ -247,7 +248,18 @@ describe('F13: the outcome of an execution', () => {
       const answer = await run('http_post');
       expect(answer.body).to.include({ status: 409, code: 'EXECUTION_OUTCOME_UNKNOWN' });
       openGate();
-      expect((await recordOf(answer.body.execution_id)).status).to.equal('STARTED');
+      expect((await recordOf(answer.body.execution_id)).status).to.be.oneOf(['STARTED', 'UNKNOWN']);
+    });
+
+    it('becomes UNKNOWN with the next heartbeat of the server, and so does the key of the call', async () => {
+      closeGate('write', Number.POSITIVE_INFINITY);
+      const lost = await run('http_post', { headers: { 'idempotency-key': 'lost' } });
+      expect(lost.body).to.include({ status: 409, code: 'EXECUTION_OUTCOME_UNKNOWN' });
+      openGate();
+      await endLost(server.parts.instance, server.parts);
+      expect((await recordOf(lost.body.execution_id)).status).to.equal('UNKNOWN');
+      const again = await run('http_post', { headers: { 'idempotency-key': 'lost' } });
+      expect(again.body).to.include({ code: 'EXECUTION_OUTCOME_UNKNOWN', execution_id: lost.body.execution_id });
     });
 
     it('makes a call that reads fail, so that it can be repeated', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { registerOnly } from '../../../core/instances/instance.ts';
+import { endLost, registerOnly } from '../../../core/instances/instance.ts';
 import { newestMigration } from '../../../db/sqlite/migrate.ts';
 import { account, addKeyChecks, digest, github, NOW, openTestStore, type TestStore } from '../../db/support.ts';
 
@@ -24,7 +24,15 @@ describe('registering an instance', () => {
   it('records who serves the database since when, and gives no number twice', async () => {
     const first = await register();
     expect(await test.store.read.instances.list()).to.deep.equal([
-      { ...first, version: '1.2.3', startedAt: NOW, beatAt: NOW, schemaNumber: newestMigration(), keys: ['kek_1'] },
+      {
+        id: first.id,
+        number: first.number,
+        version: '1.2.3',
+        startedAt: NOW,
+        beatAt: NOW,
+        schemaNumber: newestMigration(),
+        keys: ['kek_1'],
+      },
     ]);
     await test.store.write((tx) => tx.instances.beat(first.number, NOW + 5000, ['kek_2', 'kek_1']));
     const [beaten] = await test.store.read.instances.list();
@@ -69,5 +77,27 @@ describe('registering an instance', () => {
     expect(await read.executions.get(test.env, 'exec_1')).to.include({ status: 'UNKNOWN', finishedAt: NOW + 2 });
     expect(await read.idempotencyKeys.get(test.env, { ...key, keyDigest: digest('not begun') })).to.equal(undefined);
     expect(await read.idempotencyKeys.get(test.env, { ...key, keyDigest })).to.include({ executionId: 'exec_1' });
+  });
+
+  it('ends its own executions whose end was lost, and no other ones', async () => {
+    const [own, other] = [await register(), await register()];
+    const execution = { accountId: 'ca_1', connector: 'github', toolName: 't', agentRunId: null, apiClientId: 'cli_1' };
+    await test.store.write(async (tx) => {
+      for (const [id, instance] of [
+        ['exec_lost', own.number],
+        ['exec_running', own.number],
+        ['exec_other', other.number],
+      ] as const)
+        await tx.executions.insert(test.env, { ...execution, id, instance, startedAt: NOW });
+    });
+    const statusOf = async (id: string) => (await test.store.read.executions.get(test.env, id))?.status;
+    const deps = { store: test.store, now: () => NOW + 5 };
+    await own.executions.during('exec_running', async () => {
+      expect(await endLost(own, deps)).to.equal(1);
+      expect(await statusOf('exec_running')).to.equal('STARTED');
+    });
+    expect(await statusOf('exec_lost')).to.equal('UNKNOWN');
+    expect(await statusOf('exec_other')).to.equal('STARTED');
+    expect(await endLost(own, deps), 'the one that has stopped running since').to.equal(1);
   });
 });

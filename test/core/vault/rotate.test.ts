@@ -154,7 +154,7 @@ describe('rotation of the key-encryption key', () => {
     expectAllMoved();
   });
 
-  it('goes on with the newer key when another rotation makes one active meanwhile', async () => {
+  it('continues with the newer key when another rotation makes one active meanwhile', async () => {
     const changing = new ChangingKeys(ringOf(MIDDLE, OLD));
     await store.addKeyCheck({ kekId: MIDDLE, check: changing.current().active.check, createdAt: START });
     let batches = 0;
