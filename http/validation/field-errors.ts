@@ -65,7 +65,11 @@ function presentUnion(union: ErrorObject, errors: readonly ErrorObject[]): Field
 function typesOf(union: ErrorObject, errors: readonly ErrorObject[]): string[] {
   const own = errors.filter((error) => error.instancePath === union.instancePath && error.keyword !== 'oneOf');
   if (own.some(({ keyword }) => keyword !== 'type')) return [];
-  return [...new Set(own.flatMap(({ params }) => params['type']))];
+  return [...new Set(own.flatMap(typesIn))];
+}
+
+function typesIn({ params }: ErrorObject): string[] {
+  return [params['type']].flat();
 }
 
 interface Branch {
@@ -108,6 +112,7 @@ function present(error: ErrorObject): FieldError {
   if (keyword === 'enum') {
     return { field: fieldOf(instancePath), message: `must be one of ${params['allowedValues'].join(', ')}` };
   }
+  if (keyword === 'type') return { field: fieldOf(instancePath), message: `must be ${typesIn(error).join(' or ')}` };
   const words = keyword === 'pattern' ? wordsOfPattern(String(params['pattern'])) : undefined;
   return { field: fieldOf(instancePath), message: words ?? error.message ?? 'is invalid' };
 }

@@ -36,6 +36,12 @@ describe('presentErrors', () => {
       { a: [{ b: 'x' }, { b: 1 }] },
       [{ field: 'a[1].b', message: 'must be string' }],
     ],
+    [
+      'the types of a value',
+      { type: ['integer', 'null'] },
+      'x',
+      [{ field: 'body', message: 'must be integer or null' }],
+    ],
     ['a value of a list of values', { enum: ['A', 'B'] }, 'C', [{ field: 'body', message: 'must be one of A, B' }]],
     [
       'a text of another form, in words where the contract has that form',
