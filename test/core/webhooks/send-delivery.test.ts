@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto';
+import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { EgressPolicy } from '../../../core/net/policy.ts';
@@ -81,13 +82,11 @@ describe('a webhook endpoint', () => {
       const local = await serve(async (_request, response) => {
         response.writeHead(status);
         const chunk = Buffer.alloc(64 * KIB, 'x');
+        const closed = once(response, 'close');
         while (!response.destroyed && written < 1024 * MIB) {
           written += chunk.length;
           if (!response.write(chunk)) {
-            await Promise.race([
-              new Promise((resolve) => response.once('drain', resolve)),
-              new Promise((resolve) => response.once('close', resolve)),
-            ]);
+            await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed]);
           }
         }
       });
