@@ -743,6 +743,11 @@ export const MCP_SERVER = {
   streamMs: 10 * MINUTE,
   /** Tools in one response to tools/list. */
   toolsPerPage: 250,
+  /** Listed tools of a connection, unless an MCP config sets another number. Models choose worse among more. */
+  listedTools: 40,
+  /** Tools that a search over MCP returns by default, and at most. */
+  toolsFound: 5,
+  mostToolsFound: 20,
   /** How long clients may cache a list. It changes only with settings, and each call is checked separately. */
   listMs: MINUTE,
   /** How long a repeated call waits until its user has connected an account. Clients give up a request after 60 s. */

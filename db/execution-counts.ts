@@ -1,4 +1,5 @@
 import { and, count, eq, type SQL, sql } from './drizzle.ts';
+import type { EnvironmentId } from './environment-id.ts';
 import { executionCounts, executions } from './schema.ts';
 import { createTotal } from './sequence.ts';
 import type { Statements } from './statements.ts';
@@ -77,5 +78,32 @@ export function createExecutionTotals(
     if (status === 'STARTED') return await underWay(others, values);
     const total = await ended(names, values);
     return status === undefined ? total + (await underWay(names, values)) : total;
+  };
+}
+
+/** How many executions of a tool succeeded. */
+export interface ToolSuccesses {
+  toolName: string;
+  total: number;
+}
+
+/** Reads how often the tools of a connection succeeded, by its `key_id`. */
+export function createSuccesses({
+  db,
+  once,
+}: Statements): (environmentId: EnvironmentId, connector: string) => Promise<ToolSuccesses[]> {
+  const t = executionCounts;
+  const sums = once(() =>
+    db
+      .select({ toolName: t.toolName, total: sql<number>`sum(${t.total})` })
+      .from(t)
+      .where(and(eq(t.environmentId, ENVIRONMENT), COUNTED.connector.ended, eq(t.status, 'SUCCEEDED')))
+      .groupBy(t.toolName)
+      .orderBy(t.toolName)
+      .prepare(),
+  );
+  return async (environmentId, connector) => {
+    const rows = await sums().all({ environmentId, connector });
+    return rows.map(({ toolName, total }) => ({ toolName, total: Number(total) }));
   };
 }

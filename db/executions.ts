@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createExecutionBlocks } from './execution-blocks.ts';
-import { createExecutionTotals, isCounted } from './execution-counts.ts';
+import { createExecutionTotals, createSuccesses, isCounted, type ToolSuccesses } from './execution-counts.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf, rarestOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -19,6 +19,8 @@ import type { Statements } from './statements.ts';
 export interface ExecutionReads {
   get(environmentId: EnvironmentId, id: string): Promise<ExecutionRow | undefined>;
   list(environmentId: EnvironmentId, filters: ExecutionFilters, page: PageRequest): Promise<Page<ExecutionRow>>;
+  /** Returns how many stored executions of each tool of a connection succeeded. It reads the counters of lists, not the executions. */
+  successes(environmentId: EnvironmentId, connector: string): Promise<ToolSuccesses[]>;
 }
 
 export interface ExecutionWrites {
@@ -106,6 +108,7 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
   );
   const place = once(() => db.select({ seq: executions.seq }).from(executions).where(oneExecution).prepare());
   const totals = createExecutionTotals(statements);
+  const successes = createSuccesses(statements);
   const blocks = createExecutionBlocks(statements);
   const low = sql`${executions.seq} > ${sql.placeholder('low')}`;
   const high = sql`${executions.seq} < ${sql.placeholder('high')}`;
@@ -145,6 +148,7 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
 
   return {
     get: (environmentId, id) => get().get({ environmentId, id }),
+    successes,
     async list(environmentId, filters, page) {
       const { startedFrom: from, startedBefore: before } = filters;
       const values = { ...(await blocks.rangeOf(environmentId, { from, before })) };

@@ -8640,6 +8640,11 @@ export interface components {
         McpMapping: {
             /** @description The ID of the connection. */
             connection_id: string;
+            /**
+             * @description The maximum number of tools of the connection that `tools/list` returns. Models find and call the others with
+             *     `valetkey_search_tools` and `valetkey_call_tool`. Null: all, also if `tools` names them.
+             */
+            max_listed_tools: number | null;
             /** @description The names of the offered tools. Null: all tools that the connection allows. */
             tools: string[] | null;
         };
@@ -8647,6 +8652,12 @@ export interface components {
         McpMappingRequest: {
             /** @description The ID of the connection. */
             connection_id: string;
+            /**
+             * @description The maximum number of tools of the connection that `tools/list` returns; by default 40. If the connection offers more, the
+             *     list has those that were used most, then a selection by hints and tags, and the tools `valetkey_search_tools` and
+             *     `valetkey_call_tool`. Null lists all. If `tools` names the tools, all of them are listed, and this field must be omitted or null.
+             */
+            max_listed_tools?: number | null;
             /** @description The names of the tools to offer. If omitted or null, all tools that the connection allows. */
             tools?: string[] | null;
         };

@@ -21,6 +21,8 @@ export interface NamedTool {
 export interface DirectoryFilter {
   /** Tools of this provider only. */
   connector?: string | undefined;
+  /** Only tools with these names. */
+  names?: ReadonlySet<string> | undefined;
   /** Only tools that have all of these tags. */
   tags?: readonly string[] | undefined;
   /** Only tools whose hints have these values. */
@@ -110,12 +112,13 @@ function inOrder(lists: readonly (readonly ToolCard[])[]): ToolCard[] {
   return others.length === 0 ? [...only] : [...only, ...others.flat()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function passes({ connector, tags = [], hints = {} }: DirectoryFilter): (card: ToolCard) => boolean {
+function passes({ connector, names, tags = [], hints = {} }: DirectoryFilter): (card: ToolCard) => boolean {
   const wanted = (Object.entries(hints) as [keyof ToolCard['hints'], boolean | undefined][]).filter(
     ([, value]) => value !== undefined,
   );
   return (card) =>
     (connector === undefined || card.connector === connector) &&
+    (names === undefined || names.has(card.name)) &&
     tags.every((tag) => card.tags.includes(tag)) &&
     wanted.every(([hint, value]) => card.hints[hint] === value);
 }

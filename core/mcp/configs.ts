@@ -14,6 +14,7 @@ export interface ConfigDeps extends OfferDeps {
 export interface MappingInput {
   connection_id: string;
   tools?: string[] | null | undefined;
+  max_listed_tools?: number | null | undefined;
 }
 
 /** The fields of a request for a config. */
@@ -82,7 +83,7 @@ async function checkMappings(
   const unknown: FieldError[] = [];
   const mappings: McpMapping[] = [];
   const names = connectionNames(tx, deps);
-  for (const [index, { connection_id: id, tools: chosen = null }] of given.entries()) {
+  for (const [index, { connection_id: id, tools: chosen = null, max_listed_tools: maxListed }] of given.entries()) {
     const field = `mappings[${index}]`;
     const connection = await tx.connections.get(environmentId, id);
     if (!connection) {
@@ -94,7 +95,11 @@ async function checkMappings(
       if (known.has(name)) continue;
       errors.push({ field: `${field}.tools[${place}]`, message: 'does not name a tool that the connection allows' });
     }
-    mappings.push({ connection, tools: chosen });
+    if (chosen !== null && typeof maxListed === 'number') {
+      const message = 'must be omitted or null if tools is given, because all of these tools are listed';
+      errors.push({ field: `${field}.max_listed_tools`, message });
+    }
+    mappings.push({ connection, tools: chosen, maxListed: null });
   }
   if (unknown.length > 0)
     throw new ApiError('UNKNOWN_CONNECTOR', 'A mapping does not name a connection.', { errors: unknown });
@@ -105,9 +110,10 @@ async function checkMappings(
     }
   }
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The mappings are invalid.', { errors });
-  return mappings.map(({ connection, tools: chosen }) => ({
-    connectionId: connection.id,
-    tools: chosen as string[] | null,
+  return given.map(({ connection_id: connectionId, tools: chosen = null, max_listed_tools: maxListed }) => ({
+    connectionId,
+    tools: chosen,
+    ...(chosen === null && maxListed !== undefined && { maxListed }),
   }));
 }
 

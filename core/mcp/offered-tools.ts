@@ -62,16 +62,19 @@ export interface OfferedName {
 /**
  * Returns the names of all tools that an MCP server offers, sorted. They are the same for every user and change only
  * with a setting. A disabled connection offers no tools. If two mappings offer the same name, the first one is used.
+ *
+ * @param choose returns those of a mapping's tools that are wanted, by default all
  */
 export async function offeredNames(
   read: ReadRepositories,
   deps: OfferDeps,
   server: McpServerDefinition,
+  choose: (mapping: McpMapping, names: string[]) => Promise<string[]> = async (_mapping, all) => all,
 ): Promise<OfferedName[]> {
   const offered = new Map<string, OfferedName>();
   const names = connectionNames(read, deps);
   for (const mapping of server.mappings) {
-    for (const name of await namesOfMapping(names, mapping)) {
+    for (const name of await choose(mapping, await namesOfMapping(names, mapping))) {
       if (!offered.has(name)) offered.set(name, { name, connection: mapping.connection });
     }
   }

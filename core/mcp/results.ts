@@ -39,6 +39,11 @@ export function failureResult(error: ApiError, executionId?: string): CallToolRe
   return { content: [textOf(structuredContent)], structuredContent, isError: true };
 }
 
+/** Returns the result of a tool of the server itself, as data and as text. */
+export function jsonResult(data: Record<string, unknown>): CallToolResult {
+  return { content: [textOf(data)], structuredContent: data };
+}
+
 function textOf(value: unknown) {
   return { type: 'text' as const, text: JSON.stringify(value) };
 }

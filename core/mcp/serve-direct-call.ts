@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { callTool } from './call-tool.ts';
 import type { DirectCall } from './direct-call.ts';
-import { findOffered } from './offered-tools.ts';
+import { meantCall } from './finder-tools.ts';
 import type { McpSession } from './session.ts';
 import type { ToolServerDeps } from './tool-server.ts';
 
@@ -18,9 +18,11 @@ export async function serveDirectCall(
   { name, input, wantsProgress }: DirectCall,
   signal: AbortSignal,
 ): Promise<CallToolResult | undefined> {
-  const offered = await findOffered(deps.store.read, deps, session.server, name);
-  if (!offered || (wantsProgress && offered.tool.mcp)) return undefined;
-  const call = { offered, toolInput: input, sentTo: null, watch: { signal }, leavesLinks: true };
+  const meant = await meantCall(deps, session, name, input);
+  if (meant?.kind === 'result') return meant.result;
+  if (!meant || (wantsProgress && meant.offered.tool.mcp)) return undefined;
+  const { offered, input: toolInput } = meant;
+  const call = { offered, toolInput, sentTo: null, watch: { signal }, leavesLinks: true };
   const response = await callTool(deps, session, call);
   return response.kind === 'result' ? response.result : undefined;
 }

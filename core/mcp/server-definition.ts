@@ -1,10 +1,19 @@
-import type { ConnectionRow, EnvironmentId, EnvironmentRow, ReadRepositories } from '../../db/store.ts';
+import type {
+  ConnectionRow,
+  EnvironmentId,
+  EnvironmentRow,
+  ReadRepositories,
+  StoredMcpMapping,
+} from '../../db/store.ts';
+import { MCP_SERVER } from '../budgets.ts';
 
 /** A connection of an MCP server, and which of its tools the server offers. */
 export interface McpMapping {
   connection: ConnectionRow;
   /** null for every tool that the connection allows. */
   tools: readonly string[] | null;
+  /** How many of its tools `tools/list` returns at most; null for all. The server offers the others too. */
+  maxListed: number | null;
 }
 
 /** The definition of an MCP server: it offers the tools of one connection, or of the connections of a config. */
@@ -24,14 +33,20 @@ export async function findServer(
   const config = await read.mcpConfigs.get(environmentId, id);
   if (config) {
     const mappings: McpMapping[] = [];
-    for (const { connectionId, tools } of config.mappings) {
-      const connection = await read.connections.get(environmentId, connectionId);
-      if (connection) mappings.push({ connection, tools });
+    for (const mapping of config.mappings) {
+      const connection = await read.connections.get(environmentId, mapping.connectionId);
+      if (connection) mappings.push({ connection, tools: mapping.tools, maxListed: maxListedOf(mapping) });
     }
     return { id, name: config.name, mappings };
   }
   const connection = await read.connections.get(environmentId, id);
-  return connection && { id, name: connection.keyId, mappings: [{ connection, tools: null }] };
+  const mapping = { tools: null, maxListed: MCP_SERVER.listedTools };
+  return connection && { id, name: connection.keyId, mappings: [{ connection, ...mapping }] };
+}
+
+/** Returns how many tools of a mapping are listed at most; null for all, because the mapping names them or says so. */
+export function maxListedOf({ tools, maxListed = MCP_SERVER.listedTools }: Omit<StoredMcpMapping, 'connectionId'>) {
+  return tools === null ? maxListed : null;
 }
 
 /**

@@ -14,7 +14,10 @@ import { askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts
 import type { CallDeps } from './call-tool.ts';
 import { callTool, displayName } from './call-tool.ts';
 import { type ConnectState, openConnectState, sealConnectState } from './connect-state.ts';
-import { findOffered, type OfferedName, offeredNames, presentOffered } from './offered-tools.ts';
+import { FINDER_TOOLS } from './finder-definitions.ts';
+import { meantCall } from './finder-tools.ts';
+import { listedTools } from './listed-tools.ts';
+import { type OfferedName, presentOffered } from './offered-tools.ts';
 import { sendPlainErrors } from './plain-errors.ts';
 import { presentMcpTool } from './present-tool.ts';
 import { type McpSession, sessionOf } from './session.ts';
@@ -56,13 +59,13 @@ async function listTools(
   cursor: string | undefined,
 ): Promise<ListToolsResult> {
   const { read } = deps.store;
-  const all = await offeredNames(read, deps, session.server);
+  const { listed: all, offersMore } = await listedTools(read, deps, session.server);
   const start = startOf(sdk, all, cursor);
   const page = all.slice(start, start + MCP_SERVER.toolsPerPage);
   const { items, taken } = await presentOffered(read, deps, page, presentMcpTool);
   const last = page[taken - 1];
   return {
-    tools: items,
+    tools: offersMore && cursor === undefined ? [...FINDER_TOOLS, ...items] : items,
     ...(last && start + taken < all.length && { nextCursor: encode(last.name) }),
   };
 }
@@ -76,12 +79,14 @@ async function call(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { ctx } = client;
   const session = sessionOf(ctx.http?.authInfo);
-  const offered = await findOffered(deps.store.read, deps, session.server, name);
-  if (!offered) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${name}.`);
+  const meant = await meantCall(deps, session, name, input);
+  if (!meant) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${name}.`);
+  if (meant.kind === 'result') return meant.result;
+  const { offered, input: toolInput } = meant;
   const bound = { session, name, input };
   const sentTo = readState(sdk, deps.sealedStates, bound, ctx);
   if (sentTo && wasDeclined(ctx)) return declined(await displayName(deps, offered.connection));
-  const response = await callTool(deps, session, { offered, toolInput: input, sentTo, watch: watchOf(ctx) });
+  const response = await callTool(deps, session, { offered, toolInput, sentTo, watch: watchOf(ctx) });
   if (response.kind === 'result') return response.result;
   if (response.kind === 'left') throw new Error('a call was left that is served whole');
   const { link, message, waited } = response;

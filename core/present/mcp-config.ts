@@ -1,5 +1,5 @@
 import type { EnvironmentRow, McpConfigRow } from '../../db/store.ts';
-import { mcpServerUrl } from '../mcp/server-definition.ts';
+import { maxListedOf, mcpServerUrl } from '../mcp/server-definition.ts';
 import { rfc3339 } from '../text/rfc3339.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -11,7 +11,11 @@ export function presentMcpConfig(
     id,
     name,
     description,
-    mappings: mappings.map(({ connectionId, tools }) => ({ connection_id: connectionId, tools })),
+    mappings: mappings.map((mapping) => ({
+      connection_id: mapping.connectionId,
+      tools: mapping.tools,
+      max_listed_tools: maxListedOf(mapping),
+    })),
     mcp_server_url: mcpServerUrl(environment, id),
     created_at: rfc3339(createdAt),
     updated_at: rfc3339(updatedAt),

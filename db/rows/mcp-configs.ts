@@ -4,6 +4,8 @@ import type { EnvironmentId } from '../environment-id.ts';
 export interface StoredMcpMapping {
   connectionId: string;
   tools: string[] | null;
+  /** How many tools are listed if `tools` is null; null for all. Absent: the default. */
+  maxListed?: number | null;
 }
 
 export interface McpConfigRow {

@@ -218,6 +218,7 @@ describe('no query without an environment (C1)', () => {
       'toolOverlays.named': [(r, env) => r.toolOverlays.named(env, 'mine_get_thing'), []],
       'toolOverlays.list': [(r, env) => r.toolOverlays.list(env), []],
       'toolOverlays.delete': [(r, env) => r.toolOverlays.delete(env, 'mine_get_thing'), false],
+      'executions.successes': [(r, env) => r.executions.successes(env, 'github'), []],
       'mcpConfigs.get': [(r, env) => r.mcpConfigs.get(env, 'mcp_1'), undefined],
       'mcpConfigs.list': [(r, env) => r.mcpConfigs.list(env, page), empty],
       'mcpConfigs.namesWithTool': [(r, env) => r.mcpConfigs.namesWithTool(env, 'mine_get_thing'), []],

@@ -227,8 +227,8 @@ describe('tools over MCP', () => {
   it('F6: are listed on several pages where their schemas are large, none of them twice', async () => {
     const provider = await createProvider(server, { proxy_enabled: true, proxy_url: KEYED_ORIGIN });
     const { id } = await createConnection(server, { connector: provider.identifier });
-    const input_schema = { type: 'object', description: 'x'.repeat(60_000) };
-    const large = Array.from({ length: 40 }, (_, index) => `acme_large_${index + 10}`);
+    const input_schema = { type: 'object', description: 'x'.repeat(100_000) };
+    const large = Array.from({ length: 30 }, (_, index) => `acme_large_${index + 10}`);
     await storeTools(
       server,
       large.map((name) => ownTool(provider.identifier, name, { input_schema })),

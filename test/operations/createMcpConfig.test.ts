@@ -24,12 +24,21 @@ describe('createMcpConfig', () => {
         name: 'Support',
         description: 'For support.',
         mappings: [
-          { connection_id: configs.issues, tools: ['github_list_issues'] },
-          { connection_id: configs.chat, tools: null },
+          { connection_id: configs.issues, tools: ['github_list_issues'], max_listed_tools: null },
+          { connection_id: configs.chat, tools: null, max_listed_tools: 40 },
         ],
         mcp_server_url: `http://localhost/mcp/${id}`,
       });
       expect((await auditOf(configs.server, id)).map(({ action }) => action)).to.deep.equal(['mcp_config.created']);
+    });
+
+    it('stores how many tools are listed', async () => {
+      for (const max_listed_tools of [1, 1000, null]) {
+        const { body } = await configs.create({ mappings: [{ connection_id: configs.issues, max_listed_tools }] });
+        expect(body.config.mappings).to.deep.equal([{ connection_id: configs.issues, tools: null, max_listed_tools }]);
+        const { body: read } = await configs.server.call('GET', `${PATH}/${body.config.id}`);
+        expect(read.config).to.deep.equal(body.config);
+      }
     });
 
     it('creates one config for one idempotency key', async () => {
@@ -44,6 +53,18 @@ describe('createMcpConfig', () => {
   });
 
   describe('400', () => {
+    it('rejects a number of listed tools out of range, or beside names of tools', async () => {
+      for (const [mapping, field] of [
+        [{ max_listed_tools: 0 }, 'mappings[0].max_listed_tools'],
+        [{ max_listed_tools: 1001 }, 'mappings[0].max_listed_tools'],
+        [{ max_listed_tools: 1, tools: ['github_list_issues'] }, 'mappings[0].max_listed_tools'],
+      ] as const) {
+        const response = await configs.create({ mappings: [{ connection_id: configs.issues, ...mapping }] });
+        expect(response.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+        expect(errorsOf(response).map((error: { field: string }) => error.field)).to.deep.equal([field]);
+      }
+    });
+
     it('rejects a mapping to an unknown connection', async () => {
       const response = await configs.create({
         mappings: [{ connection_id: configs.issues }, { connection_id: unknownId('conn') }],

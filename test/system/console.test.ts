@@ -212,17 +212,27 @@ describe('the console in a browser', () => {
     await page.getByText('Change this server').click();
     const form = page.locator('details', { hasText: 'Change this server' });
     await form.getByLabel('Purpose').fill('For the support team');
-    await form.getByLabel(`Tools of ${connections[0].key_id}`).fill('acme_mapped_get_note');
+    const key = connections[0].key_id;
+    await form.getByLabel(`Maximum listed of ${key}`).fill('7');
     const path = `/api/v1/mcp/configs/${made.body.config.id}`;
     const read = async () => (await world.server.call('GET', path)).body.config;
-    const saved = page.waitForResponse(
-      (response) => response.url().endsWith(path) && response.request().method() === 'PUT',
-    );
-    await form.getByRole('button', { name: 'Save the server' }).click();
-    await saved;
+    const save = async () => {
+      const saved = page.waitForResponse(
+        (response) => response.url().endsWith(path) && response.request().method() === 'PUT',
+      );
+      await form.getByRole('button', { name: 'Save the server' }).click();
+      await saved;
+    };
+    await save();
+    const connection_id = connections[0].id;
     expect(await read()).to.deep.include({
       description: 'For the support team',
-      mappings: [{ connection_id: connections[0].id, tools: ['acme_mapped_get_note'] }],
+      mappings: [{ connection_id, tools: null, max_listed_tools: 7 }],
+    });
+    await form.getByLabel(`Tools of ${key}`).fill('acme_mapped_get_note');
+    await save();
+    expect(await read()).to.deep.include({
+      mappings: [{ connection_id, tools: ['acme_mapped_get_note'], max_listed_tools: null }],
     });
     await page.context().close();
   });

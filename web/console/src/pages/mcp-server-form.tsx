@@ -23,7 +23,9 @@ export function ServerForm({ config }: { config?: Config }) {
     const mappings = form.getAll('connection').map((value) => {
       const tools = String(form.get(`tools ${value}`) ?? '').split(/\s+/);
       const chosen = [...new Set(tools.filter(Boolean))];
-      return { connection_id: String(value), tools: chosen.length > 0 ? chosen : null };
+      if (chosen.length > 0) return { connection_id: String(value), tools: chosen };
+      const most = String(form.get(`listed ${value}`) ?? '');
+      return { connection_id: String(value), tools: null, max_listed_tools: most === '' ? null : Number(most) };
     });
     save.mutate({ name: String(form.get('name')), description: String(form.get('description')), mappings });
   };
@@ -68,22 +70,28 @@ interface Option {
   name: string;
   chosen: boolean;
   tools: readonly string[];
+  /** How many tools are listed if none are named; null for all. */
+  listed: number | null;
 }
+
+/** The default of the API. */
+const LISTED = 40;
 
 /** Returns the connections of the server in its order, then the others. */
 function optionsOf(connections: readonly Schemas['Connection'][], config: Config | undefined): Option[] {
   const names = new Map(connections.map(({ id, key_id: name }) => [id, name]));
-  const chosen = (config?.mappings ?? []).map(({ connection_id: id, tools }) => ({
+  const chosen = (config?.mappings ?? []).map(({ connection_id: id, tools, max_listed_tools: listed }) => ({
     id,
     name: names.get(id) ?? id,
     chosen: true,
     tools: tools ?? [],
+    listed: tools ? LISTED : listed,
   }));
   const others = connections.filter(({ id }) => chosen.every((option) => option.id !== id));
-  return [...chosen, ...others.map(({ id, key_id: name }) => ({ id, name, chosen: false, tools: [] }))];
+  return [...chosen, ...others.map(({ id, key_id: name }) => ({ id, name, chosen: false, tools: [], listed: LISTED }))];
 }
 
-function Mapping({ id, name, chosen, tools }: Option) {
+function Mapping({ id, name, chosen, tools, listed }: Option) {
   const [isChosen, setChosen] = useState(chosen);
   return (
     <div className="stack">
@@ -98,17 +106,27 @@ function Mapping({ id, name, chosen, tools }: Option) {
         {name}
       </label>
       {isChosen && (
-        <Field label={`Tools of ${name}`} hint="Names, one in each line. Empty: all that the connection allows.">
-          {(field) => (
-            <textarea
-              id={field}
-              name={`tools ${id}`}
-              className="short"
-              defaultValue={tools.join('\n')}
-              spellCheck={false}
-            />
-          )}
-        </Field>
+        <>
+          <Field label={`Tools of ${name}`} hint="Names, one in each line. Empty: all that the connection allows.">
+            {(field) => (
+              <textarea
+                id={field}
+                name={`tools ${id}`}
+                className="short"
+                defaultValue={tools.join('\n')}
+                spellCheck={false}
+              />
+            )}
+          </Field>
+          <Field
+            label={`Maximum listed of ${name}`}
+            hint="The most that clients list if no tools are named above. Models find the others by search. Empty: all."
+          >
+            {(field) => (
+              <input id={field} name={`listed ${id}`} type="number" min={1} max={1000} defaultValue={listed ?? ''} />
+            )}
+          </Field>
+        </>
       )}
     </div>
   );

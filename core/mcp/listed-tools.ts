@@ -1,0 +1,56 @@
+import type { ConnectionRow, ReadRepositories } from '../../db/store.ts';
+import { chooseTools } from '../discovery/choose-tools.ts';
+import { FINDER_TOOLS } from './finder-definitions.ts';
+import type { OfferDeps, OfferedName } from './offered-tools.ts';
+import { offeredNames } from './offered-tools.ts';
+import type { McpServerDefinition } from './server-definition.ts';
+
+export interface ListedTools {
+  /** Sorted by name. */
+  listed: OfferedName[];
+  /** Whether the server offers more tools than it lists. */
+  offersMore: boolean;
+}
+
+/**
+ * Returns the tools that `tools/list` of a server returns: all that a mapping names, and of each other mapping at most
+ * its maximum. Unlisted tools can be found by search and called. Do not call it in a transaction.
+ */
+export async function listedTools(
+  read: ReadRepositories,
+  deps: OfferDeps,
+  server: McpServerDefinition,
+): Promise<ListedTools> {
+  let offersMore = false;
+  const cards = cardsByName(read, deps, server);
+  const listed = await offeredNames(read, deps, server, async ({ connection, maxListed }, names) => {
+    if (maxListed === null || names.length <= maxListed) return names;
+    offersMore = true;
+    const known = await cards();
+    const offered = names.flatMap((name) => known.get(name) ?? []);
+    return chooseTools(offered, await usesOf(read, connection), maxListed).map(({ name }) => name);
+  });
+  if (!offersMore) return { listed, offersMore };
+  const isFinder = new Set(FINDER_TOOLS.map(({ name }) => name));
+  // A tool of a connection with such a name can still be called through the finder tools.
+  return { listed: listed.filter(({ name }) => !isFinder.has(name)), offersMore };
+}
+
+/** The cards of an environment are read once for all mappings, because it may have thousands. */
+function cardsByName(read: ReadRepositories, { toolDirectory }: OfferDeps, { mappings }: McpServerDefinition) {
+  const environmentId = mappings[0]?.connection.environmentId;
+  const browse = async () => {
+    const cards = environmentId === undefined ? [] : await toolDirectory.browse(read, environmentId);
+    return new Map(cards.map((card) => [card.name, card]));
+  };
+  let reading: ReturnType<typeof browse> | undefined;
+  return () => {
+    reading ??= browse();
+    return reading;
+  };
+}
+
+async function usesOf(read: ReadRepositories, { environmentId, keyId }: ConnectionRow): Promise<Map<string, number>> {
+  const rows = await read.executions.successes(environmentId, keyId);
+  return new Map(rows.map(({ toolName, total }) => [toolName, total]));
+}
