@@ -229,6 +229,7 @@ describe('the console in a browser', () => {
       description: 'For the support team',
       mappings: [{ connection_id, tools: null, max_listed_tools: 7 }],
     });
+    await page.getByText('Change this server').click();
     await form.getByLabel(`Tools of ${key}`).fill('acme_mapped_get_note');
     await save();
     expect(await read()).to.deep.include({
