@@ -34,7 +34,8 @@ export interface Checkpointer {
    * not wait for locks.
    *
    * @param touch commits a change of one page, because pieces are moved together with commits
-   * @param endReads is called right before the log is truncated, to end the reads of this process
+   * @param endReads ends the reads of this process. It is called before the log is measured or truncated, because SQLite
+   * does neither within a transaction
    * @returns false if another process reads from the log or is writing; try again later
    * @throws SqliteError
    */
@@ -194,23 +195,27 @@ export function createCheckpointer(
   }
 
   /** @returns whether the rest is so small that it can be moved on the event loop */
-  async function moveAlmostAll(touch: () => Promise<unknown>): Promise<boolean> {
+  async function moveAlmostAll(touch: () => Promise<unknown>, endReads: () => void): Promise<boolean> {
+    const measured = () => {
+      endReads();
+      return measure(size);
+    };
     await idle();
-    if (measure(size).left >= backlog) {
+    if (measured().left >= backlog) {
       moveBacklog();
       await idle();
     }
     for (let tries = 0; tries < MAX_PIECES && !failure; tries++) {
-      const { left, moved } = measure(size);
+      const { left, moved } = measured();
       if (left >= backlog) return false;
       if (left <= lastPiece) return true;
       step = 'piece';
       await touch();
       await idle();
       // Nothing was moved, because another process reads from the log.
-      if (measure(size).moved === moved) return false;
+      if (measured().moved === moved) return false;
     }
-    return measure(size).left < piece;
+    return measured().left < piece;
   }
 
   return {
@@ -228,7 +233,7 @@ export function createCheckpointer(
       attempt(decide);
     },
     async empty(touch, endReads) {
-      if (!(await moveAlmostAll(touch)) || failure) return false;
+      if (!(await moveAlmostAll(touch, endReads)) || failure) return false;
       try {
         endReads();
         const [busy] = truncate.get() as [busy: number];

@@ -8,7 +8,7 @@ import { isBusy } from './errors.ts';
 
 export type Client = Database.Database;
 
-/** The two connections of a store: all writes use one, and reads outside of transactions use the other. */
+/** The two connections of a store: one writes, and the other reads while a transaction of the first is open. */
 export interface Connections {
   writer: Client;
   reader: Client;
@@ -46,7 +46,7 @@ const PRAGMAS: [name: string, set: string, expected: string | number][] = [
  * of which ten thousand fit. A page that is not cached is copied from the file, which takes longer than the rest of a
  * look-up.
  */
-const CACHE_KIB = { writer: 4096, reader: 10_240 };
+const CACHE_KIB = { writer: 10_240, reader: 2048 };
 
 /**
  * Opens a database file; creates it (mode 0600) and its directory (mode 0700) if they do not exist.

@@ -1,8 +1,11 @@
+import type { Statement } from 'better-sqlite3';
 import type { Client } from './open.ts';
 
 /** A read transaction that lasts at most one turn of the event loop. */
 export interface ReadTurn {
   begin(): void;
+  /** The connection that reads use now. */
+  client(): Client;
   end(): void;
   /**
    * Returns the result of `read`. Within a turn it is called once per key, because the same transaction would return
@@ -14,10 +17,12 @@ export interface ReadTurn {
 /**
  * Lets the reads of a turn share a transaction: taking and releasing a read lock takes six system calls, which cost as much as finding a row. It ends before the turn does, and before a transaction of writes begins, so that a caller that waited for a write sees it.
  *
+ * @param choose returns the connection that a new transaction uses
  * @param report is called if the transaction cannot be ended at the end of the turn; the next read begins another one
  */
-export function createReadTurn(reader: Client, report: (error: unknown) => void): ReadTurn {
-  const [begin, commit, rollback] = [reader.prepare('begin'), reader.prepare('commit'), reader.prepare('rollback')];
+export function createReadTurn(choose: () => Client, report: (error: unknown) => void): ReadTurn {
+  const controls = new Map<Client, Record<'begin' | 'commit' | 'rollback', Statement>>();
+  let client: Client | undefined;
   // A new map for each turn, because clearing one would create a chain of tables that delays garbage collection.
   let answers = new Map<string, unknown>();
   let open = false;
@@ -26,7 +31,14 @@ export function createReadTurn(reader: Client, report: (error: unknown) => void)
     open = false;
     answers = new Map();
     // SQLite may have rolled back on an I/O error.
-    if (reader.inTransaction) commit.run();
+    if (client?.inTransaction) control(client).commit.run();
+  };
+  const control = (of: Client) => {
+    const known = controls.get(of);
+    if (known) return known;
+    const prepared = { begin: of.prepare('begin'), commit: of.prepare('commit'), rollback: of.prepare('rollback') };
+    controls.set(of, prepared);
+    return prepared;
   };
   const endOfTurn = () => {
     try {
@@ -38,12 +50,15 @@ export function createReadTurn(reader: Client, report: (error: unknown) => void)
   return {
     begin() {
       if (open) return;
+      client = choose();
+      const { begin, rollback } = control(client);
       // A transaction that could not be ended would show an old state forever.
-      if (reader.inTransaction) rollback.run();
+      if (client.inTransaction) rollback.run();
       begin.run();
       open = true;
       setImmediate(endOfTurn);
     },
+    client: () => (open && client ? client : choose()),
     end,
     once<T>(key: string, read: () => T): T {
       if (!open) return read();

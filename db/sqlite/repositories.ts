@@ -11,9 +11,16 @@ export interface SqliteRepositoryOptions extends Pick<RepositoryOptions, 'pacing
   failed?: (error: StorageError) => void;
 }
 
-/** Creates the repositories of one connection, and their endings. */
-export function createSqliteRepositories(client: Client, { pacing, failed }: SqliteRepositoryOptions = {}) {
-  const statements = createSqliteStatements(client, failed);
+/**
+ * Creates the repositories of one connection, and their endings.
+ *
+ * @param client the connection, or a function that returns the one to use now
+ */
+export function createSqliteRepositories(
+  client: Client | (() => Client),
+  { pacing, failed }: SqliteRepositoryOptions = {},
+) {
+  const statements = createSqliteStatements(typeof client === 'function' ? client : () => client, failed);
   const searchIndex = createSearchIndex(statements);
   const { repositories, ending } = createRepositories(statements, {
     ...(pacing && { pacing }),

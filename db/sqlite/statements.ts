@@ -7,22 +7,28 @@ import { translateError } from './errors.ts';
 import type { Client } from './open.ts';
 
 /**
- * The statements of one connection. SQLite runs on the event loop, so their promises are settled when they are returned and their callers continue in the same turn, which the group commit relies on.
+ * The statements of one connection, or of several that take turns. SQLite runs on the event loop, so their promises are settled when they are returned and their callers continue in the same turn, which the group commit relies on.
  *
+ * @param client returns the connection to use now
  * @param failed receives each StorageError
  */
-export function createSqliteStatements(client: Client, failed: (error: StorageError) => void = () => {}): Statements {
+export function createSqliteStatements(
+  client: () => Client,
+  failed: (error: StorageError) => void = () => {},
+): Statements {
   return createStatements({ dialect: sqliteDialect, prepare: (plan) => prepare(client, plan, failed) });
 }
 
-function prepare(client: Client, { text, bind, toRow }: Plan, failed: (error: StorageError) => void): Statement {
-  let prepared: Database.Statement<unknown[], unknown[]> | undefined;
+function prepare(client: () => Client, { text, bind, toRow }: Plan, failed: (error: StorageError) => void): Statement {
+  const prepared = new Map<Client, Database.Statement<unknown[], unknown[]>>();
   const statement = () => {
-    if (prepared === undefined) {
-      prepared = client.prepare<unknown[], unknown[]>(text);
-      if (toRow) prepared.raw();
-    }
-    return prepared;
+    const current = client();
+    const known = prepared.get(current);
+    if (known) return known;
+    const made = current.prepare<unknown[], unknown[]>(text);
+    if (toRow) made.raw();
+    prepared.set(current, made);
+    return made;
   };
   const decode = toRow as (stored: unknown[]) => Values;
   const translated = (error: unknown): unknown => {

@@ -96,7 +96,12 @@ export function createStore(
     afterCommit: afterCommit.add,
     yieldToEventLoop: () => group.yieldToEventLoop(),
   };
-  const turn = createReadTurn(reader, (error) => report(error, 'a shared read could not be ended'));
+  // Whenever another connection has committed, SQLite drops the page cache of a connection. So reads use the connection
+  // that commits, unless one of its transactions is open, whose changes they must not see.
+  const turn = createReadTurn(
+    () => (writer.inTransaction || !group.healthy() ? reader : writer),
+    (error) => report(error, 'a shared read could not be ended'),
+  );
   const thread = createCheckpointThread(writer.name);
   const failed = (error: Error) => control.failed(syncFailed(error));
   const checkpointer = createCheckpointer({ writer, pin, main: files.main, thread, failed }, logBounds);
@@ -126,7 +131,7 @@ export function createStore(
     if (isDiskFault(error)) health.failed(error);
   };
   return {
-    read: withSharedStates(createSqliteRepositories(reader, { pacing, failed: readFailed }).repositories, turn),
+    read: withSharedStates(createSqliteRepositories(turn.client, { pacing, failed: readFailed }).repositories, turn),
     shareReads() {
       try {
         turn.begin();

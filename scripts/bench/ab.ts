@@ -48,8 +48,8 @@ const REQUESTS: Record<string, Build> = {
 };
 
 /**
- * Compares the processor time per request of two checkouts, in short slices by turns, so that a busy machine affects
- * both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both use the same upstream. With
+ * Compares the processor time per request of two checkouts, which are under load at the same time on one core, so that
+ * a busy machine affects both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both use the same upstream. With
  * `--against .` and `--flags --max-semi-space-size=8`, options of Node are compared.
  */
 async function main(): Promise<void> {
@@ -88,16 +88,13 @@ async function main(): Promise<void> {
         const build = REQUESTS[operation];
         if (!build) throw new Error(`no operation ${operation}; there are ${Object.keys(REQUESTS).join(', ')}`);
         const spent: Record<string, number[]> = { this: [], other: [] };
+        const [connections, seconds] = [Number(values.connections), Number(values.seconds)];
         for (let slice = -WARM_UP_SLICES; slice < slices; slice++) {
-          for (const { name, process, subject } of slice % 2 === 0 ? sides : sides.toReversed()) {
-            const micros = await cpuPerRequest(
-              process,
-              subject,
-              build,
-              Number(values.connections),
-              Number(values.seconds),
-            );
-            if (slice >= 0) spent[name]?.push(micros);
+          const measured = sides.map(({ process, subject }) =>
+            cpuPerRequest(process, subject, build, connections, seconds),
+          );
+          for (const [place, micros] of (await Promise.all(measured)).entries()) {
+            if (slice >= 0) spent[sides[place]?.name ?? '']?.push(micros);
           }
         }
         const ratios = (spent['this'] ?? []).map((micros, index) => micros / (spent['other']?.[index] ?? Number.NaN));

@@ -44,8 +44,8 @@ describe('opening the database', () => {
       mmap_size: 0,
       temp_store: 2,
     };
-    expect(settings(writer)).to.deep.equal({ ...expected, cache_size: -4096 });
-    expect(settings(reader)).to.deep.equal({ ...expected, cache_size: -10_240 });
+    expect(settings(writer)).to.deep.equal({ ...expected, cache_size: -10_240 });
+    expect(settings(reader)).to.deep.equal({ ...expected, cache_size: -2048 });
     reader.close();
     writer.close();
   });
