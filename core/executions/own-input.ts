@@ -1,4 +1,5 @@
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
 import { ApiError } from '../errors.ts';
 import type { CheckedInput } from '../tools/input.ts';
@@ -6,6 +7,7 @@ import type { OwnInputChecker } from '../tools/own-input.ts';
 import type { CheckedOwnInput, ExecutionRequest } from './execution-request.ts';
 
 export interface OwnInputDeps {
+  catalogue: Catalogue;
   toolDirectory: ToolDirectory;
   ownInputs: OwnInputChecker;
 }
@@ -18,10 +20,12 @@ export interface OwnInputDeps {
  */
 export async function checkOwnInput(
   read: ReadRepositories,
-  { toolDirectory, ownInputs }: OwnInputDeps,
+  { catalogue, toolDirectory, ownInputs }: OwnInputDeps,
   environmentId: EnvironmentId,
   request: ExecutionRequest,
 ): Promise<ExecutionRequest> {
+  // The name of a tool of the catalogue never means a tool of the environment, with any overlays.
+  if (catalogue.tool(request.toolName)) return request;
   const known = await toolDirectory.find(read, environmentId, request.toolName);
   if (known?.inputHash === undefined || known.withheld !== undefined) return request;
   const { tool, inputHash } = known;
