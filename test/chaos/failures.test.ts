@@ -55,7 +55,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     expect(await world.verifyAudit()).to.include('is complete');
   });
 
-  it('rejects requests while the network is partitioned, and is fenced when it is back too late', async () => {
+  it('rejects requests while the network is partitioned, and the process is fenced when it returns too late', async () => {
     const third = await world.start();
     const exited = once(third.child, 'exit');
     expect(await statusOf(third)).to.equal(201);
@@ -73,7 +73,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     expect(third.errors() + third.logs.join('\n')).to.include('other servers assume that it has ended');
   });
 
-  it('lets another server go on when a process is paused, and fences the process when it continues', async () => {
+  it('a second process continues while the first is paused, and the first is fenced when it resumes', async () => {
     const third = await world.start();
     const exited = once(third.child, 'exit');
     const before = await world.instances();
@@ -85,7 +85,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     expect(await statusOf(second)).to.equal(201);
   });
 
-  it('has one effect of a key in two processes, and says what became of it when one of them was killed', async () => {
+  it('a request with one idempotency key to two processes has one effect, and its outcome is known after one of them is killed', async () => {
     const third = await world.start();
     const { effects } = world.counterpart;
     const entry = { nonce: 'twice', accountId: scene.toolAccount, key: 'twice' };
@@ -110,7 +110,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     expect(effects.get('held')).to.equal(1);
   });
 
-  it('ends all of many concurrent writes to one account', async () => {
+  it('completes all of many concurrent writes to one account', async () => {
     const { id } = await createAccount(first, { connector: 'github', identifier: 'crowded' });
     const update = (place: number) =>
       (place % 2 === 0 ? first : second).call('PUT', ACCOUNTS, {
@@ -126,7 +126,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     expect(await world.verifyAudit()).to.include('is complete');
   });
 
-  it('works with clocks that are ten minutes apart: no instance ends, no key is freed, tokens are accepted', async () => {
+  it('works with clocks that differ by ten minutes: no instance is removed, no idempotency key is released, tokens are accepted', async () => {
     const ahead = await world.start(AHEAD);
     const before = await world.instances();
     expect(await statusOf(ahead)).to.equal(201);
@@ -149,7 +149,7 @@ describe('failures of processes, networks and clocks on PostgreSQL', function ()
     expect((await ahead.stop()).code).to.equal(0);
   });
 
-  it('makes one environment and one set of keys when two operators initialise at the same time', async () => {
+  it('creates one environment and one set of keys when two operators run the initialisation concurrently', async () => {
     const name = createEmptyDatabase();
     const folder = tempDir();
     const env = { DATABASE_URL: urlOf(name), DATA_DIR: folder.path, BASE_URL: 'http://localhost' };

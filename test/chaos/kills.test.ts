@@ -49,7 +49,7 @@ describe(`processes and a primary that are killed ${KILLS} times under mixed loa
     }
   }
 
-  it('lose nothing that was acknowledged, do nothing twice, and leave the audit log whole', async () => {
+  it('lose nothing that was acknowledged, do nothing twice, and leave the audit log complete', async () => {
     const load = startMixedLoad(world, scene, () => servers);
     const done: Record<string, number> = {};
     for (let kill = 1; kill <= KILLS && load.faults.length === 0; kill++) {

@@ -41,20 +41,20 @@ describe('a server whose log was damaged (F15)', () => {
       (error: Error) => error.message,
     );
 
-  it('does not start, and says what is missing and what to do', async () => {
+  it('does not start, and reports what is missing and what to do', async () => {
     const message = await refusal();
     expect(message).to.match(/lacks data that was stored durably: \d+ accounts, \d+ audit records/);
     expect(message).to.include('valetkey accept-loss').and.to.include('valetkey restore');
   });
 
-  it('is not opened by the other commands either', async () => {
+  it('cannot be opened by the other commands either', async () => {
     const { code, stderr } = await runCommand(['keys', 'list'], env);
     expect(code).to.equal(1);
     expect(stderr).to.match(/^valetkey keys list: the database .* lacks data that was stored durably/);
     expect(await refusal()).not.to.equal('');
   });
 
-  it('starts with what is there once the loss was accepted, and only that one', async () => {
+  it('starts with the remaining data once the loss was accepted, and accepts only that loss', async () => {
     const { code, stdout } = await runCommand(['accept-loss'], env);
     expect(code).to.equal(0);
     expect(stdout).to.match(/^Accepted as lost: \d+ accounts, /);

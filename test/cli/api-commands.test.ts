@@ -126,7 +126,7 @@ describe('commands of the API', () => {
     expect(text).not.to.include(SECRET);
   });
 
-  it('accounts link, show, check and disconnect work with an id or its parts', async () => {
+  it('accounts link, show, check and disconnect work with an account id or with its connector and identifier', async () => {
     const { id } = await createAccount(server, { identifier: 'ada@acme.test', userId: 'u-1' });
     const key = ['--connector', 'github', '--identifier', 'ada@acme.test', '--user', 'u-1'];
     expect(await read(['accounts', 'show', ...key])).to.include({ id, status: 'ACTIVE' });
@@ -157,7 +157,7 @@ describe('commands of the API', () => {
     ).to.include(id);
   });
 
-  it('tools are found, shown and run, and executions are listed and shown', async () => {
+  it('tools are searched, shown and executed, and executions are listed and shown', async () => {
     const { id } = await createAccount(server, { identifier: 'runner' });
     const hits = await read(['tools', 'search', 'get', 'an', 'issue', '--limit', '5']);
     expect(hits.map(({ tool }: { tool: { name: string } }) => tool.name)).to.include(TOOL);
@@ -211,7 +211,7 @@ describe('commands of the API', () => {
     expect(stdout).to.include('+ desk_list_tickets').and.to.include('Provider desk created: https://api.desk.example');
   });
 
-  it('executions tail and events tail show what happens, until they are interrupted', async () => {
+  it('executions tail and events tail print new entries until they are interrupted', async () => {
     const { id } = await createAccount(server, { identifier: 'tailed' });
     await server.call('PUT', '/api/v1/environment', { body: { keep_events: true } });
     const follow = async (args: string[], cause: () => Promise<unknown>) => {
@@ -258,7 +258,7 @@ describe('commands of the API', () => {
     expect(again.stderr).to.include('EEXIST');
   });
 
-  it('webhooks list and test show endpoints, and whether one works', async () => {
+  it('webhooks list and test show endpoints, and whether a delivery to one works', async () => {
     const receiver = await startUpstream((_request, res) => res.writeHead(500).end());
     const own = await startTestServer({ env: { VALETKEY_EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } });
     const commands = commandsFor(own);

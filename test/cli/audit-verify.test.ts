@@ -35,7 +35,7 @@ describe('valetkey audit verify (F7)', () => {
   const verify = (...args: string[]) => runCommand(['audit', 'verify', ...args], env);
   const archive = () => join(dataDir, 'audit-archive', environmentId);
 
-  it('checks an audit log of which nothing was archived', async () => {
+  it('verifies an audit log that has no archived records', async () => {
     const { code, stdout } = await verify();
     expect([code, stdout]).to.deep.equal([
       0,
@@ -43,7 +43,7 @@ describe('valetkey audit verify (F7)', () => {
     ]);
   });
 
-  it('checks what a running server has archived, together with the database', async () => {
+  it('verifies the archives of a running server together with its database', async () => {
     const server = await startChildServer(env, { before: LATER });
     try {
       const isArchived = () => existsSync(archive()) && readdirSync(archive()).some((name) => name.endsWith('.jsonl'));
@@ -56,7 +56,7 @@ describe('valetkey audit verify (F7)', () => {
     }
   });
 
-  it('says what is wrong, and exits with 1', async () => {
+  it('reports the damage, and exits with 1', async () => {
     const [name = ''] = readdirSync(archive());
     const path = join(archive(), name);
     const whole = readFileSync(path, 'utf8');
@@ -74,7 +74,7 @@ describe('valetkey audit verify (F7)', () => {
     expect((await verify()).code).to.equal(0);
   });
 
-  it('finds an archive that was moved elsewhere in the given directory', async () => {
+  it('finds an archive that was moved to the directory given as an option', async () => {
     const moved = join(folder.path, 'moved');
     cpSync(join(dataDir, 'audit-archive'), moved, { recursive: true });
     renameSync(join(dataDir, 'audit-archive'), join(dataDir, 'away'));

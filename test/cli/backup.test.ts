@@ -31,7 +31,7 @@ describe('valetkey backup (F4)', () => {
   const namesIn = (directory: string) => (existsSync(directory) ? readdirSync(directory).sort() : []);
   const isCopying = (directory: string) => namesIn(directory).some((name) => name.endsWith('.partial'));
 
-  it('copies and verifies the database of a running server, which writes meanwhile', async () => {
+  it('copies and verifies the database of a running server that writes during the copy', async () => {
     const directory = newDirectory();
     const backup = join(directory, 'one.db');
     // So large that a copy takes longer than some writes.
@@ -82,7 +82,7 @@ describe('valetkey backup (F4)', () => {
     expect(readFileSync(later).includes(row.value.subarray(-30))).to.equal(false);
   });
 
-  it('replaces no file', async () => {
+  it('does not overwrite an existing file', async () => {
     const directory = newDirectory();
     const backup = join(directory, 'one.db');
     await runCommand(['backup', backup], env);
@@ -93,7 +93,7 @@ describe('valetkey backup (F4)', () => {
     expect(namesIn(directory)).to.deep.equal(['one.db']);
   });
 
-  it('names backups by time in a directory, and keeps the newest ones and every other file', async () => {
+  it('names backups in a directory by time, and deletes only old backups', async () => {
     const directory = newDirectory();
     await runCommand(['backup', '--dir', directory], env);
     const old = ['valetkey-20250101T000000Z.db', 'valetkey-20250102T000000Z.db', 'valetkey-20250103T000000Z.db'];
@@ -111,7 +111,7 @@ describe('valetkey backup (F4)', () => {
     expect(namesIn(directory)).to.include.members(others);
   });
 
-  it('removes what an interrupted backup has left an hour ago, and nothing younger', async () => {
+  it('removes what an interrupted backup left at least an hour ago, and nothing more recent', async () => {
     const directory = newDirectory();
     await runCommand(['backup', join(directory, 'one.db')], env);
     const [abandoned, running] = ['.a.db.4711.partial', '.b.db.4712.partial'];
@@ -122,7 +122,7 @@ describe('valetkey backup (F4)', () => {
     expect(namesIn(directory)).to.deep.equal([running, 'one.db', 'two.db']);
   });
 
-  it('says what is wrong, and leaves nothing behind', async () => {
+  it('reports the error, and leaves no files behind', async () => {
     const directory = newDirectory();
     const cases: [string[], Record<string, string>, RegExp, code?: number][] = [
       [[], env, /give either <file>, or --dir/],
@@ -142,7 +142,7 @@ describe('valetkey backup (F4)', () => {
     expect(namesIn(directory)).to.deep.equal([]);
   });
 
-  it('refuses a database that lacks data, and one that is damaged', async () => {
+  it('refuses a database with missing data, and a damaged one', async () => {
     const directory = newDirectory();
     const own = await startTestServer();
     await createAccount(own, { identifier: 'one' });
@@ -162,7 +162,7 @@ describe('valetkey backup (F4)', () => {
     expect(namesIn(directory)).to.deep.equal([]);
   });
 
-  it('blames the directory of the backup on a full disk, and leaves nothing behind', async () => {
+  it('reports the directory of the backup on a full disk, and leaves no files behind', async () => {
     const directory = newDirectory();
     const { code, stderr } = await runCommand(['backup', join(directory, 'one.db')], env, { fileLimitKiB: 200 });
     expect(code).to.equal(1);

@@ -31,7 +31,7 @@ describe('starting (S12)', () => {
     });
     afterEach(() => folder.remove());
 
-    it('makes a key that only the owner can read, says where, and shows the client secret once', async () => {
+    it('creates a key that only the owner can read, prints its path, and shows the client secret once', async () => {
       const env = { DATA_DIR: folder.path, VALETKEY_CLIENT_ID: '', VALETKEY_CLIENT_SECRET: '' };
       const first = await startChildServer({ ...env, VALETKEY_CHECK_RESPONSE: 'all' });
       await first.stop();
@@ -70,7 +70,7 @@ describe('starting (S12)', () => {
       expect(statSync(join(folder.path, 'keys')).mode & 0o777).to.equal(0o600);
     });
 
-    it('takes the keys of a variable, and writes none', async () => {
+    it('uses the keys of an environment variable, and writes no key file', async () => {
       const server = await startTestServer({ dataDir: folder.path, env: { VALETKEY_KEYS: otherKey() } });
       await server.stop();
       expect(existsSync(join(folder.path, 'keys'))).to.equal(false);
@@ -105,13 +105,13 @@ describe('starting (S12)', () => {
       });
     }
 
-    it('does not start with a key file that leads nowhere', async () => {
+    it('does not start when the key file is a dangling symbolic link', async () => {
       symlinkSync(join(folder.path, 'nowhere'), join(folder.path, 'keys'));
       expect(await refusal(folder.path)).to.match(/DATA_DIR: The key file .* does not exist$/);
     });
   });
 
-  describe('with data that are sealed', () => {
+  describe('with encrypted data', () => {
     let folder: ReturnType<typeof tempDir>;
     let keysFile: string;
     let key: string;
@@ -138,7 +138,7 @@ describe('starting (S12)', () => {
     });
     after(() => folder.remove());
 
-    it('does not start without its key, and makes no other', async () => {
+    it('does not start without its key, and creates no new one', async () => {
       rmSync(keysFile);
       expect(await refusal(folder.path))
         .to.match(/^NO_KEY: /)
@@ -159,16 +159,16 @@ describe('starting (S12)', () => {
         .and.to.include(id);
     });
 
-    it('does not start with another key in the variable, although the file holds the right one', async () => {
+    it('does not start with another key in the variable, although the key file holds the right one', async () => {
       expect(await refusal(folder.path, { VALETKEY_KEYS: otherKey() })).to.match(/^UNKNOWN_KEY: /);
     });
 
-    it('does not start once others can read its key', async () => {
+    it('does not start while other users can read its key', async () => {
       chmodSync(keysFile, 0o640);
       expect(await refusal(folder.path)).to.match(/^KEY_FILE_PERMISSIONS: /);
     });
 
-    it('starts with the same key in a variable, and with a further key in front', async () => {
+    it('starts with the same key in a variable, and with an additional key before it', async () => {
       for (const keys of [key, `${otherKey()}\n${key}`]) {
         const server = await startTestServer({ dataDir: folder.path, env: { VALETKEY_KEYS: keys } });
         expect((await server.call('GET', '/readyz')).status).to.equal(200);
@@ -176,7 +176,7 @@ describe('starting (S12)', () => {
       }
     });
 
-    it('tells the operator in one line, with an exit code, and without a word of the key', async () => {
+    it('prints the reason in one line without any part of the key, and exits with an error code', async () => {
       writeFileSync(keysFile, otherKey());
       const result = await runCommand(['serve'], { DATA_DIR: folder.path, PORT: '0' });
       expect(result.code).to.equal(1);

@@ -49,7 +49,7 @@ _valetkey; printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(await candidates('mcp', 'add', 'c')).to.deep.equal(['claude-code', 'claude-desktop', 'cursor', 'codex']);
   });
 
-  it('names nothing where a file or a free text belongs, so that the shell completes names of files', async () => {
+  it('suggests nothing for a file or a free text, so that the shell completes file names', async () => {
     expect(await candidates('backup', '')).to.deep.equal([]);
     expect(await candidates('accounts', 'list', '--search', '')).to.deep.equal([]);
     expect(await candidates('no-such-command', '')).to.include('serve');
@@ -62,7 +62,7 @@ _valetkey; printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(inBash(['valetkey', 'completion', '']).stdout).to.equal('bash\nzsh\nfish\n');
   });
 
-  it('executes nothing that was typed', () => {
+  it('does not execute any text of the command line', () => {
     const file = join(folder.path, 'executed');
     const { status } = inBash(['valetkey', `$(touch ${file})`, `\`touch ${file}\``]);
     expect(status).to.equal(0);

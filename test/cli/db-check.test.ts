@@ -48,7 +48,7 @@ describe('valetkey db check', function () {
     return `${line?.state} ${line?.found}`;
   }
 
-  it('prints a line for each check and exits with 0 when all is well', async () => {
+  it('prints a line for each check and exits with 0 when all checks pass', async () => {
     const { code, stdout, stderr } = await run();
     expect(code, stdout + stderr).to.equal(0);
     expect(stdout).to.match(/^ok +schema +0\d\d\d_/m);
@@ -96,7 +96,7 @@ describe('valetkey db check', function () {
     });
   }
 
-  it('compares the clocks, the number of connections, and the role', async () => {
+  it('checks the clocks, the number of connections, and the role', async () => {
     expect(await lineAfter('clock', 'select 1', 'select 1', {}, CLOCK)).to.match(/^fail .* differ by (59|60)\d{3} ms$/);
     const many = { DATABASE_CONNECTIONS: '400' };
     expect(await lineAfter('connections', 'select 1', 'select 1', many)).to.match(/^warn 500 allow 1 servers/);

@@ -63,7 +63,7 @@ describe('valetkey db copy', function () {
     return path;
   };
 
-  it('copies every row of every table to a server, and what follows from them', async () => {
+  it('copies every row of every table to a server, and derived data is the same there', async () => {
     const [name, path] = [newDatabase(), freshFile()];
     const { code, stderr, stdout } = await copy(name, ['--from-file', path]);
     expect(code, stderr).to.equal(0);
@@ -75,7 +75,7 @@ describe('valetkey db copy', function () {
     expect(refused.stderr).to.include('was copied to another database');
   });
 
-  it('copies every row back to a file, with the chains of all connections', async () => {
+  it('copies every row back to a file, with every hash chain of the audit log', async () => {
     const name = newDatabase();
     expect((await copy(name, ['--from-file', freshFile()])).code).to.equal(0);
     const server = await startChildServer(settings(name));
@@ -96,7 +96,7 @@ describe('valetkey db copy', function () {
     await serves(settings(name));
   });
 
-  it('refuses a target with data, and leaves both sides as they are', async () => {
+  it('refuses a target that has data, and changes neither side', async () => {
     const [name, path] = [newDatabase(), freshFile()];
     expect((await runCommand(['init'], { ...settings(name), BASE_URL: 'http://localhost' })).code).to.equal(0);
     const refused = await copy(name, ['--from-file', path]);
@@ -119,7 +119,7 @@ describe('valetkey db copy', function () {
     await onServer.stop();
   });
 
-  it('refuses keys that do not open the data, and another schema', async () => {
+  it('refuses keys that do not decrypt the data, and a database with another schema', async () => {
     const [name, path, other] = [newDatabase(), freshFile(), join(folder.path, 'other')];
     const elsewhere = await startChildServer({ DATA_DIR: other });
     await elsewhere.stop();
@@ -132,7 +132,7 @@ describe('valetkey db copy', function () {
     await serves({ DATA_DIR: source, DATABASE_URL: path });
   });
 
-  it('notices a record of the audit log that was changed, and copies nothing', async () => {
+  it('detects a changed record of the audit log, and copies nothing', async () => {
     const [name, path] = [newDatabase(), freshFile()];
     const db = new Database(path);
     db.exec(
@@ -147,7 +147,7 @@ describe('valetkey db copy', function () {
   });
 
   for (const direction of ['--from-file', '--to-file'] as const) {
-    it(`leaves nothing usable of a copy ${direction} that is interrupted at any step, and can be run again`, async () => {
+    it(`leaves no usable copy ${direction} when it is interrupted at any step, and can be run again`, async () => {
       const name = newDatabase();
       if (direction === '--to-file') expect((await copy(name, ['--from-file', freshFile()])).code).to.equal(0);
       const path = direction === '--from-file' ? freshFile() : join(folder.path, 'interrupted', 'valetkey.db');

@@ -38,7 +38,7 @@ describe('valetkey doctor', () => {
     return runCommand(['doctor', ...args], { DATA_DIR: folder.path, VALETKEY_ENDPOINT_OVERRIDES: overrides });
   };
 
-  it('prints a line per check and exits with 0 where nothing differs, without a database', async () => {
+  it('prints a line for each check and exits with 0 if nothing differs, without a database', async () => {
     const { code, stdout, stderr } = await run('github');
     expect([code, stderr], stdout).to.deep.equal([0, '']);
     const [heads, ...lines] = stdout.trim().split('\n');
@@ -47,7 +47,7 @@ describe('valetkey doctor', () => {
     for (const line of lines) expect(line).to.match(/^(ok|unknown) {2,}[\w. ]+ {2,}\S.* {2,}\S/);
   });
 
-  it('exits with 1 where something differs, with what was expected and what was found', async () => {
+  it('exits with 1 if something differs, and prints the expected and the found value', async () => {
     metadata = {
       ...METADATA,
       token_endpoint: `${GITHUB}/token`,
@@ -60,7 +60,7 @@ describe('valetkey doctor', () => {
     expect(stdout, 'what a provider writes stays on its line').to.include('a\\nok b\\x1b[2J\n');
   });
 
-  it('says in one line that there is no such connector or connection', async () => {
+  it('reports in one line that the connector or connection does not exist', async () => {
     const cases: [string[], RegExp][] = [
       [['nobody'], /no connector nobody/],
       [['github', '--connection', 'x'], /no database/],

@@ -35,7 +35,7 @@ describe('valetkey environments', () => {
     folder.remove();
   });
 
-  it('adds one beside a running server, with a client whose secret is shown once', async () => {
+  it('adds an environment while a server runs, with a client whose secret is shown once', async () => {
     const base = ['--base-url', 'https://live.example.com'];
     const added = await run(
       'add',
@@ -76,7 +76,7 @@ describe('valetkey environments', () => {
     expect(list.stdout).not.to.include(secret);
   });
 
-  it('refuses what would not work', async () => {
+  it('refuses an environment with invalid settings', async () => {
     const kind = ['--kind', 'PRODUCTION'];
     const base = ['--base-url', 'https://new.example.com'];
     const cases: [string[], string, number][] = [
@@ -96,7 +96,7 @@ describe('valetkey environments', () => {
     expect(environments.map((one) => one.baseUrl)).not.to.include('https://new.example.com');
   });
 
-  it('sets what links need, and the running server uses it immediately', async () => {
+  it('changes the settings of links, and the running server uses them immediately', async () => {
     const { id } = (await server.call('GET', '/api/v1/environment')).body.environment;
     const urls = [
       '--user-verify-url',
@@ -122,7 +122,7 @@ describe('valetkey environments', () => {
     expect(await read()).to.include({ mcp_login_url: null });
   });
 
-  it('sets nothing that would not work', async () => {
+  it('stores nothing if a setting is invalid', async () => {
     const { id } = (await server.call('GET', '/api/v1/environment')).body.environment;
     await expectRefusals([
       [['set'], "missing required argument 'environment-id'", 2],

@@ -21,9 +21,9 @@ const FAULTS: Record<string, string> = {
   'an event of an error': `import('node:events').then(({ EventEmitter }) => new EventEmitter().emit('error', new Error('planted')))`,
 };
 
-describe('a fault that no code handles (S6)', () => {
+describe('an uncaught error (S6)', () => {
   for (const [what, statement] of Object.entries(FAULTS)) {
-    it(`ends the server in an orderly way after ${what}: it is logged, and the database is closed`, async () => {
+    it(`ends the server in order after ${what}: it is logged, and the database is closed`, async () => {
       const folder = tempDir();
       const server = await startChildServer({ DATA_DIR: folder.path }, { before: onSignal(statement) });
       const { code, signal } = await server.stop('SIGUSR2');
@@ -42,7 +42,7 @@ describe('a log that cannot be written (F3)', () => {
     ['on a full disk', openSync('/dev/full', 'w')],
     ['to a pipe that was closed', 'pipe'],
   ] as const)
-    it(`does not end the server ${what}: it serves, and stops as told`, () => servesAndStops(output));
+    it(`does not end the server ${what}: it continues to serve, and stops when told to`, () => servesAndStops(output));
 
   async function servesAndStops(output: number | 'pipe'): Promise<void> {
     const folder = tempDir();

@@ -33,7 +33,7 @@ describe('a full disk (F3, F11)', () => {
   };
   const said = (text: string) => server.logs.filter((line) => line.includes(text));
 
-  it('makes the server unready while writes fail, and is said once and not with each request', async () => {
+  it('makes the server unready while writes fail, and is logged once instead of with each request', async () => {
     expect(await isReady(), 'the control').to.equal(true);
     for (let refused = 0, i = 0; refused < 30; i++) refused = (await create(`a${i}`)) === 503 ? refused + 1 : 0;
     expect(created.length).to.be.greaterThan(5);
@@ -45,7 +45,7 @@ describe('a full disk (F3, F11)', () => {
     expect(said('"stack"').length, 'of more than thirty refusals').to.be.lessThan(12);
   });
 
-  it('does not end a server that has to delete, and reads continue', async () => {
+  it('does not end a server while it has to delete data, and reads continue to work', async () => {
     for (const id of created.slice(0, 5)) await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
     expect((await server.call('GET', `${ACCOUNTS}?page_size=1`)).status).to.equal(200);
     // Waits longer than the scrubbing of the files takes.
@@ -55,7 +55,7 @@ describe('a full disk (F3, F11)', () => {
     }
   });
 
-  it('recovers without a restart or a writing request when there is space again', async () => {
+  it('recovers when there is space again, without a restart and without a write request', async () => {
     await liftFileLimit(server);
     await until(isReady);
     await until(() => said('the database works again').length > 0);

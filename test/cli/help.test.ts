@@ -26,7 +26,7 @@ describe('the help of valetkey', () => {
     }
   });
 
-  it('is what the stored help shows', () => {
+  it('is equal to the stored help', () => {
     const text = [...helps]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([words, help]) => `$ ${['valetkey', words, '--help'].filter(Boolean).join(' ')}\n${help}`)
@@ -36,7 +36,7 @@ describe('the help of valetkey', () => {
     expect(text).to.equal(readFileSync(FILE, 'utf8'));
   });
 
-  it('has an example for every command, which begins with its name', () => {
+  it('has an example for every command, which begins with the name of the command', () => {
     expect(allCommands().length).to.be.above(40);
     for (const words of allCommands()) {
       if (words[0] === 'verify-audit') continue;
@@ -44,7 +44,7 @@ describe('the help of valetkey', () => {
     }
   });
 
-  it('says whether a command sends requests or needs the files', () => {
+  it('states whether a command sends requests or needs the files of the server', () => {
     for (const words of allCommands()) {
       if (words[0] === 'completion') continue;
       expect(helps.get(words.join(' ')), words.join(' ')).to.match(/\nSends requests to|\nNeeds the settings/);

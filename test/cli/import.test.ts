@@ -39,7 +39,7 @@ describe('valetkey import', () => {
     folder.remove();
   });
 
-  it('shows what it would change, then stores it for a running server, which serves the tool immediately', async () => {
+  it('prints the changes, then stores them for a running server, which serves the tool immediately', async () => {
     const args = [file('openapi.yaml'), file('parts.yaml'), '--overlay', file('o.yaml')];
     const dry = await run(...args, '--dry-run');
     expect(dry.stdout, dry.stderr).to.include('+ acme_desk_read_ticket').and.to.include('Nothing was stored');
@@ -52,7 +52,7 @@ describe('valetkey import', () => {
     expect(tool.body.tool.input_schema.properties.id.type).to.equal('integer');
   });
 
-  it('says what is wrong with a file, and ends with 1', async () => {
+  it('reports the faults of a file, and exits with 1', async () => {
     const failed = await run(file('parts.yaml'));
     expect(failed.code).to.equal(1);
     expect(failed.stderr).to.include('exactly one OpenAPI document');

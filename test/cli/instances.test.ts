@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { runCommand, startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-describe('F8: a second server', () => {
+describe('F8: a second server on the same database', () => {
   let folder: ReturnType<typeof tempDir>;
 
   beforeEach(() => {
@@ -14,7 +14,7 @@ describe('F8: a second server', () => {
   });
   afterEach(() => folder.remove());
 
-  it('touches no data when its port is in use', async () => {
+  it('does not touch the data when its port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const PORT = String((other.address() as AddressInfo).port);
@@ -25,7 +25,7 @@ describe('F8: a second server', () => {
     expect(readdirSync(folder.path)).to.deep.equal([]);
   });
 
-  it('is noticed under another name of the database', async () => {
+  it('is detected when it opens the database under another path', async () => {
     const first = await startChildServer({ DATA_DIR: folder.path });
     const database = join(folder.path, 'valetkey.db');
     const other = join(folder.path, 'other');
@@ -46,7 +46,7 @@ describe('F8: a second server', () => {
     await second.stop();
   });
 
-  it('waits for the one before it to end, with a message, and serves those who have asked meanwhile', async () => {
+  it('waits with a message until the first one ends, and then serves the requests that arrived meanwhile', async () => {
     const first = await startChildServer({ DATA_DIR: folder.path });
     // Below the range of ports that the operating system assigns, so that no other test uses it.
     const port = 20_000 + (process.pid % 10_000);

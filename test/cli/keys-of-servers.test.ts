@@ -62,7 +62,7 @@ describe('valetkey keys, for servers with separate key files', function () {
     }
   }
 
-  it('adds a key, which encrypts nothing while a server lacks it', async () => {
+  it('adds a key, which is not used for encryption while a server lacks it', async () => {
     const { code, stdout, stderr } = await keysOn('one', ['rotate']);
     expect(code).to.equal(1);
     const [active, standby] = idsIn('one');
@@ -75,7 +75,7 @@ describe('valetkey keys, for servers with separate key files', function () {
     await expectShared();
   });
 
-  it('makes the same key active once all servers have it, and each reads what the others write', async () => {
+  it('makes the new key active once all servers have it, and each server decrypts what the others encrypt', async () => {
     copyKeys();
     const [, standby] = idsIn('one');
     const { code, stdout, stderr } = await keysOn('one', ['rotate']);

@@ -45,7 +45,7 @@ describe('valetkey keys', () => {
     folder.remove();
   });
 
-  it('rotates while requests read and write, and not one of them fails', async () => {
+  it('rotates the key while requests read and write, and none of them fails', async () => {
     const ids: string[] = [];
     for (let made = 0; made < 30; made++) ids.push((await createAccount(server, { token: `ghp_before${made}` })).id);
     await createConnection(server, { key_id: 'with-secret', client_id: 'id', client_secret: 'the-client-secret' });
@@ -92,7 +92,7 @@ describe('valetkey keys', () => {
       expect((await authOf(ids[made] as string)).text).to.include(`ghp_before${made}`);
   });
 
-  it('gives no key up before a minute has passed, nor the active one, nor an unknown one', async () => {
+  it('does not remove a key within a minute, the active key, or an unknown key', async () => {
     const [active, old] = await listed();
     const content = readFileSync(keysFile, 'utf8');
     const cases: [string, string][] = [
@@ -119,7 +119,7 @@ describe('valetkey keys', () => {
     expect((await createAccount(server, { token: 'ghp_afterRetiring' })).id).to.match(/^ca_/);
   });
 
-  it('leaves a database that starts with the new key alone', async () => {
+  it('does not change a database that already uses the new key', async () => {
     const { code } = await server.stop();
     expect(code).to.equal(0);
     server = await startChildServer({ DATA_DIR: folder.path });
@@ -129,7 +129,7 @@ describe('valetkey keys', () => {
     expect(connection.body.connections.map((c: { key_id: string }) => c.key_id)).to.include('with-secret');
   });
 
-  it('prints no key, only ids', () => {
+  it('prints only the ids of keys', () => {
     const keys = contents.flatMap((content) => content.match(/(?<=^kek_[^:]*:).+$/gm) ?? []);
     expect(new Set(keys).size).to.equal(2);
     const printed = [...said, ...server.logs, server.errors()].join('\n');

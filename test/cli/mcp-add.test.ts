@@ -56,7 +56,7 @@ describe('valetkey mcp add', () => {
     });
   }
 
-  it('keeps everything else in a file, its permissions, and a symbolic link', async () => {
+  it('keeps the other content of a file, its permissions, and a symbolic link', async () => {
     const home = newHome();
     const json = join(home, '.cursor/mcp.json');
     write(join(home, 'dotfiles/mcp.json'), '{"mcpServers":{"other":{"command":"x"}},"theme":"dark"}');
@@ -76,7 +76,7 @@ describe('valetkey mcp add', () => {
     expect(statSync(toml).mode & 0o777).to.equal(0o644);
   });
 
-  it('changes no file that it cannot keep as it is', async () => {
+  it('does not change a file whose other content it cannot keep', async () => {
     const cases: [client: string, file: string, text: string, message: RegExp][] = [
       ['cursor', '.cursor/mcp.json', '{ // mine\n "mcpServers": {} }', /has comments/],
       ['cursor', '.cursor/mcp.json', '[]', /is not a JSON object/],
@@ -105,7 +105,7 @@ describe('valetkey mcp add', () => {
     }
   });
 
-  it('rejects a name or an address that could be something else', async () => {
+  it('rejects a name or an address that the configuration format could read as something else', async () => {
     const home = newHome();
     for (const args of [
       ['cursor', URL_OF_SERVER, '--name', '__proto__'],

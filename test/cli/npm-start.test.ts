@@ -53,7 +53,7 @@ describe('npm start', () => {
   });
 
   for (const signal of ['SIGHUP', 'SIGKILL'] as const) {
-    it(`F17: ends the server when npm is ended by ${signal}, which it does not pass on`, async () => {
+    it(`F17: ends the server when npm is ended by ${signal}, which npm does not pass on`, async () => {
       const server = await npmStart(folder.path);
       pid = server.pid;
       const closed = once(server.npm, 'close');

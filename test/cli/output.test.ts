@@ -43,7 +43,7 @@ describe('the output of valetkey', () => {
     return text.replaceAll('\r\n', '\n');
   };
 
-  it('has colours on a terminal only, and as NO_COLOR and FORCE_COLOR say', async () => {
+  it('has colours on a terminal only, unless NO_COLOR or FORCE_COLOR is set', async () => {
     const list = ['connections', 'list'];
     const [piped, forced, terminal, plain] = await Promise.all([
       run(list).then(({ stdout }) => stdout),
@@ -59,7 +59,7 @@ describe('the output of valetkey', () => {
     expect(plainHelp).to.include('Usage:').and.not.to.include(ESC);
   });
 
-  it('cuts cells so that rows fit on a terminal, and cuts nothing elsewhere', async () => {
+  it('truncates cells to the width of a terminal, and does not truncate elsewhere', async () => {
     const list = ['accounts', 'list', '--limit', '3'];
     const [terminal, piped] = await Promise.all([onTerminal(list, { NO_COLOR: '1' }), run(list)]);
     const [line = ''] = terminal.split('\n').filter((each) => each.includes('ca_'));
@@ -67,7 +67,7 @@ describe('the output of valetkey', () => {
     expect(piped.stdout).not.to.include('…');
   });
 
-  it('is a table with heads, or JSON', async () => {
+  it('is a table with column headings, or JSON', async () => {
     const [table, json] = await Promise.all([run(['accounts', 'list']), run(['accounts', 'list', '--json'])]);
     expect(table.stdout.split('\n')[0]).to.match(/^ACCOUNT +CONNECTOR +IDENTIFIER +OWNER +STATUS +LAST USED$/);
     const accounts = JSON.parse(json.stdout) as { id: string; identifier: string }[];
@@ -75,7 +75,7 @@ describe('the output of valetkey', () => {
     expect(table.stdout).to.include(accounts[0]?.id);
   });
 
-  it('has as many rows as --limit says, over pages, and says when there are more', async () => {
+  it('has as many rows as --limit says, across pages, and says when there are more', async () => {
     const [some, all] = await Promise.all([
       run(['accounts', 'list', '--limit', '110', '--json']),
       run(['accounts', 'list', '--all', '--json']),
@@ -99,14 +99,14 @@ describe('the output of valetkey', () => {
       .and.match(/\n {2}request: req_\w+\n$/);
   });
 
-  it('describes what to do next', async () => {
+  it('describes the next step', async () => {
     await createConnection(server, { connector: 'slack', key_id: 'slack' });
     expect((await run(['connections', 'set', 'slack', '--disable'])).code).to.equal(0);
     const { stderr } = await run(['accounts', 'link', '--connector', 'slack', '--identifier', 'a', '--user', 'u']);
     expect(stderr).to.match(/\n {2}next: The connection slack is disabled\..*\(enableConnection\)\n/);
   });
 
-  it('ends with codes that tell failures apart', async () => {
+  it('has a different exit code for each kind of failure', async () => {
     const closed = await startFakeServer(() => {});
     await closed.stop();
     const page = await startFakeServer((_request, response) => response.end('<html>Welcome</html>'));
@@ -137,7 +137,7 @@ describe('the output of valetkey', () => {
     await Promise.all([page.stop(), away.stop()]);
   });
 
-  it('warns before a credential leaves the machine without encryption', async () => {
+  it('warns before a credential is sent without encryption to another machine', async () => {
     const away = await commandsFor(server, { VALETKEY_URL: 'http://keys.invalid' })(['accounts', 'list']);
     expect(away.code).to.equal(3);
     expect(away.stderr).to.include('Warning: requests to http://keys.invalid are not encrypted');
@@ -169,7 +169,7 @@ describe('the output of valetkey', () => {
     expect((await run(['status'])).stderr).to.equal('');
   });
 
-  it('ends quietly when its reader has closed the pipe', async () => {
+  it('ends without an error when its reader has closed the pipe', async () => {
     const lines = await startFakeServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/jsonl' });
       const line = `${JSON.stringify({ id: 'aud_1', filler: 'x'.repeat(500) })}\n`;

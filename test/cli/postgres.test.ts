@@ -21,7 +21,7 @@ describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
     folder.remove();
   });
 
-  it('refuses to start before the database has its schema, and before it was initialised', async () => {
+  it('refuses to start before the schema is created, and before the database is initialised', async () => {
     const serve = await runCommand(['serve'], env);
     expect([serve.code, serve.stderr]).to.satisfy(
       ([code, text]: [number, string]) => code === 1 && text.includes('valetkey db migrate'),
@@ -35,7 +35,7 @@ describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
     expect(uninitialised.stderr).to.include('valetkey init');
   });
 
-  it('serves it from two processes after one initialisation', async () => {
+  it('two processes serve one database after one initialisation', async () => {
     const init = await runCommand(['init'], env);
     expect(init.code, init.stderr).to.equal(0);
     const id = /VALETKEY_CLIENT_ID=(\S+)/.exec(init.stderr)?.[1];
@@ -62,7 +62,7 @@ describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
     expect(backup.stderr).to.include('the database is not a file');
   });
 
-  it('is initialised once by two machines that do it at the same time', async () => {
+  it('is initialised once when two machines run the initialisation concurrently', async () => {
     const fresh = createEmptyDatabase();
     const folders = [tempDir(), tempDir()];
     try {

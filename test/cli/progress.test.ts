@@ -24,7 +24,7 @@ function recorded(isTTY: boolean, reports: [atMs: number, done: number, total: n
 }
 
 describe('progress', () => {
-  it('is one line on a terminal, which is overwritten, with the rate and the time that is left', () => {
+  it('is one line on a terminal, overwritten at each step, with the rate and the remaining time', () => {
     const text = recorded(true, [
       [0, 0, 1_000],
       [50, 10, 1_000],
@@ -41,7 +41,7 @@ describe('progress', () => {
     expect(text.match(/\n/g)).to.have.length(1);
   });
 
-  it('is a line for each tenth elsewhere, if the work takes longer than 5 seconds', () => {
+  it('is a line for each tenth outside a terminal, if the work takes longer than 5 seconds', () => {
     const minutes = Array.from({ length: 101 }, (_, i): [number, number, number] => [i * 6_000, i, 100]);
     const lines = recorded(false, minutes).trimEnd().split('\n');
     expect(lines).to.have.length(10);
@@ -54,7 +54,7 @@ describe('progress', () => {
     ).to.equal('');
   });
 
-  it('measures the rate of each phase by itself', () => {
+  it('measures the rate of each phase separately', () => {
     const text = recorded(false, [
       [0, 0, 100, 'copying'],
       [10_000, 100, 100, 'copying'],
@@ -66,7 +66,7 @@ describe('progress', () => {
     );
   });
 
-  it('of valetkey backup is shown on a pseudo-terminal, and the result below it', async () => {
+  it('of valetkey backup is shown on a pseudo-terminal, followed by the result', async () => {
     const folder = tempDir();
     const server = await startTestServer();
     await createAccount(server, { identifier: 'ada' });

@@ -69,7 +69,7 @@ describe('valetkey restore (F4)', () => {
       readdirSync(dataDir).map((name) => [name, readFileSync(join(dataDir, name)).toString('base64')]),
     );
 
-  it('puts a backup on an empty host, where the server starts with every account and its credentials', async () => {
+  it('restores a backup on an empty host, where the server starts with every account and its credentials', async () => {
     const host = newHost();
     const { code, stdout, stderr } = await restore(host);
     expect([code, stderr]).to.deep.equal([0, '']);
@@ -84,7 +84,7 @@ describe('valetkey restore (F4)', () => {
     expect(await totalOn(host)).to.equal(5);
   });
 
-  it('replaces a database only with the option, says what would be lost, and keeps it under another name', async () => {
+  it('replaces a database only with --replace, prints what would be lost, and keeps the old one under another name', async () => {
     const host = newHost();
     await restore(host);
     await on(host, (server) => createAccount(server, { identifier: 'newer' }));
@@ -104,7 +104,7 @@ describe('valetkey restore (F4)', () => {
     expect(await totalOn(earlier)).to.equal(6);
   });
 
-  it('keeps the log of a database that a crash has left, with the database', async () => {
+  it('keeps the write-ahead log that a crash left together with its database', async () => {
     const host = newHost();
     await restore(host);
     const crashed = newHost();
@@ -120,7 +120,7 @@ describe('valetkey restore (F4)', () => {
     expect(await totalOn(earlier)).to.equal(6);
   });
 
-  it('does not use a log whose database is missing', async () => {
+  it('does not use a write-ahead log without its database', async () => {
     const host = newHost();
     await restore(host);
     const log = await on(host, async (server) => {
@@ -133,7 +133,7 @@ describe('valetkey restore (F4)', () => {
     expect(await totalOn(other)).to.equal(5);
   });
 
-  it('changes no database that is in use, regardless of its options', async () => {
+  it('does not change a database that is in use, regardless of the options', async () => {
     const host = newHost();
     await restore(host);
     await on(host, async (server) => {
@@ -164,7 +164,7 @@ describe('valetkey restore (F4)', () => {
     expect(await totalOn(host)).to.equal(5);
   });
 
-  it('keeps each database that it replaces under its own name, also within one second', async () => {
+  it('keeps each replaced database under a unique name, also within one second', async () => {
     const host = newHost();
     await restore(host);
     const kept: string[] = [];
@@ -178,7 +178,7 @@ describe('valetkey restore (F4)', () => {
     expect(kept.every(existsSync)).to.equal(true);
   });
 
-  it('leaves no copy of the backup behind when it fails', async () => {
+  it('leaves no part of the backup behind when it fails', async () => {
     const host = newHost();
     await restore(host);
     // A directory with the name of the log's index, so that it cannot be removed.
@@ -187,7 +187,7 @@ describe('valetkey restore (F4)', () => {
     expect(existsSync(`${databaseOf(host)}.restoring`)).to.equal(false);
   });
 
-  it('refuses when the keys at hand cannot open the backup', async () => {
+  it('refuses a backup that the given keys cannot decrypt', async () => {
     const host = newHost();
     rmSync(join(host, 'keys'));
     expect((await restore(host)).stderr).to.match(/The key file .* does not exist/);
@@ -237,7 +237,7 @@ describe('valetkey restore (F4)', () => {
     ],
   };
   for (const [what, [damage, message]] of Object.entries(DAMAGES)) {
-    it(`refuses a backup that is ${what}, and leaves the host as it was`, async () => {
+    it(`refuses a backup that is ${what}, and does not change the host`, async () => {
       const host = newHost();
       const broken = join(folder.path, 'broken.db');
       copyFileSync(backup, broken);
@@ -249,7 +249,7 @@ describe('valetkey restore (F4)', () => {
     });
   }
 
-  it('says how it is used', async () => {
+  it('prints its usage', async () => {
     for (const args of [[], ['a.db', 'b.db'], ['--force', 'a.db']]) {
       const { code, stderr } = await runCommand(['restore', ...args], { DATA_DIR: newHost() });
       expect([code, stderr.split('\n').length], stderr).to.deep.equal([2, 2]);

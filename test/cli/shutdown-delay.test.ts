@@ -4,7 +4,7 @@ import { databaseOfDirectory, isOnServer } from '../support/engine-of-tests.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-describe('a server that is asked to stop', () => {
+describe('a server that receives a stop signal', () => {
   const folder = tempDir();
   const database = databaseOfDirectory(folder.path);
   let server: ChildServer;
@@ -27,7 +27,7 @@ describe('a server that is asked to stop', () => {
     server = await startChildServer({ ...settings, VALETKEY_SHUTDOWN_DELAY: delay });
   }
 
-  it('ends with 0 immediately without a delay', async () => {
+  it('exits with 0 immediately when no delay is set', async () => {
     await start('0');
     expect(await server.stop()).to.deep.equal({ code: 0, signal: null });
   });

@@ -11,7 +11,7 @@ describe('the command valetkey', () => {
 
   after(() => folder.remove());
 
-  it('shows every command when it is asked nothing, or for help', async () => {
+  it('prints every command without arguments, and with --help', async () => {
     for (const { code, stdout, stderr } of await Promise.all([runCommand([]), runCommand(['--help'])])) {
       expect([code, stderr]).to.deep.equal([0, '']);
       for (const usage of ['serve', 'keys ', 'environments ']) {
@@ -20,7 +20,7 @@ describe('the command valetkey', () => {
     }
   });
 
-  it('shows how one command is used, and does nothing else', async () => {
+  it('prints the help of one command without executing it', async () => {
     const { code, stdout, stderr } = await runCommand(['doctor', 'slack', '--help'], {
       DATA_DIR: join(folder.path, 'no'),
     });
@@ -30,7 +30,7 @@ describe('the command valetkey', () => {
       .and.not.to.include('environments ');
   });
 
-  it('rejects a command that it does not know', async () => {
+  it('rejects an unknown command', async () => {
     for (const name of ['fly', 'constructor', '__proto__']) {
       const { code, stdout, stderr } = await runCommand([name]);
       expect([code, stdout]).to.deep.equal([2, '']);
@@ -38,7 +38,7 @@ describe('the command valetkey', () => {
     }
   });
 
-  it('says in one line what is wrong, without a stack', async () => {
+  it('reports an error in one line, without a stack trace', async () => {
     const none = join(folder.path, 'none');
     const cases: [string[], Record<string, string>, string][] = [
       [['keys', 'list'], { DATA_DIR: none }, 'no database'],
@@ -56,7 +56,7 @@ describe('the command valetkey', () => {
     }
   });
 
-  it('loads no second HTTP client for the server, which takes 14 MB of memory', async () => {
+  it('does not load a second HTTP client for the server, which would take 14 MB of memory', async () => {
     const tell = `process.on('exit', () => console.error('loaded: '
       + process.moduleLoadList.includes('NativeModule internal/deps/undici/undici')));`;
     const env = { DATA_DIR: join(folder.path, 'none'), PORT: 'http' };
@@ -67,14 +67,14 @@ describe('the command valetkey', () => {
     expect(stderr).to.include('PORT').and.to.include('loaded: false');
   });
 
-  describe('on a Node that is too old', () => {
-    it('continues with the one that npm has installed', async () => {
+  describe('on a Node version that is too old', () => {
+    it('continues with the Node that npm has installed', async () => {
       const { code, stdout } = await runCommand(['help'], {}, { before: fakeVersion('20.19.0') });
       expect(code).to.equal(0);
       expect(stdout).to.include('keys ');
     });
 
-    it('says which one it needs where there is none, before anything is loaded', async () => {
+    it('names the required version if no other Node is installed, before it loads other modules', async () => {
       const env = { VALETKEY_REEXEC: '1', DATA_DIR: join(folder.path, 'none') };
       const { code, stderr } = await runCommand(['serve'], env, { before: fakeVersion('20.19.0') });
       expect(code).to.equal(1);

@@ -48,7 +48,7 @@ describe('valetkey webhooks listen', () => {
     expect(lines[0]).to.equal(`environment.updated  ${event.id}  204`);
   });
 
-  it('says why the server refuses the stream', async () => {
+  it('prints the reason why the server refuses the stream', async () => {
     const refused = await listen();
     expect(refused.code).to.equal(1);
     expect(refused.stderr).to.include('EVENTS_NOT_KEPT').and.to.include('Set keep_events');

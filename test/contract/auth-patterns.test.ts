@@ -14,11 +14,11 @@ function errorsOfPatterns(...auth_patterns: Json[]): string[] {
 }
 
 describe('authentication patterns', () => {
-  it('exist for every authorization type, and need nothing but it', () => {
+  it('exist for every authorization type, and require no fields of other types', () => {
     for (const type of authorizationTypes()) expect(errorsOfPatterns({ type }), type).to.deep.equal([]);
   });
 
-  it('take the shapes that the documentation shows', () => {
+  it('accept the shapes that the documentation shows', () => {
     const domain = { field_name: 'domain', label: 'Host', input_type: 'text', required: true, is_path_param: true };
     const scope = { scope: 'read', display_name: 'Read', description: 'Read records', required: true };
     const shapes: Json[] = [
@@ -47,7 +47,7 @@ describe('authentication patterns', () => {
     for (const shape of shapes) expect(errorsOfPatterns(shape), JSON.stringify(shape)).to.deep.equal([]);
   });
 
-  it('give one error, at the place of the fault, however many types there are', () => {
+  it('report one error at the path of the fault, regardless of the number of types', () => {
     const faults: [Json, string][] = [
       [{}, '/auth_patterns/0 discriminator'],
       [{ type: 'SAML' }, '/auth_patterns/0 discriminator'],

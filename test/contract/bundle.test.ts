@@ -34,22 +34,22 @@ describe('bundling', () => {
     );
   }
 
-  it('creates one component for identical definitions in two files', async () => {
+  it('creates one component for two identical definitions in different files', async () => {
     const document = await bundled({ 'one.yaml': 'Thing: { type: object }', 'two.yaml': 'Thing: { type: object }' });
     expect(document['components']).to.deep.equal({ schemas: { Thing: { type: 'object' } } });
   });
 
-  it('rejects one name for two things, and names both places', async () => {
+  it('rejects two different definitions of one name, and names both places', async () => {
     const files = { 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Thing: { type: integer }' };
     expect(await failureOf(files)).to.match(/one\.yaml:1:1: Thing is defined differently in \S*two\.yaml:1:1$/);
   });
 
-  it('rejects a reference that leads nowhere', async () => {
+  it('rejects a dangling reference', async () => {
     const files = { 'one.yaml': 'Thing: { type: string }', 'two.yaml': 'Other: { type: string }' };
     expect(await failureOf(files)).to.match(/root\.yaml:1:\d+: cannot resolve two\.yaml#\/Thing$/);
   });
 
-  it('names the file, the line and the nearest name in one line per problem', async () => {
+  it('reports each problem in one line with the file, the line and the nearest name', async () => {
     const files = { 'one.yaml': 'Thinq: { type: string }', 'two.yml': 'Thing: { type: string }' };
     const lines = (await failureOf(files)).split('\n');
     expect(lines).to.have.length(2);

@@ -72,7 +72,7 @@ describe('drafts of tools', () => {
     page: 'offset',
   };
 
-  it('take places and types from the description, and texts from the words', () => {
+  it('take locations and types from the API description, and texts from words.yaml', () => {
     const { input_schema, output_schema, request, pagination, compared, description } = drafted(LIST);
     expect(input_schema).to.deep.equal({
       type: 'object',
@@ -96,7 +96,7 @@ describe('drafts of tools', () => {
     expect(description).to.equal('Lists the notes of a box. Changes nothing.');
   });
 
-  it('select the usual part of the response, also where they say that it is a list', () => {
+  it('select the usual part of the response, also if it is described as a list', () => {
     const usual: Drafts = { ...DRAFTS, usual: { from: '/notes' } };
     const { from: _, ...words } = LIST;
     expect(drafted({ ...words, gives: 'list' }, usual).response).to.deep.equal({
@@ -106,14 +106,14 @@ describe('drafts of tools', () => {
     expect(drafted({ ...words, page: 'none', gives: 'text' }, usual).response?.select).to.equal(undefined);
   });
 
-  it('name the description that was read if no command can compare with it', () => {
+  it('name the API description that was read if no command can compare with it', () => {
     const read: Drafts = { ...DRAFTS, with: 'notes/sdk 1, notes.ts' };
     const words: ToolWords = { do: 'get_box', call: 'GET /places', says: 'Returns the box.', keep: 'id' };
     expect(drafted(words, read).compared).to.deep.equal({ with: 'notes/sdk 1, notes.ts', on: '2026-11-23' });
     expect(drafted(LIST, read).compared?.with).to.equal('notes 1, api.json');
   });
 
-  it('put inputs into the body under the names of the description', () => {
+  it('put inputs into the body under the names of the API description', () => {
     const words: ToolWords = {
       do: 'create_note',
       call: 'POST /boxes/{box_id}/notes',
@@ -133,7 +133,7 @@ describe('drafts of tools', () => {
     expect(hints).to.include({ read_only: false, destructive: false, idempotent: false });
   });
 
-  it('refuse an input without words, without a type, and a member that the description does not have', () => {
+  it('refuse an input without a text, without a type, and one that the API description does not have', () => {
     expect(() => drafted({ ...LIST, use: 'missing' })).to.throw('nothing is said of the input missing');
     expect(() => drafted({ ...LIST, in: { colour: 'The colour.' } })).to.throw(
       'colour: is not in the description of the API: say its type',
@@ -141,7 +141,7 @@ describe('drafts of tools', () => {
     expect(() => drafted({ ...LIST, keep: 'size' })).to.throw('the description knows no member size');
   });
 
-  it('need no description if the words name the types', () => {
+  it('need no API description if words.yaml contains the types', () => {
     const { input_schema, output_schema, compared } = drafted({
       do: 'search_pages',
       call: 'GET /pages',
@@ -164,7 +164,7 @@ describe('drafts of tools', () => {
     expect(drafted(LIST, { ...DRAFTS, differs }).compared).to.not.have.property('differs');
   });
 
-  it('read types in words', () => {
+  it('read types written as text', () => {
     expect(typed('int 1..10 =3')).to.deep.equal({ type: 'integer', minimum: 1, maximum: 10, default: 3 });
     expect(typed('a|b')).to.deep.equal({ type: 'string', enum: ['a', 'b'] });
     expect(typed('string* ..5')).to.deep.equal({ type: 'array', items: { type: 'string' }, maxItems: 5 });

@@ -16,7 +16,7 @@ describe('the requests of tools', () => {
     expect(names.sort()).to.deep.equal([...expected].sort());
   });
 
-  it('change with the method, the path, a header or the body of a tool: the control of what follows', () => {
+  it('change with the method, the path, a header or the body of a tool (control)', () => {
     const name = 'github_create_issue';
     const tool = catalogue.peek(name) as Tool;
     const { request } = tool;
@@ -34,7 +34,7 @@ describe('the requests of tools', () => {
   });
 
   for (const [connector, text] of rendered) {
-    it(`of ${connector} are those that were recorded; \`make catalogue-requests\` records them again`, () => {
+    it(`of ${connector} are equal to the recorded ones; \`make catalogue-requests\` records them again`, () => {
       expect(text).to.equal(recorded.get(connector));
     });
   }

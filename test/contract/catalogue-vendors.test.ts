@@ -88,7 +88,7 @@ const MAKE: ToolDefinition = {
   },
 };
 
-describe('the comparison of tools with descriptions of vendors', () => {
+describe('the comparison of tools with API descriptions of vendors', () => {
   let vendor: VendorDocument;
   before(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'valetkey-vendors-'));
@@ -98,16 +98,16 @@ describe('the comparison of tools with descriptions of vendors', () => {
     vendor = await openDocument(source, pathToFileURL(`${folder}/`));
   });
 
-  it('agrees with tools that send what the description says', () => {
+  it('reports nothing for tools that send what the description says', () => {
     expect([compareTool(LIST, vendor), compareTool(MAKE, vendor)]).to.deep.equal([[], []]);
   });
 
-  it('cannot compare a tool with a path that the description does not have', () => {
+  it('reports a tool with a path that the description does not have', () => {
     const request = { ...LIST.request, path: '/notebooks' };
     expect(compareTool({ ...LIST, request }, vendor)).to.equal(undefined);
   });
 
-  it('names what differs', () => {
+  it('names the difference', () => {
     const request = { ...MAKE.request, body: { format: 'form' as const, value: { text: { $input: 'name' } } } };
     expect(compareTool({ ...MAKE, request, scopes: [] }, vendor)).to.deep.equal([
       'body: is sent as application/json, not form',
@@ -121,7 +121,7 @@ describe('the comparison of tools with descriptions of vendors', () => {
     ]);
   });
 
-  it('notices every mistake that is planted', () => {
+  it('detects every planted mistake', () => {
     for (const tool of [LIST, MAKE]) {
       const { planted, noticed, missed } = plantMistakes(tool, vendor, []);
       expect(missed).to.deep.equal([]);
@@ -129,7 +129,7 @@ describe('the comparison of tools with descriptions of vendors', () => {
     }
   });
 
-  it('notices a tool that names a description without its operation', async () => {
+  it('detects a tool that names a description without its operation', async () => {
     const other = { ...vendor, operations: vendor.operations.filter(({ method }) => method === 'POST') };
     const documents = [
       { stamp: 'notes 1, posts.json', vendor: other },

@@ -64,7 +64,7 @@ describe('requests are closed', () => {
     }
   }
 
-  it('refuse every field of an account that only the service sets (C3)', () => {
+  it('refuse every field of an account that only the server sets (C3)', () => {
     const { connected_account: account } = example('oauthAccount') as { connected_account: JsonObject };
     const settable = ['api_config', 'authorization_details'];
     for (const field of Object.keys(account).filter((name) => !settable.includes(name))) {
@@ -74,7 +74,7 @@ describe('requests are closed', () => {
     }
   });
 
-  it('refuse what only the service puts into credentials (C3)', () => {
+  it('refuse fields of credentials that only the server sets (C3)', () => {
     const refused: JsonObject[] = [
       { workspace_dwd: { subject: 'a', access_token: 'x' } },
       { workspace_dwd: { subject: 'a', scopes: [] } },
@@ -91,7 +91,7 @@ describe('requests are closed', () => {
     }
   });
 
-  it('take exactly one kind of credentials, or none', () => {
+  it('accept exactly one kind of credentials, or none', () => {
     const takes = (details: JsonObject) =>
       errorsOf('createConnectedAccount', 'request', withAccount(details)).length === 0;
     expect(takes({})).to.equal(true);
@@ -99,7 +99,7 @@ describe('requests are closed', () => {
     expect(takes({ static_auth: { details: {} }, oauth_token: { access_token: 'a' } })).to.equal(false);
   });
 
-  it('refuse what only the service sets of a custom provider', () => {
+  it('refuse the fields of a custom provider that only the server sets', () => {
     const { provider } = example('oauthProvider') as { provider: JsonObject };
     for (const field of [
       'id',
@@ -133,7 +133,7 @@ describe('responses', () => {
     }
   });
 
-  it('of details hold no secret of any kind (C4)', () => {
+  it('of details hold no secrets (C4)', () => {
     const full = ['oauthAccount', 'trustedIdpAccount'];
     const secrets: JsonObject[] = [
       { oauth_token: { access_token: 'x' } },

@@ -98,7 +98,7 @@ describe('common parts of operations', () => {
     expect(objectAt(responses as JsonObject, '400')['description']).to.equal('own');
   });
 
-  it('adds nothing of an environment to operations of the service', async () => {
+  it('adds no parts of an environment to operations that belong to no environment', async () => {
     expect((await operation('putA'))['responses']).to.deep.equal({
       '200': { description: 'ok', headers: { Id: header('Id') } },
       '400': response('Bad'),
@@ -130,21 +130,21 @@ describe('common parts of operations', () => {
     expect(Object.keys(responses as JsonObject)).to.deep.equal(['200']);
   });
 
-  it('names file, line, column and the nearest name for a reference in common.yaml that leads nowhere', async () => {
+  it('reports file, line, column and the nearest name for a dangling reference in common.yaml', async () => {
     const common = `${FILES['common.yaml']}`.replace('responses.yaml#/Bad', 'responses.yaml#/Badd');
     expect(await failureOf({ 'common.yaml': common })).to.match(
       /^common\.yaml:4:\d+: cannot resolve responses\.yaml#\/Badd; did you mean Bad\?$/,
     );
   });
 
-  it('names file, line and column of a group that does not exist', async () => {
+  it('reports file, line and column of a group that does not exist', async () => {
     const common = 'everyOperation: {}\nsomeOperations: {}\n';
     expect(await failureOf({ 'common.yaml': common })).to.match(
       /^common\.yaml:2:1: unknown group someOperations \(allowed: everyOperation, /,
     );
   });
 
-  it('names file, line and column of a file that is not YAML, once', async () => {
+  it('reports file, line and column of a file that is not YAML, once', async () => {
     const isNoYaml = 'a:\n  b: c: d\n';
     for (const name of ['common.yaml', 'paths/a.yaml', 'root.yaml', 'headers.yaml']) {
       expect(await failureOf({ [name]: isNoYaml }), name).to.equal(`${name}:2:7: bad indentation of a mapping entry`);

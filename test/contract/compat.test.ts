@@ -44,7 +44,7 @@ function answerBreaks(before: Json, after: Json): string[] {
 }
 
 describe('compatibility of contracts', () => {
-  it('holds between the contract and itself', () => {
+  it('finds no break between the contract and itself', () => {
     expect(breakingChanges(contract, contract)).to.deep.equal([]);
   });
 
@@ -54,7 +54,7 @@ describe('compatibility of contracts', () => {
       webhooks: { [type]: { post: { requestBody: { content: { 'application/json': { schema: data } } } } } },
     });
 
-    it('breaks when one is removed or renamed', () => {
+    it('break when one is removed or renamed', () => {
       const before = withEvent({ type: 'object' });
       expect(breakingChanges(before, small())).to.deep.equal(['a.done: the event was removed']);
       expect(breakingChanges(before, withEvent({ type: 'object' }, 'a.ended'))).to.deep.equal([
@@ -62,7 +62,7 @@ describe('compatibility of contracts', () => {
       ]);
     });
 
-    it('breaks when a member is removed, and holds when one is added', () => {
+    it('break when a member is removed, but not when one is added', () => {
       const [less, more] = [withEvent(object({}, [])), withEvent(object({ b: { type: 'string' } }, ['b']))];
       expect(breakingChanges(less, more)).to.deep.equal([]);
       expect(breakingChanges(more, less).join()).to.match(/^a\.done.*b/);
@@ -70,36 +70,36 @@ describe('compatibility of contracts', () => {
   });
 
   describe('operations', () => {
-    it('breaks when one is removed', () => {
+    it('break when one is removed', () => {
       expect(breakingChanges(small(), { paths: {} })).to.deep.equal(['a: the operation was removed']);
     });
 
-    it('holds when one is added', () => {
+    it('do not break when one is added', () => {
       expect(breakingChanges({ paths: {} }, small())).to.deep.equal([]);
     });
 
-    it('breaks when one moves', () => {
+    it('break when the path of one changes', () => {
       const moved = { paths: { '/b': small().paths['/a'] } };
       expect(breakingChanges(small(), moved)).to.deep.equal(['a: moved from put /a to put /b']);
     });
 
-    it('breaks when one demands another scope', () => {
+    it('break when one requires another scope', () => {
       const after = small({ more: { security: [{ oauth2: ['write'] }] } });
       expect(breakingChanges(small(), after)).to.deep.equal(['a: demands other scopes']);
     });
 
-    it('breaks when a status is removed', () => {
+    it('break when a status is removed', () => {
       const { '200': ok } = small().paths['/a'].put.responses;
       const after = small({ more: { responses: { '200': ok } } });
       expect(breakingChanges(small(), after)).to.deep.equal(['a: no longer returns 404']);
     });
 
-    it('breaks when the media type changes', () => {
+    it('break when the media type changes', () => {
       const after = small({ more: { requestBody: { required: true, content: { 'text/plain': {} } } } });
       expect(breakingChanges(small(), after)).to.deep.equal(['a: the request body is no longer application/json']);
     });
 
-    it('breaks when a body becomes required', () => {
+    it('break when a body becomes required', () => {
       const content = { 'application/json': { schema: { type: 'object' } } };
       const before = small({ more: { requestBody: { required: false, content } } });
       expect(breakingChanges(before, small())).to.deep.equal(['a: the body is required now']);
@@ -121,14 +121,14 @@ describe('compatibility of contracts', () => {
       expect(breaks([page({})], [page({}, true)])).to.deep.equal(finding);
     });
 
-    it('break when one takes less', () => {
+    it('break when one accepts fewer values', () => {
       const before = page({ type: 'integer', maximum: 100 });
       expect(breaks([before], [page({ type: 'integer', maximum: 50 })])).to.deep.equal([
         'a: the query parameter page: maximum shrank',
       ]);
     });
 
-    it('hold when an optional one is added', () => {
+    it('do not break when an optional one is added', () => {
       expect(breaks([], [page({})])).to.deep.equal([]);
     });
   });
@@ -161,7 +161,7 @@ describe('compatibility of contracts', () => {
       ]);
     });
 
-    it('break when a type loses a member', () => {
+    it('break when a type of a union is removed', () => {
       const before = object({ x: { type: ['string', 'null'] } });
       expect(requestBreaks(before, object({ x: text }))).to.deep.equal(['a: the request body x: the type changed']);
       expect(requestBreaks(object({ x: { type: 'number' } }), object({ x: { type: 'integer' } }))).to.have.lengthOf(1);
@@ -185,7 +185,7 @@ describe('compatibility of contracts', () => {
       }
     });
 
-    it('break when an object closes', () => {
+    it('break when an object becomes closed', () => {
       expect(requestBreaks(object({}), { ...object({}), additionalProperties: false })).to.deep.equal([
         'a: the request body: further properties are no longer accepted',
       ]);
@@ -198,7 +198,7 @@ describe('compatibility of contracts', () => {
       ]);
     });
 
-    it('hold when they become a union with a member that takes as much, and break without one', () => {
+    it('do not break when they become a union with a member that accepts as much, and break without one', () => {
       const before = object({ x: text }, ['x']);
       const wider = object({ x: text, y: text });
       expect(requestBreaks(before, { oneOf: [{ type: 'null' }, wider] })).to.deep.equal([]);
@@ -207,7 +207,7 @@ describe('compatibility of contracts', () => {
       ]);
     });
 
-    it('hold when they take more', () => {
+    it('do not break when they accept more', () => {
       const before = object({ x: { type: 'string', enum: ['a'] } }, ['x']);
       const after = object({ x: { type: ['string', 'null'], enum: ['a', 'b', null] }, y: text });
       expect(requestBreaks(before, after)).to.deep.equal([]);
@@ -229,7 +229,7 @@ describe('compatibility of contracts', () => {
       ]);
     });
 
-    it('hold when they become a union whose members hold as much, and break when one holds less', () => {
+    it('do not break when they become a union whose members hold as much, and break when one holds less', () => {
       const before = object({ x: text }, ['x']);
       const more = object({ x: text, y: text }, ['x', 'y']);
       expect(answerBreaks(before, { oneOf: [before, more] })).to.deep.equal([]);
@@ -238,7 +238,7 @@ describe('compatibility of contracts', () => {
       ]);
     });
 
-    it('hold when a scalar in a union is inlined, and break when another one takes its place', () => {
+    it('do not break when a scalar in a union is inlined, and break when another one replaces it', () => {
       const components = { schemas: { Id: text, Other: text } };
       const of = (branch: JsonObject) => ({ oneOf: [branch, { type: 'null' }] });
       const reference = (name: string) => of({ $ref: `#/components/schemas/${name}` });
@@ -257,14 +257,14 @@ describe('compatibility of contracts', () => {
       ]);
     });
 
-    it('hold when they say more', () => {
+    it('do not break when properties are added', () => {
       const before = object({ x: { type: 'string', enum: ['a'] } });
       const after = object({ x: { type: 'string', enum: ['a', 'b'] }, y: text }, ['x', 'y']);
       expect(answerBreaks(before, after)).to.deep.equal([]);
     });
   });
 
-  it('names a change of a shared schema once, by the name of the schema', () => {
+  it('report a change of a shared schema once, by the name of the schema', () => {
     const withComponent = (schema: Json) => ({
       ...small({ request: { $ref: '#/components/schemas/Thing' } }),
       components: { schemas: { Thing: schema } },

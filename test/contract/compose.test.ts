@@ -35,7 +35,7 @@ describe('deploy/postgres', () => {
   const servers = Object.entries(services).filter(([name]) => /^valetkey-\d+$/.test(name));
   const ours = Object.entries(services).filter(([, { image }]) => image === 'valetkey');
 
-  it('has two servers with the same settings, which the server knows and accepts', () => {
+  it('has two servers with the same settings, all of which the server knows and accepts', () => {
     expect(servers.map(([name]) => name)).to.deep.equal(['valetkey-1', 'valetkey-2']);
     for (const [, { environment = {} }] of ours) {
       expect(SETTINGS as readonly string[]).to.include.members(Object.keys(environment));
@@ -49,14 +49,14 @@ describe('deploy/postgres', () => {
     }
   });
 
-  it('gives the database of the address to the user of the address', () => {
+  it('creates the database of the URL for the user of the URL', () => {
     const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD } = services['postgres']?.environment ?? {};
     expect(`postgres://${POSTGRES_USER}:${POSTGRES_PASSWORD}@postgres/${POSTGRES_DB}`).to.equal(
       servers[0]?.[1].environment?.['DATABASE_URL'],
     );
   });
 
-  it('lets only commands, which do not start with the servers, write the key file', () => {
+  it('lets only the setup commands, which do not start with the servers, write the key file', () => {
     for (const [name, { profiles, volumes: own = [] }] of ours) {
       const isServer = servers.some(([server]) => server === name);
       expect(own.includes('./keys:/etc/valetkey:ro'), name).to.equal(isServer);

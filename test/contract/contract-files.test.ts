@@ -8,13 +8,13 @@ import { contract } from './contract.ts';
 const FOLDER = dirname(SPEC_ROOT);
 
 describe('problems of the contract', () => {
-  it('include a version other than that of the package', () => {
+  it('include a version that differs from that of the package', () => {
     expect(versionProblems(contract)).to.deep.equal([]);
     const other = { ...contract, info: { title: 'x', version: '9.9.9' } };
     expect(versionProblems(other).join()).to.match(/info\.version is 9\.9\.9, but package\.json has \d/);
   });
 
-  it('name file, line and column of the operation or component that they are about', () => {
+  it('have the file, line and column of the operation or component', () => {
     expect(placed('listTools: declares default', FOLDER)).to.match(
       /^spec\/paths\/tools\.yaml:\d+:5: listTools: declares default$/,
     );

@@ -26,15 +26,15 @@ const valuesOf = (schema: string) =>
 describe('docs/errors.md', () => {
   const rows = tableUnder('Codes');
 
-  it('holds every code, in the order of core/errors.ts, and no other', () => {
+  it('lists exactly the error codes of core/errors.ts, in the same order', () => {
     expect(rows.map(([code]) => code)).to.deep.equal(Object.keys(ERRORS).map((code) => `\`${code}\``));
   });
 
-  it('gives each its status', () => {
+  it('states the status of each code', () => {
     expect(rows.map(([, status]) => Number(status))).to.deep.equal(Object.values(ERRORS).map(({ status }) => status));
   });
 
-  it('says of each when it happens and what to do, in sentences', () => {
+  it('explains in sentences when each error happens and what to do', () => {
     for (const cells of rows) {
       expect(cells).to.have.length(4);
       for (const cell of cells.slice(2)) expect(cell, cells[0]).to.match(/^(`|\p{Lu}|\d).{9,}\.$/u);
@@ -53,7 +53,7 @@ describe('docs/errors.md', () => {
     expect(errors.enum.filter((error) => !explained.includes(error))).to.deep.equal(['unauthorized_client']);
   });
 
-  it('agrees with the contract about the codes', () => {
+  it('has the same codes as the contract', () => {
     expect(valuesOf('ErrorCode').enum.toSorted()).to.deep.equal(Object.keys(ERRORS).toSorted());
   });
 });

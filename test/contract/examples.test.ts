@@ -5,7 +5,7 @@ import { walkSchemas } from '../../scripts/walk-schemas.ts';
 import { compile, contract, directionOf } from './contract.ts';
 
 describe('schemas of the contract', () => {
-  it('compile in strict mode in both directions, each by itself', () => {
+  it('compile in strict mode for requests and for responses, each separately', () => {
     const pointers = [...walkSchemas(contract)].map(({ schema, pointer }) => {
       compile(schema, 'request');
       compile(schema, 'response');

@@ -51,7 +51,7 @@ interface Schemas {
 }
 
 describe('figures in the documentation', () => {
-  it('are those of core/budgets.ts where they are marked', () => {
+  it('are equal to core/budgets.ts where they are marked', () => {
     const figures = PAGES.flatMap((page) => markedFigures(readPage(page)).map((figure) => ({ page, ...figure })));
     expect(figures.length).to.be.above(40);
     const wrong = figures.filter(({ name, value }) => value !== constantOf(name));
@@ -65,7 +65,7 @@ describe('figures in the documentation', () => {
     });
   }
 
-  it('are those of the contract where clients choose within bounds', () => {
+  it('are equal to the contract where clients choose within bounds', () => {
     const properties = (schema: string) =>
       (contract as unknown as Schemas).components.schemas[schema]?.properties ?? {};
     const lifetime = properties('CreateMcpSessionTokenRequest')['lifetime_seconds'];
@@ -80,7 +80,7 @@ describe('figures in the documentation', () => {
     }
   });
 
-  it('are those of the configuration', () => {
+  it('are equal to the configuration', () => {
     const { config } = readConfig({});
     const defaults = {
       HOST: config.host,
@@ -104,7 +104,7 @@ describe('figures in the documentation', () => {
     for (const length of [Number(from), Number(to)]) expect(readSecret(length)).not.to.throw();
   });
 
-  it('are those of the limits that other modules have', () => {
+  it('are equal to the limits that other modules have', () => {
     const MIB_SIZE = LOAD_LIMITS.bytes / 1024 ** 2;
     expect(readPage('docs/import.md')).to.include(
       `limited to ${MIB_SIZE} MiB, ${LOAD_LIMITS.depth} levels and ${LOAD_LIMITS.aliases} aliases`,
@@ -119,11 +119,11 @@ describe('figures in the documentation', () => {
     expect(Math.round(allHours / 24), 'which can take three days').to.equal(3);
   });
 
-  it('add up: deleted data is removed from the files after the delay and one more attempt', () => {
+  it('agree with each other: deleted data is removed from the files after the delay and one more attempt', () => {
     expect(STORAGE.scrubDelayMs + STORAGE.scrubRetryMs).to.be.at.most(STORAGE.scrubbedMs);
   });
 
-  it('are read with their units, and marks without a figure of their kind are refused', () => {
+  it('are read with their units, and a mark without a figure of its kind is refused', () => {
     const read = (text: string) => markedFigures(text).map(({ value }) => value);
     expect(read('at most 1,024 KiB<!--A.xBytes-->, five<!--A.x--> times in an hour<!--A.xMs-->')).to.deep.equal([
       1024 * 1024,
@@ -202,7 +202,7 @@ const NOT_LIMITS = [
 describe('figures in the contract', () => {
   const text = [...descriptionsIn(contract)].join('\n').replace(/\s+/g, ' ');
 
-  it('are those of core/budgets.ts', () => {
+  it('are equal to core/budgets.ts', () => {
     expect(STATED.filter((sentence) => !text.includes(sentence))).to.deep.equal([]);
     const limits = operation('importTools').definition['x-valetkey-max-body-bytes'];
     expect(limits).to.equal(REQUEST_BODY.importBytes);

@@ -5,12 +5,12 @@ import { findViolations, judgeFile } from '../../scripts/check-imports.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const judge = (file: string, text: string) => judgeFile(ROOT, file, text);
 
-describe('the rules of who may import whom', () => {
-  it('hold in this house', () => {
+describe('the import rules', () => {
+  it('hold in this repository', () => {
     expect(findViolations(ROOT)).to.deep.equal([]);
   });
 
-  describe('let pass', () => {
+  describe('the import rules allow', () => {
     for (const [file, text] of [
       ['core/accounts/find.ts', "import { pageTokens } from '../paging.ts';"],
       ['core/accounts/find.ts', "import type { AccountRow } from '../../db/store.ts';"],
@@ -32,7 +32,7 @@ describe('the rules of who may import whom', () => {
     }
   });
 
-  describe('refuse', () => {
+  describe('the import rules reject', () => {
     const cases: [what: string, file: string, text: string, target: string][] = [
       [
         'core that knows http',
@@ -163,7 +163,7 @@ describe('the rules of who may import whom', () => {
     }
   });
 
-  it('name every import that breaks one', () => {
+  it('report every import that breaks a rule', () => {
     const text = [
       "import express from 'express';",
       "import { x } from '../http/server.ts';",

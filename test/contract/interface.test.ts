@@ -209,7 +209,7 @@ function properties(name: string): JsonObject {
 }
 
 describe('the interface', () => {
-  it('has these operations, with these scopes', () => {
+  it('has exactly these operations with these scopes', () => {
     const lines = operationsOf(contract).map(({ id, method, path, definition }) => {
       const [requirement] = arrayAt(definition, 'security') as JsonObject[];
       const scope = requirement ? arrayAt(requirement, 'oauth2').join() : 'none';
@@ -257,7 +257,7 @@ describe('the interface', () => {
 });
 
 describe('lists of the contract', () => {
-  it('of error codes are the table of the code, and each code is explained or shown somewhere', () => {
+  it('of error codes are equal to those in the code, and each error code is described or shown in an example', () => {
     const codes = arrayAt(schema('ErrorCode'), 'enum');
     expect(codes).to.have.members(Object.keys(ERRORS));
     const { components, ...rest } = contract;
@@ -266,7 +266,7 @@ describe('lists of the contract', () => {
     expect(codes.filter((code) => !text.includes(String(code)))).to.deep.equal([]);
   });
 
-  it('of scopes are the scopes of the code', () => {
+  it('of scopes are equal to those in the code', () => {
     const schemes = objectAt(objectAt(contract, 'components'), 'securitySchemes');
     const flow = objectAt(objectAt(objectAt(schemes, 'oauth2'), 'flows'), 'clientCredentials');
     expect(Object.keys(objectAt(flow, 'scopes'))).to.have.members([...SCOPES]);
@@ -291,13 +291,13 @@ describe('lists of the contract', () => {
     ]);
   });
 
-  it('of identity providers are the vendors of the code, CUSTOM and the simulator', () => {
+  it('of identity providers are the vendors in the code, CUSTOM and the simulator', () => {
     expect(arrayAt(schema('IdentityProviderType'), 'enum')).to.have.members(['CUSTOM', 'IDP_SIMULATOR', ...VENDORS]);
   });
 });
 
 describe('schemas that belong together', () => {
-  it('show an account in full, without secrets and as a summary with the same fields', () => {
+  it('show an account in full, without secrets, and as a summary with the same fields', () => {
     const { api_config: _config, authorization_details: _full, ...summary } = properties('ConnectedAccount');
     const { authorization_details: _masked, ...details } = properties('ConnectedAccountDetails');
     expect(properties('ConnectedAccountSummary')).to.deep.equal(summary);
@@ -319,11 +319,11 @@ describe('schemas that belong together', () => {
     }
   });
 
-  it('give a connection with its settings all that a connection has', () => {
+  it('give a connection with settings every field of a connection', () => {
     expect(properties('ConnectionConfiguration')).to.deep.include(properties('Connection'));
   });
 
-  it('extend a problem and never change it', () => {
+  it('extend a problem without changing its members', () => {
     for (const name of ['AccountStateProblem', 'UnknownOutcomeProblem', 'ExecutionProblem']) {
       expect(properties(name), name).to.deep.include(properties('Problem'));
       expect(arrayAt(schema(name), 'required'), name).to.include.members(arrayAt(schema('Problem'), 'required'));

@@ -59,7 +59,7 @@ describe('limits of the contract', () => {
     expect(isProvider({ metadata: { key: 1 } })).to.equal(false);
   });
 
-  it('send a provider to https addresses, and to http addresses that are judged later (X11)', () => {
+  it('restrict the addresses of a provider to https, and to http addresses that the egress policy checks later (X11)', () => {
     for (const proxy_url of ['https://api.acme.test', 'https://{{domain}}.acme.test/v2', 'http://127.0.0.1:3000']) {
       expect(isProvider({ proxy_url }), proxy_url).to.equal(true);
     }
@@ -106,7 +106,7 @@ describe('limits of the contract', () => {
     expect(['', 'a b', 'é', '\t', 'x'.repeat(256)].map(takes)).to.deep.equal([false, false, false, false, false]);
   });
 
-  it('let the old secret of a client live for at most seven days', () => {
+  it('let the previous secret of a client be valid for at most seven days', () => {
     const takes = (overlap_seconds: unknown) =>
       errorsOf('rotateApiClientSecret', 'request', { overlap_seconds }).length === 0;
     expect([-1, 0, 604_800, 604_801, 0.5].map(takes)).to.deep.equal([false, true, true, false, false]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { lintSpec } from '../../scripts/lint-spec.ts';
 
 describe('the contract under its linters', () => {
-  it('gives no finding, not even a warning', async () => {
+  it('has no errors and no warnings', async () => {
     expect(await lintSpec()).to.deep.equal([]);
   });
 });

@@ -8,21 +8,21 @@ describe('npm scripts', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const described = [...read('Makefile').matchAll(/^([a-z-]+):.*## /gm)].map((match) => String(match[1]));
 
-  it('are the targets of the Makefile, but for installing, which npm would run at every install', () => {
+  it('are the targets of the Makefile, except install, which npm would run at every installation', () => {
     const { start: _start, ...mirrored } = scripts;
     const targets = described.filter((name) => name !== 'install');
     expect(targets).to.include.members(['run', 'test', 'check']);
     expect(mirrored).to.deep.equal(Object.fromEntries(targets.map((name) => [name, `make ${name}`])));
   });
 
-  it('start the server just as make does', () => {
+  it('start the server as make does', () => {
     expect(scripts['start']).to.match(
       /^MALLOC_ARENA_MAX=1 exec node --disable-sigusr1 .*cli\/valetkey\.js serve --with-parent$/,
     );
     expect(read('Makefile')).to.include(`\t@${scripts['start']}\n`);
   });
 
-  it('L5: start it as the unit of systemd does', () => {
+  it('L5: start the server as the systemd unit does', () => {
     const command = scripts['start']
       ?.slice('MALLOC_ARENA_MAX=1 exec '.length)
       .replace('cli/', '/opt/valetkey/cli/')
@@ -33,7 +33,7 @@ describe('npm scripts', () => {
 });
 
 describe('the packages of the console', () => {
-  it('have the versions of the same packages of the server and its tests', () => {
+  it('have the same versions as the packages of the server and its tests', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'));
     const all: Record<string, string> = { ...dependencies, ...devDependencies };
     const { dependencies: own } = JSON.parse(read('web/console/package.json')) as { dependencies: typeof all };
@@ -42,7 +42,7 @@ describe('the packages of the console', () => {
     for (const name of shared) expect(own[name], name).to.equal(all[name]);
   });
 
-  it('are installed apart, so that make run installs only what running needs', () => {
+  it('are installed separately, so that make run installs only what the server needs', () => {
     const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: boolean }> };
     const packages = Object.entries(lock.packages);
     expect(lock.packages).not.to.have.any.keys('node_modules/react', 'node_modules/vite');

@@ -57,7 +57,7 @@ describe('authentication of every operation', () => {
     }
   }
 
-  it('lets a good token in: the control of what follows', async () => {
+  it('accepts a valid token (control)', async () => {
     for (const { operation, answer } of await refusals({ token: await accessToken(server) })) {
       expect(answer.status, operation.id).not.to.equal(401);
     }
@@ -65,7 +65,7 @@ describe('authentication of every operation', () => {
 
   it('returns 401 without a token, with a bare challenge (T7)', () => expectUnauthenticated({}, 'Bearer'));
 
-  it('returns 401 for anything that is not one of our tokens (T4)', async () => {
+  it('returns 401 for a token that the server did not issue (T4)', async () => {
     const [header = '', claims = '', signature = ''] = (await accessToken(server)).split('.');
     const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url');
     await expectUnauthenticated({ token: 'garbage' });
@@ -105,7 +105,7 @@ describe('authentication of every operation', () => {
     await expectUnauthenticated({ token: await accessToken(server, { environmentId: other.environment.id }) });
   });
 
-  it('returns 401 for an unexpired token of a client that was disabled (T5)', async () => {
+  it('returns 401 for an unexpired token of a disabled client (T5)', async () => {
     const body = { name: 'To be disabled', scopes: [...SCOPES] };
     const created = await server.call('POST', '/api/v1/api_clients', { body });
     const clientId: string = created.body.api_client.id;
@@ -132,7 +132,7 @@ describe('authorization of every operation (T10)', () => {
   for (const operation of SECURED) {
     const wanted = scopeOf(operation);
 
-    it(`lets ${operation.id} pass with ${wanted} and with no other scope`, async () => {
+    it(`${operation.id} succeeds with ${wanted} and with no other scope`, async () => {
       const passing: string[] = [];
       for (const scope of SCOPES) {
         const { method, path, request } = requestOf(operation);
@@ -149,7 +149,7 @@ describe('authorization of every operation (T10)', () => {
       expect(passing).to.deep.equal([wanted]);
     });
 
-    it(`refuses ${operation.id} with every scope but ${wanted}, and without any`, async () => {
+    it(`${operation.id} is refused with every scope except ${wanted}, and without scopes`, async () => {
       const { method, path, request } = requestOf(operation);
       for (const scopes of [SCOPES.filter((scope) => scope !== wanted), []]) {
         const answer = await server.call(method, path, { ...request, token: server.token(...scopes) });

@@ -25,7 +25,7 @@ type Place = FaultPlace | 'host';
 /** Operations other than GET whose example is rejected before anything is written. */
 const READING = ['issueToken', 'revokeOAuthToken'];
 
-describe('faults inside the service, at every operation', () => {
+describe('internal errors in every operation', () => {
   let server: TestServer;
   const fault = { place: undefined as Place | undefined, error: (): Error => new Error(CANARY) };
 
@@ -110,7 +110,7 @@ describe('faults inside the service, at every operation', () => {
     });
 
     if (WITHOUT_STORAGE.includes(operation.id)) {
-      it(`of the storage do not reach ${operation.id}`, async () => {
+      it(`of the storage do not reveal their text to callers of ${operation.id}`, async () => {
         for (const place of ['read', 'write'] as const) {
           expect((await fail(operation, place, broken)).status).to.be.below(500);
         }
@@ -118,7 +118,7 @@ describe('faults inside the service, at every operation', () => {
       continue;
     }
 
-    it(`of the storage make ${operation.id} return 500 or 503, in the middle of its work too (S4)`, async () => {
+    it(`of the storage make ${operation.id} return 500 or 503, also in the middle of a request (S4)`, async () => {
       const isWriting = operation.method !== 'get' && !READING.includes(operation.id);
       const place = isWriting ? 'write' : 'read';
       expectInternalError(operation, await fail(operation, place, broken));
@@ -126,14 +126,14 @@ describe('faults inside the service, at every operation', () => {
     });
   }
 
-  it('are not confused with a thrown value that is not an error', async () => {
+  it('include a thrown value that is not an Error', async () => {
     const operation = OPERATIONS.find(({ id }) => id === 'listConnectedAccounts') as Operation;
     const answer = await fail(operation, 'read', () => 'a string' as unknown as Error);
     expect(answer.status).to.equal(500);
     expect(answer.text).not.to.include('a string');
   });
 
-  it('leave the probes alone: 200 for a process that lives', async () => {
+  it('do not change the liveness probe: it returns 200 while the process runs', async () => {
     for (const operation of OPERATIONS.filter(({ id }) => PROBES.includes(id))) {
       for (const place of ['host', 'client', 'read', 'write'] as const) {
         expect((await fail(operation, place, broken)).status, operation.id).to.equal(200);
@@ -146,7 +146,7 @@ describe('faults inside the service, at every operation', () => {
   });
 });
 
-describe('a service that is not ready', () => {
+describe('a server that is not ready', () => {
   let server: TestServer | undefined;
 
   afterEach(() => server?.stop());

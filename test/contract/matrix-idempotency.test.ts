@@ -28,7 +28,7 @@ describe('idempotency keys of every operation that takes them (C13)', () => {
     return server.call(method, path, { ...request, headers: { ...request.headers, 'idempotency-key': key } });
   }
 
-  it('are all POST operations but those of OAuth', () => {
+  it('are accepted by all POST operations except those of OAuth', () => {
     const posts = operationsOf(contract).filter(({ method }) => method === 'post');
     expect(posts.map(({ id }) => id)).to.have.members([...TAKING_KEYS.map(({ id }) => id), ...OAUTH_OPERATIONS]);
   });
@@ -40,7 +40,7 @@ describe('idempotency keys of every operation that takes them (C13)', () => {
       expect(answer.body.code).to.equal('IDEMPOTENCY_KEY_IN_USE');
     });
 
-    it(`return 422 at ${operation.id} for another content with the same key`, async () => {
+    it(`return 422 at ${operation.id} for a different request with the same key`, async () => {
       const answer = await sendUnder('another-content', operation, randomBytes(32));
       expect(answer.status).to.equal(422);
       expect(answer.body.code).to.equal('IDEMPOTENCY_KEY_REUSED');

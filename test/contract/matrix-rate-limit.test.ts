@@ -52,18 +52,18 @@ describe('the rate limit of every operation', () => {
     });
   }
 
-  it('does not hold for probes', async () => {
+  it('does not apply to probes', async () => {
     for (const operation of operationsOf(contract).filter(({ id }) => UNLIMITED.includes(id))) {
       for (let round = 0; round < 3; round++) expect((await send(operation)).status, operation.id).to.equal(200);
     }
   });
 
-  it('is one for all operations of a client', async () => {
+  it('is shared by all operations of a client', async () => {
     await server.call('GET', '/api/v1/tools');
     expect((await server.call('GET', '/api/v1/connected_accounts')).status).to.equal(429);
   });
 
-  it('is each client’s own, in each environment its own', async () => {
+  it('is counted separately for each client, and separately in each environment', async () => {
     const body = { name: 'Another client', scopes: ['tools:read'] };
     const created = await server.call('POST', '/api/v1/api_clients', { body });
     const token = await accessToken(server, { clientId: created.body.api_client.id });
@@ -73,12 +73,12 @@ describe('the rate limit of every operation', () => {
     expect((await other.call('GET', '/api/v1/tools')).status).to.equal(200);
   });
 
-  it('is not spent by a stranger who has no valid token', async () => {
+  it('is not reduced by requests without a valid token', async () => {
     for (let round = 0; round < 3; round++) await server.call('GET', '/api/v1/tools', { token: 'garbage' });
     expect((await server.call('GET', '/api/v1/tools')).status).to.equal(200);
   });
 
-  it('holds before a body is read, and before secrets are compared (T2)', async () => {
+  it('is checked before a body is read, and before secrets are compared (T2)', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const guess = { body: 'grant_type=client_credentials&client_id=x&client_secret=y', headers: form, token: null };
     expect((await server.call('POST', '/oauth/token', guess)).status).to.equal(401);
@@ -97,7 +97,7 @@ describe('without a limit', () => {
   });
   after(() => server.stop());
 
-  it('no header speaks of one', async () => {
+  it('responses have no rate limit headers', async () => {
     const { headers } = await server.call('GET', '/api/v1/tools');
     expect(headers).not.to.have.any.keys('ratelimit', 'ratelimit-policy', 'retry-after');
   });

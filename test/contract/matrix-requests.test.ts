@@ -21,7 +21,7 @@ const ANY_HOST = ['getHealth', 'getReadiness'];
 /** Documents that anyone may read and cache for a short time. */
 const PUBLIC_DOCUMENTS = ['getAuthorizationServerMetadata', 'getIdentityProviderMetadata', 'getJwks'];
 
-describe('requests that do not fit, at every operation', () => {
+describe('invalid requests to every operation', () => {
   let server: TestServer;
 
   before(async () => {
@@ -66,7 +66,7 @@ describe('requests that do not fit, at every operation', () => {
         expect(answer.body.errors[0].message).to.match(/^unknown parameter( \(allowed: [a-z_, ]+\))?$/);
       });
 
-      it('returns 400 for an escape in the query that is not UTF-8', async () => {
+      it('returns 400 for a percent escape in the query that is not UTF-8', async () => {
         const { method, path, request } = requestOf(operation);
         const broken = `${path}${path.includes('?') ? '&' : '?'}a=%ff`;
         expectError(operation, await server.call(method, broken, request), 400, 'MALFORMED_BODY');
@@ -92,7 +92,7 @@ describe('requests that do not fit, at every operation', () => {
       });
 
       if (ANY_HOST.includes(operation.id)) {
-        it('responds for any host', async () => {
+        it('responds to any host name if no hosts are configured', async () => {
           expect((await send(operation, { headers: { host: '203.0.113.7:8080' } })).status).to.equal(200);
         });
       } else {
@@ -171,7 +171,7 @@ describe('requests that do not fit, at every operation', () => {
         }
       });
 
-      it('has no member that the contract does not name: 400 that names it (C3)', async () => {
+      it('has only members that the contract declares: 400 names any other (C3)', async () => {
         const { request } = requestOf(operation);
         const answer = await send(operation, { body: { ...(request.body as object), no_such_member: 1 } });
         expectError(operation, answer, 400, 'VALIDATION_FAILED');
@@ -229,7 +229,7 @@ describe('errors of the token endpoint', () => {
   });
   after(() => server.stop());
 
-  it('are objects of RFC 6749 §5.2 with its codes, also for what the pipeline refuses', async () => {
+  it('have the shape and codes of RFC 6749 §5.2, also for requests that are refused before the operation', async () => {
     const form = (values: Record<string, string>) => ({
       body: new URLSearchParams(values).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -108,7 +108,7 @@ function requestWith({ operation, in: where, name }: Place, value: string): Cont
   return requestOf(operation, { body: { ...example, [name]: value } });
 }
 
-describe('things of another environment (C1)', () => {
+describe('resources of another environment (C1)', () => {
   let server: TestServer;
   let other: SecondEnvironment;
   let foreign: Record<string, string>;
@@ -251,7 +251,7 @@ describe('things of another environment (C1)', () => {
     return answer;
   }
 
-  it('exist where they belong: the control of what follows', async () => {
+  it('exist in their own environment (control)', async () => {
     for (const place of PLACES.filter(({ in: where, operation }) => where === 'path' && operation.method === 'get')) {
       const { method, path } = requestWith(place, foreign[place.kind] as string);
       expect((await other.call(method, path)).status, place.operation.id).to.equal(200);
@@ -261,7 +261,7 @@ describe('things of another environment (C1)', () => {
   });
 
   for (const place of PLACES) {
-    it(`are unknown to ${place.operation.id} by ${place.in} ${place.name}, byte for byte`, async () => {
+    it(`have the same response from ${place.operation.id} as unknown ones by ${place.in} ${place.name}, byte for byte`, async () => {
       const answer = await expectAlike((values) => requestWith(place, values[place.kind] as string), place.kind);
       // A search for tools finds only tools of the catalogue. The comparison shows that nothing of the owner appears in
       // it.
@@ -290,7 +290,7 @@ describe('things of another environment (C1)', () => {
     });
   }
 
-  it('are not opened by the right secret of a foreign client', async () => {
+  it('cannot be used with the valid secret of a client of another environment', async () => {
     const tokenFor = (id: string) => {
       const form = { grant_type: 'client_credentials', client_id: id, client_secret: OTHER_CLIENT_SECRET };
       return {
@@ -308,7 +308,7 @@ describe('things of another environment (C1)', () => {
     expect((await expectAlike(({ client = '' }) => tokenFor(client), 'client')).status).to.equal(401);
   });
 
-  it('are in no list', async () => {
+  it('do not appear in lists', async () => {
     for (const operation of OPERATIONS.filter(({ id }) => id.startsWith('list'))) {
       const { path } = requestOf(operation);
       const { text } = await server.call('GET', path);
@@ -316,7 +316,7 @@ describe('things of another environment (C1)', () => {
     }
   });
 
-  it('leave their names free: the same names live in two environments', async () => {
+  it('may have the same names in two environments', async () => {
     const provider = { display_name: 'Foreign Desk', auth_patterns: [{ type: 'API_KEY' }] };
     const created = await server.call('POST', '/api/v1/custom-providers', { body: provider });
     expect(created.body.provider.identifier).to.equal('foreign-desk');

@@ -29,7 +29,7 @@ describe('the Node binary (L8)', () => {
   });
   afterEach(() => folder.remove());
 
-  it('is compared with the record of its version and platform', () => {
+  it('is compared with the digest recorded for its version and platform', () => {
     install('node');
     expect(checkInstalled(folder.path, records('node')).map(({ ok }) => ok)).to.deep.equal([true]);
     expect(checkInstalled(folder.path, records('Node')).map(({ ok }) => ok)).to.deep.equal([false]);
@@ -40,11 +40,11 @@ describe('the Node binary (L8)', () => {
     });
   });
 
-  it('is not required where npm installs none', () => {
+  it('is not required on platforms where npm installs no Node binary', () => {
     expect(checkInstalled(folder.path, {})).to.deep.equal([]);
   });
 
-  it('is required on the platforms of its packages, which npm may have left out', () => {
+  it('is required on the platforms of its packages, although npm may have skipped it', () => {
     const script = join(ROOT, 'scripts/check-node-binary.ts');
     const { status, stderr } = spawnSync(process.execPath, [script, '--root', folder.path], { encoding: 'utf8' });
     expect(stderr).to.include('No Node binary of npm is installed, so none was compared.');
@@ -52,7 +52,7 @@ describe('the Node binary (L8)', () => {
     expect(status).to.equal(hasPackage ? 1 : 0);
   });
 
-  it('is recorded for every version that package.json names', () => {
+  it('has a recorded digest for every version that package.json names', () => {
     const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const packages = Object.entries(optionalDependencies as Record<string, string>);
     expect(packages).to.have.length(2);
@@ -62,7 +62,7 @@ describe('the Node binary (L8)', () => {
     }
   });
 
-  it('is compared with an archive of the Node project by a maintainer who has one', () => {
+  it('is compared with an archive of the Node project, if a maintainer provides one', () => {
     write('node-v99.1.0-linux-x64/bin/node', 'node');
     const archive = join(folder.path, 'node-v99.1.0-linux-x64.tar.gz');
     execFileSync('tar', ['-czf', archive, '-C', folder.path, 'node-v99.1.0-linux-x64']);

@@ -13,11 +13,11 @@ describe('patterns of the contract', () => {
   const { examples: _data, ...components } = contract['components'] as Record<string, unknown>;
   const patterns = new Set(patternsIn([contract['paths'], components]));
 
-  it('have words each, which an error says instead of the expression', () => {
+  it('each have a description, which errors show instead of the regular expression', () => {
     expect([...patterns].filter((pattern) => wordsOfPattern(pattern) === undefined)).to.deep.equal([]);
   });
 
-  it('are all that there are words for', () => {
+  it('are the only ones that have a description', () => {
     expect(EXPLAINED_PATTERNS.filter((pattern) => !patterns.has(pattern))).to.deep.equal([]);
   });
 });

@@ -5,7 +5,7 @@ import { unacceptedBreaks, withoutTexts } from '../../scripts/released-contract.
 import { contract } from './contract.ts';
 
 describe('the contract of a release', () => {
-  it('is kept without texts, and still notices every break', () => {
+  it('is stored without texts, and still reveals every break', () => {
     const kept = withoutTexts(contract) as JsonObject;
     expect(JSON.stringify(kept).length).to.be.below(JSON.stringify(contract).length / 1.5);
     expect(breakingChanges(kept, contract)).to.deep.equal([]);
@@ -14,7 +14,7 @@ describe('the contract of a release', () => {
     expect(breakingChanges(kept, { ...contract, paths })).to.deep.equal(['getHealth: the operation was removed']);
   });
 
-  it('keeps properties that are called like a text', () => {
+  it('keeps properties that have the name of a text keyword', () => {
     const schema = {
       description: 'A note.',
       properties: { description: { type: 'string', description: 'Its text.' } },
@@ -22,7 +22,7 @@ describe('the contract of a release', () => {
     expect(withoutTexts(schema)).to.deep.equal({ properties: { description: { type: 'string' } } });
   });
 
-  it('lets a break pass that is listed with a reason, and no other', () => {
+  it('allows a break that is listed with a reason, and no other', () => {
     const found = ['a: the operation was removed', 'b: the operation was removed'];
     expect(unacceptedBreaks(found, [{ change: found[0] as string, reason: 'No client called it.' }])).to.deep.equal([
       found[1],
@@ -30,7 +30,7 @@ describe('the contract of a release', () => {
     expect(unacceptedBreaks(found, [{ change: found[0] as string, reason: ' ' }])).to.deep.equal(found);
   });
 
-  it('rejects a listed break that was not made', () => {
+  it('rejects a listed break that did not happen', () => {
     expect(unacceptedBreaks([], [{ change: 'c: moved', reason: 'Old.' }])).to.deep.equal([
       'accepted-breaks.yaml lists a change that was not made: c: moved',
     ]);

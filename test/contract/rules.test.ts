@@ -36,11 +36,11 @@ const create = (document: Editable) => document.paths['/api/v1/connected_account
 const schema = (document: Editable, name: string) => document.components.schemas[name] as EditableSchema;
 
 describe('rules of the contract', () => {
-  it('find nothing in the contract as it is', () => {
+  it('find nothing in the current contract', () => {
     expect(findingsAfter(() => {})).to.deep.equal([]);
   });
 
-  it('find an operation without an operationId, and a name that is taken', () => {
+  it('find an operation without an operationId, and a duplicate name', () => {
     expect(findingsAfter((d) => delete create(d).operationId).join()).to.include('has no operationId');
     expect(findingsAfter((d) => (create(d).operationId = 'executeTool')).join()).to.include('executeTool is taken');
   });
@@ -67,7 +67,7 @@ describe('rules of the contract', () => {
     }
   });
 
-  it('find a POST that cannot be repeated safely', () => {
+  it('find a POST that cannot be retried safely', () => {
     expect(findingsAfter((d) => delete create(d).parameters).join()).to.include('does not take Idempotency-Key');
   });
 
@@ -94,14 +94,14 @@ describe('rules of the contract', () => {
     expect(found).to.deep.equal(['/components/schemas/Health: an object must say additionalProperties']);
   });
 
-  it('find words that the validators do not know', () => {
+  it('find keywords that the validators do not know', () => {
     const words = { nullable: 'nullable is not', example: 'put examples beside', 'x-secrte': 'x-secrte is not known' };
     for (const [word, finding] of Object.entries(words)) {
       expect(findingsAfter((d) => (schema(d, 'Health')[word] = true)).join(), word).to.include(finding);
     }
   });
 
-  it('find a recursive schema, also through another', () => {
+  it('find a recursive schema, also through another schema', () => {
     const found = findingsAfter((d) => {
       schema(d, 'Health').properties['inner'] = { description: 'x', $ref: '#/components/schemas/Readiness' };
       schema(d, 'Readiness').properties['inner'] = { description: 'x', $ref: '#/components/schemas/Health' };
@@ -109,7 +109,7 @@ describe('rules of the contract', () => {
     expect(found.join()).to.include('Health > Readiness > Health: is recursive');
   });
 
-  it('find a recursive schema in a request, and nothing else then', () => {
+  it('find a recursive schema in a request, and report nothing else for it', () => {
     const found = findingsAfter((d) => {
       schema(d, 'AuthField').properties['inner'] = { $ref: '#/components/schemas/AuthField' };
     });
@@ -124,12 +124,12 @@ describe('rules of the contract', () => {
     expect(found.join()).to.match(/createCustomProvider\/.*\/field_name: a request has no readOnly property/);
   });
 
-  it('X17: find an object with properties and a schema for all others, which some generators cannot write', () => {
+  it('X17: find an object with properties and a schema for all others, which some generators do not support', () => {
     const found = findingsAfter((d) => (schema(d, 'TokenRequest')['additionalProperties'] = { type: 'string' }));
     expect(found.join()).to.include('TokenRequest: an object has either properties or a schema for all others');
   });
 
-  it('X18: find a schema that is named like a constant, and a constant that is not an enum', () => {
+  it('X18: find a schema whose name is all capitals, and a constant that is not an enum', () => {
     const named = findingsAfter((d) => (d.components.schemas['API_KEY'] = schema(d, 'Health')));
     expect(named).to.deep.equal(['API_KEY: must be in PascalCase']);
     const single = findingsAfter((d) => delete schema(d, 'ApiKeyPattern').properties['type']?.['enum']);
@@ -146,7 +146,7 @@ describe('rules of the contract', () => {
     );
   });
 
-  it('X18: find a union of tagged objects without a discriminator, or with a mapping that leaves a branch out', () => {
+  it('X18: find a union of tagged objects without a discriminator, or with a mapping that omits a branch', () => {
     const finding = 'say a discriminator with propertyName type and a mapping of every value to its branch';
     const without = findingsAfter((d) => delete schema(d, 'AuthPattern')['discriminator']);
     expect(without).to.deep.equal([`/components/schemas/AuthPattern: ${finding}`]);
@@ -163,7 +163,7 @@ describe('rules of the contract', () => {
     expect(found.join()).to.include('ExecuteToolRequest/properties/dry_run: state the default in the description');
   });
 
-  it('X19: finds a default in the body of a response', () => {
+  it('X19: find a default in the body of a response', () => {
     const found = findingsAfter((d) => ((schema(d, 'Health').properties['status'] as JsonObject)['default'] = 'ok'));
     expect(found).to.deep.equal([
       '/components/schemas/Health/properties/status: state the default in the description instead of default',
@@ -195,12 +195,12 @@ describe('rules of the contract', () => {
         schema: { properties: JsonObject };
       };
 
-    it('find a name that is not resource.verb', () => {
+    it('find a name that is not of the form resource.verb', () => {
       const found = findingsAfter((d) => (d.webhooks['connectedAccountExpired'] = expired(d)));
       expect(found).to.include('connectedAccountExpired: an event is named resource.verb');
     });
 
-    it('find an event that the list of events lacks, and a listed event that is not declared', () => {
+    it('find an event that docs/events.md lacks, and a listed event that is not declared', () => {
       const missing = findingsAfter((d) => eventTypes(d).shift());
       expect(missing.join()).to.match(/^[a-z_]+\.[a-z_]+: is missing in the enum EventType/);
       const unknown = findingsAfter((d) => eventTypes(d).push('moon.rose'));
@@ -214,7 +214,7 @@ describe('rules of the contract', () => {
       expect(without).to.deep.equal(['connected_account.expired: has no example']);
     });
 
-    it('find a subject that the data may lack, or that is not a string', () => {
+    it('find a subject that may be absent from the data, or that is not a string', () => {
       for (const subject of [undefined, '', '/connected_account', '/connected_account/api_config', '/nowhere']) {
         const found = findingsAfter((d) => (expired(d).post['x-subject'] = subject));
         expect(found.join(), String(subject)).to.include('x-subject must point to a required text in data');

@@ -62,16 +62,16 @@ const PINNED = [
 ];
 
 describe('secret paths', () => {
-  it('are exactly the reviewed ones', () => {
+  it('are equal to the reviewed list', () => {
     expect(secretPaths(contract)).to.deep.equal(PINNED);
   });
 
-  it('are what the server loads', () => {
+  it('are equal to those that the server loads', () => {
     const file = new URL('../../generated/secret-paths.json', import.meta.url);
     expect(JSON.parse(readFileSync(file, 'utf8'))).to.deep.equal(PINNED);
   });
 
-  it('lead through references, unions, lists and maps', () => {
+  it('follow references, unions, lists and maps', () => {
     const secret = { type: 'string', 'x-secret': true };
     const document: JsonObject = {
       paths: {

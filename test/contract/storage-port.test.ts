@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { findEngineWords, judgeText } from '../../scripts/check-storage-port.ts';
 
-describe('the words of one database', () => {
-  it('are in the folder of its engine alone', () => {
+describe('engine-specific SQL terms', () => {
+  it('occur only in the folder of their engine', () => {
     expect(findEngineWords(join(import.meta.dirname, '../..'))).to.deep.equal([]);
   });
 
@@ -26,6 +26,6 @@ describe('the words of one database', () => {
     ['handlers/oauth/issueToken.ts', "{ pragma: 'no-cache' }"],
     ['core/accounts/write.ts', 'await tx.accounts.insert(environmentId, account);'],
   ] as const) {
-    it(`may be in ${file}: ${text}`, () => expect(judgeText(file, text)).to.deep.equal([]));
+    it(`may occur in ${file}: ${text}`, () => expect(judgeText(file, text)).to.deep.equal([]));
   }
 });

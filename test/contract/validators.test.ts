@@ -45,7 +45,7 @@ describe('the generated validators', () => {
     }
   });
 
-  it('exist for every response that the routes name', () => {
+  it('exist for every response that the routes declare', () => {
     const text = JSON.stringify(readContract().routes);
     const names = [...text.matchAll(/"validator":"([^"]+)"/g)].map(([, name]) => name as string);
     expect(names).to.include('ConnectedAccountList');
@@ -53,7 +53,7 @@ describe('the generated validators', () => {
     expect(names.filter((name) => typeof known[name] !== 'function')).to.deep.equal([]);
   });
 
-  it('stop at the first error or find every one, with the schema that names the allowed fields', () => {
+  it('stop at the first error or report every error, with the schema that names the allowed fields', () => {
     const { errorsOf } = withBody({ age: { type: 'integer' } });
     const subject = () => ({ requestBody: { name: 1, age: 'x', colour: 2 } });
     expect(errorsOf('bodies', subject())).to.have.length(1);
@@ -63,7 +63,7 @@ describe('the generated validators', () => {
     expect(Object.keys(unknown?.parentSchema?.['properties'])).to.deep.equal(['name', 'age']);
   });
 
-  it('convert the texts of parameters and set their defaults', () => {
+  it('convert the strings of parameters and set their defaults', () => {
     const { errorsOf } = withBody({});
     const subject = { path: {}, query: { size: '7' }, header: {}, cookie: {} };
     expect(errorsOf('parameters', subject)).to.deep.equal([]);
@@ -85,7 +85,7 @@ describe('the generated validators', () => {
     expect([response?.({ id: 'i' }), response?.({ key: 'k' })]).to.deep.equal([true, false]);
   });
 
-  it('count characters near a limit, not code units', () => {
+  it('count characters, not UTF-16 code units, near a limit', () => {
     const { errorsOf } = withBody({ mark: { type: 'string', maxLength: 2, minLength: 2 } });
     const check = (mark: string) => errorsOf('bodies', { requestBody: { mark } })?.length;
     expect([check('😀😀'), check('😀'), check('😀😀😀'), check('ab'), check('a'), check('abcde')]).to.deep.equal([
@@ -93,7 +93,7 @@ describe('the generated validators', () => {
     ]);
   });
 
-  it('are refused for a schema with a word that is not defined', () => {
+  it('are refused for a schema with an unknown keyword', () => {
     expect(() => withBody({ size: { type: 'string', maximumLength: 3 } })).to.throw('unknown keyword');
     expect(() => createAjv('request', 'first').compile({ type: 'object', propertys: {} })).to.throw('unknown keyword');
   });

@@ -12,7 +12,7 @@ const read = (name: string) => readFileSync(join(import.meta.dirname, '../..', n
 describe('the version of the program', () => {
   const { version } = JSON.parse(read('package.json')) as { version: string };
 
-  it('is the same in package.json, its lock, the contract and the changelog', () => {
+  it('is the same in package.json, the lock file, the contract and the changelog', () => {
     const lock = JSON.parse(read('package-lock.json'));
     const [heading] = read('CHANGELOG.md').match(/^## \d.*$/m) ?? [];
     const versions = {
@@ -27,7 +27,7 @@ describe('the version of the program', () => {
     expect(versions).to.deep.equal(Object.fromEntries(Object.keys(versions).map((name) => [name, version])));
   });
 
-  it('is what valetkey --version prints', async () => {
+  it('is printed by valetkey --version', async () => {
     expect(await runCommand(['--version'])).to.include({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 });

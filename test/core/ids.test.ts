@@ -18,7 +18,7 @@ function idsFrom(bytes: number[], times: number[]) {
 }
 
 describe('identifiers', () => {
-  it('are the time in milliseconds, then the random bytes', () => {
+  it('consist of the time in milliseconds and random bytes', () => {
     const bytes = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x10, 0x32];
     const id = idsFrom(bytes, [NOW])('ca');
     expect(id).to.match(/^ca_[0-9a-hjkmnp-tv-z]{26}$/);
@@ -26,7 +26,7 @@ describe('identifiers', () => {
     expect(decode(id.slice(13))).to.equal(0x0123456789abcdef1032n);
   });
 
-  it('follow each other by one within a millisecond, across each carry', () => {
+  it('increase by one within a millisecond, with carry', () => {
     const starts = [
       [0, 0, 0, 0, 0, 0, 0, 0, 3, 0xfe],
       [0, 0, 0, 0, 7, 0xff, 0xff, 0xff, 0xff, 0xfe],
@@ -41,7 +41,7 @@ describe('identifiers', () => {
     }
   });
 
-  it('keep their order when the clock is set back', () => {
+  it('stay in order when the clock is set back', () => {
     const newId = idsFrom([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [NOW, NOW - 5_000, NOW - 4_000, NOW + 1]);
     const ids = Array.from({ length: 4 }, () => newId('evt'));
     expect(ids.toSorted()).to.deep.equal(ids);

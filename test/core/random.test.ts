@@ -15,20 +15,20 @@ describe('random bytes', () => {
     return { random: createRandom(source), asked };
   }
 
-  it('hands out nothing twice', () => {
+  it('are never returned twice', () => {
     const { random } = counting();
     const taken = Array.from({ length: 5000 }, () => random(4).readUInt32BE());
     expect(new Set(taken).size).to.equal(5000);
   });
 
-  it('asks its source rarely for little, and each time for much', () => {
+  it('are read from the source rarely for small requests, and each time for large ones', () => {
     const { random, asked } = counting();
     for (let time = 0; time < 100; time++) random(16);
     random(1000);
     expect(asked).to.deep.equal([4096, 1000]);
   });
 
-  it('keeps nothing of what it has handed out, and shares no memory with it', () => {
+  it('are not kept after they were returned, and share no memory with the buffer', () => {
     const { random } = counting();
     const first = random(8);
     const second = random(8);

@@ -5,7 +5,7 @@ import { inSpan, SPANS, type SpanFacts } from '../../core/spans.ts';
 const facts = (): SpanFacts => ({ name: 'work', kind: 'internal', attributes: {} });
 
 describe('inSpan', () => {
-  it('creates nothing while no one records spans', async () => {
+  it('creates nothing while no subscriber records spans', async () => {
     let begun = 0;
     const begin = () => {
       begun++;
@@ -15,7 +15,7 @@ describe('inSpan', () => {
     expect(begun).to.equal(0);
   });
 
-  it('announces the begin and the end of work, with its result or its error', async () => {
+  it('publishes the beginning and the end of work, with its result or its error', async () => {
     const channel = tracingChannel<unknown, SpanFacts>(SPANS);
     const seen: string[] = [];
     const note = (what: string) => (span: SpanFacts) => void seen.push(`${what} ${span.name} ${span.failure}`);

@@ -70,7 +70,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
     await load;
   }
 
-  it('notices what is missing (the control)', async () => {
+  it('is reported when data is missing (control)', async () => {
     const nothing = { ...createLedger(), imports: ledger.imports, secrets: ledger.secrets, clientId: ledger.clientId };
     const crash = { scene, counterpart, random };
     await checkServer(server, { ...crash, ledger: nothing });
@@ -96,7 +96,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
     }
   });
 
-  it('has everything that was acknowledged, whole and true, and nothing twice', async function () {
+  it('has everything that was acknowledged, complete and correct, and nothing twice', async function () {
     this.timeout(60_000 + KILLS * 30_000);
     for (let kill = 1; kill <= KILLS; kill++) {
       const rotated = kill % 20 === 2 ? rotateKeys() : undefined;
@@ -110,7 +110,7 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
     expect(ledger.acknowledged).to.be.greaterThan(KILLS * 20);
   });
 
-  it('still has all of it at the end, in an intact database', async function () {
+  it('still has all data at the end, in an intact database', async function () {
     this.timeout(60_000 + ledger.accounts.length * 100);
     for (const account of ledger.accounts) await checkAccount(server, scene, account);
     await checkAudit(scene);

@@ -35,7 +35,7 @@ describe('accounts', () => {
   const get = (id: string) => test.store.read.accounts.get(test.env, id);
   const list = (filters = {}) => test.store.read.accounts.list(test.env, filters, { size: 100 });
 
-  it('come back as they were stored', async () => {
+  it('are returned as they were stored', async () => {
     const full: Partial<NewAccount> = {
       organizationId: 'org_1',
       authorizationType: 'TRUSTED_IDP',
@@ -66,7 +66,7 @@ describe('accounts', () => {
     expect(seq).to.be.a('number');
   });
 
-  it('are empty where nothing was given', async () => {
+  it('have empty values for omitted fields', async () => {
     const row = await insert();
     expect(await get(row.id)).to.deep.include({
       organizationId: '',
@@ -81,7 +81,7 @@ describe('accounts', () => {
     });
   });
 
-  it('show in a list nothing that is sealed', async () => {
+  it('have no encrypted fields in a list', async () => {
     await insert({ credentialsSealed: Buffer.from('sealed'), apiConfig: { secret: true }, publicDetails: { a: 1 } });
     const [row] = (await list()).rows;
     const names = [
@@ -95,7 +95,7 @@ describe('accounts', () => {
     expect(row).not.to.have.any.keys(...names);
   });
 
-  it('are found piece by piece by the end of their tokens, the longest ago first, along an index', async () => {
+  it('are found in batches by the expiry of their tokens, earliest first, by an index', async () => {
     const ends = [30, 10, 20, 10, 99, null];
     const rows: NewAccount[] = [];
     for (const [n, tokenExpiresAt] of ends.entries()) rows.push(await insert({ identifier: `i${n}`, tokenExpiresAt }));
@@ -112,7 +112,7 @@ describe('accounts', () => {
     expect(found).to.deep.equal([1, 3, 2, 0].map((n) => rows[n]?.id));
   });
 
-  it('keep names of other prototypes as plain keys of api_config (C9)', async () => {
+  it('keep names of prototype properties as plain keys of api_config (C9)', async () => {
     const row = await insert({ apiConfig: JSON.parse('{"__proto__": {"polluted": true}}') });
     const stored = await get(row.id);
     expect(JSON.stringify(stored?.apiConfig)).to.equal('{"__proto__":{"polluted":true}}');
@@ -137,7 +137,7 @@ describe('accounts', () => {
       }
     });
 
-    it('are two where the key names several, never the first of them (C2)', async () => {
+    it('are two results if the key matches several, never only the first one (C2)', async () => {
       await insert({ organizationId: 'org_1', userId: 'user_1', identifier: 'ada' });
       await insert({ organizationId: 'org_1', userId: 'user_2', identifier: 'ada' });
       await insert({ organizationId: 'org_1', userId: 'user_3', identifier: 'ada' });
@@ -146,7 +146,7 @@ describe('accounts', () => {
       expect(await test.store.read.accounts.byKey(test.env, { ...key, userId: 'user_2' })).to.have.length(1);
     });
 
-    it('constrain an owner that is given as empty to be empty', async () => {
+    it('match an owner that is given as empty only if it is empty', async () => {
       const row = await insert({ organizationId: 'org_1', userId: '', identifier: 'ada' });
       await insert({ organizationId: 'org_1', userId: 'user_1', identifier: 'ada' });
       const key = { connectionId, organizationId: 'org_1', userId: '', identifier: 'ada' };
@@ -160,7 +160,7 @@ describe('accounts', () => {
       expect(await test.store.read.accounts.byKey(test.env, key)).to.have.length(1);
     });
 
-    it('are unique by connection, organization, user and identifier, and free again after a removal', async () => {
+    it('are unique by connection, organization, user and identifier, and may be created again after a removal', async () => {
       const other = await addConnection(test.store, test.env, connection(test.newId, { keyId: 'other' }));
       const key = { organizationId: 'org_1', userId: 'user_1', identifier: 'ada' };
       const row = await insert(key);
@@ -176,7 +176,7 @@ describe('accounts', () => {
   });
 
   describe('change', () => {
-    it('only from the version that the writer has seen', async () => {
+    it('only from the version that the writer has read', async () => {
       const row = await insert();
       const update = (version: number, statusReason: string) =>
         test.store.write((tx) =>
@@ -187,14 +187,14 @@ describe('accounts', () => {
       expect(await get(row.id)).to.include({ statusReason: 'third', version: 3, updatedAt: NOW + 2 });
     });
 
-    it('in the named fields alone, to null as well', async () => {
+    it('in the named fields only, also to null', async () => {
       const row = await insert({ statusReason: 'why', apiConfig: { a: 1 }, publicDetails: { b: 2 } });
       const changes = { statusReason: null, publicDetails: null, tokenExpiresAt: undefined, updatedAt: NOW };
       await test.store.write((tx) => tx.accounts.update(test.env, row.id, 1, changes));
       expect(await get(row.id)).to.deep.include({ statusReason: null, publicDetails: null, apiConfig: { a: 1 } });
     });
 
-    it('in status only from the states that are named', async () => {
+    it('in status only from the named states', async () => {
       const row = await insert({ status: 'PENDING_AUTH' });
       const move = (from: AccountStatus[], status: AccountStatus) =>
         test.store.write((tx) =>
@@ -205,7 +205,7 @@ describe('accounts', () => {
       expect(await get(row.id)).to.include({ status: 'ACTIVE', statusReason: 'r', version: 2, updatedAt: NOW + 5 });
     });
 
-    it('by provider together, in every connection of it', async () => {
+    it('together for a provider, in every connection of it', async () => {
       const second = await addConnection(test.store, test.env, connection(test.newId, { keyId: 'second' }));
       await addConnection(test.store, test.env, connection(test.newId, { keyId: 'mail', providerKey: 'gmail' }));
       const mail = (await test.store.read.connections.byKeyId(test.env, 'mail'))?.id ?? '';
@@ -227,7 +227,7 @@ describe('accounts', () => {
       expect(pages).to.deep.equal([2, 1]);
     });
 
-    it('never in what they are', async () => {
+    it('never in their identity', async () => {
       const row = await insert();
       for (const column of ['id', 'connection_id', 'connector', 'provider']) {
         const change = `update accounts set ${column} = 'x' where id = '${row.id}'`;
@@ -235,7 +235,7 @@ describe('accounts', () => {
       }
     });
 
-    it('not by being used: touching keeps the latest time and leaves the version', async () => {
+    it('not by use: touching keeps the latest time and the version', async () => {
       const [one, two] = [await insert(), await insert()];
       const touch = (uses: { id: string; lastUsedAt: number }[]) =>
         test.store.write((tx) => tx.accounts.touch(test.env, uses));
@@ -250,8 +250,8 @@ describe('accounts', () => {
     });
   });
 
-  describe('once removed', () => {
-    it('leave a tombstone with their generation', async () => {
+  describe('after removal', () => {
+    it('keep a tombstone with their generation', async () => {
       const row = await insert({ credentialGeneration: 4 });
       const remove = () => test.store.write((tx) => tx.accounts.remove(test.env, row.id, NOW + 9));
       expect(await remove()).to.equal(true);
@@ -263,7 +263,7 @@ describe('accounts', () => {
       });
     });
 
-    it('refuse a late writer, and never come back under their id (C12)', async () => {
+    it('refuse a late write, and cannot be created again under their id (C12)', async () => {
       const row = await insert();
       const late = { credentialsSealed: Buffer.from('late'), updatedAt: NOW };
       const [removed, updated] = await Promise.all([
@@ -275,7 +275,7 @@ describe('accounts', () => {
       expect(error.message).to.contain('does not come back');
     });
 
-    it('come back when the unit that removed them is undone', async () => {
+    it('exist again when the unit that removed them is rolled back', async () => {
       const row = await insert();
       const undone = test.store.write(async (tx) => {
         await tx.accounts.remove(test.env, row.id, NOW);
@@ -288,7 +288,7 @@ describe('accounts', () => {
     });
   });
 
-  it('give exact totals for every filter after any run of inserts, changes, removals and undone units', async () => {
+  it('have exact totals for every filter after any sequence of inserts, changes, removals and rolled back units', async () => {
     // The units below update the expected state while they run, so they must run only once.
     await test.end();
     test = await openSharedTestStore();

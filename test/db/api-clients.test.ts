@@ -30,7 +30,7 @@ describe('API clients', () => {
       tx.apiClients.rotate(test.env, 'cli_1', { ...secret(name), createdAt: now }, { now, overlapMs }),
     );
 
-  it('come with their live secrets', async () => {
+  it('are returned with their valid secrets', async () => {
     expect(await test.store.read.apiClients.get(test.env, 'cli_1', NOW)).to.deep.equal({
       id: 'cli_1',
       name: 'First',
@@ -44,7 +44,7 @@ describe('API clients', () => {
     expect(await test.store.read.apiClients.get(test.env, 'cli_none', NOW)).to.equal(undefined);
   });
 
-  it('have two secrets while one is rotated out, and one after the overlap', async () => {
+  it('have two secrets during a rotation, and one after the overlap', async () => {
     await rotate('two', NOW);
     expect(await live(NOW + 1)).to.deep.equal([
       { prefix: 'two', expiresAt: null },
@@ -54,7 +54,7 @@ describe('API clients', () => {
     expect(await live(NOW + HOUR)).to.deep.equal([{ prefix: 'two', expiresAt: null }]);
   });
 
-  it('never have three, and a secret on its way out is not given more time', async () => {
+  it('never have three secrets, and an expiring secret is not extended', async () => {
     await rotate('two', NOW);
     await rotate('three', NOW + 10);
     expect((await live(NOW + 20))?.map(({ prefix }) => prefix)).to.deep.equal(['three', 'two']);
@@ -73,7 +73,7 @@ describe('API clients', () => {
     expect(after?.secrets.map(({ expiresAt }) => expiresAt)).to.deep.equal([null, NOW + 5]);
   });
 
-  it('end immediately when they are disabled, with every token of the generation', async () => {
+  it('are disabled immediately, with every token of the generation', async () => {
     const state = () => test.store.read.apiClients.state(test.env, 'cli_1');
     expect(await state()).to.deep.equal({ enabled: true, generation: 1 });
     const disable = () => test.store.write((tx) => tx.apiClients.disable(test.env, 'cli_1', NOW + 7));

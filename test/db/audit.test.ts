@@ -31,7 +31,7 @@ describe('the audit log', () => {
   const tamper = (sql: string) => test.database.tamperWithAudit(sql);
   const first = async () => (await test.store.read.audit.list(test.env, { size: 1 })).rows[0]?.seq ?? 0;
 
-  it('is a chain that holds, and each environment has its own', async () => {
+  it('is a valid hash chain, separate for each environment', async () => {
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     await test.store.write((tx) => tx.audit.append(other, entry('elsewhere')));
     await append(2);
@@ -39,7 +39,7 @@ describe('the audit log', () => {
     expect(await test.store.read.audit.verifyChain(other)).to.deep.equal({ intact: true, rows: 1 });
   });
 
-  it('holds after units that were undone', async () => {
+  it('is valid after units that were rolled back', async () => {
     const undone = test.store.write(async (tx) => {
       await tx.audit.append(test.env, entry('undone'));
       throw new Error('undone');
@@ -48,7 +48,7 @@ describe('the audit log', () => {
     expect(await verify()).to.deep.equal({ intact: true, rows: 7 });
   });
 
-  it('holds for every environment where the units of one transaction take turns, and some are undone', async () => {
+  it('is valid for every environment when units of one transaction alternate, and some are rolled back', async () => {
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     const units = Array.from({ length: 12 }, (_, place) =>
       test.store.write(async (tx) => {
@@ -62,7 +62,7 @@ describe('the audit log', () => {
     expect((await test.store.read.audit.list(other, { size: 1 })).total).to.equal(8);
   });
 
-  it('holds after a transaction that was lost as a whole', async () => {
+  it('is valid after a whole transaction was lost', async () => {
     const lost = test.store.write(async (tx) => {
       await tx.audit.append(test.env, entry('lost'));
       throw new StorageError('SQLITE_CORRUPT', 'as a damaged page would');
@@ -71,7 +71,7 @@ describe('the audit log', () => {
     expect(await verify()).to.deep.equal({ intact: true, rows: 5 });
   });
 
-  it('holds within a transaction as well, with what that has appended', async () => {
+  it('is valid within a transaction as well, with the entries that it has appended', async () => {
     const seen = await test.store.write(async (tx) => {
       await tx.audit.append(test.env, entry('now'));
       return tx.audit.verifyChain(test.env);
@@ -79,7 +79,7 @@ describe('the audit log', () => {
     expect(seen).to.deep.equal({ intact: true, rows: 6 });
   });
 
-  it('holds where several stores append to one database', async () => {
+  it('is valid when several stores append to one database', async () => {
     const second = await test.database.open();
     const stores = [test.store, second, second, test.store, second];
     for (const [place, store] of stores.entries()) {
@@ -89,7 +89,7 @@ describe('the audit log', () => {
     expect(await verify()).to.deep.equal({ intact: true, rows: 10 });
   });
 
-  it('F4: holds for details with members that are undefined, which are not stored', async () => {
+  it('F4: is valid for details with undefined members, which are not stored', async () => {
     const details = { user: { organization_id: undefined, user_id: 'ada', also: [undefined] } };
     await test.store.write((tx) => tx.audit.append(test.env, { ...entry('session.created'), details }));
     expect(await verify()).to.deep.equal({ intact: true, rows: 6 });
@@ -120,7 +120,7 @@ describe('the audit log', () => {
     hash: 'hash = prev_hash',
   };
   for (const [column, edit] of Object.entries(edits)) {
-    it(`shows that ${column} of a row was edited`, async () => {
+    it(`reveals that ${column} of a row was edited`, async () => {
       const newest = await first();
       tamper(`update audit_log set ${edit} where seq = ${newest - 2}`);
       expect(await verify()).to.have.property('intact', false);
@@ -132,19 +132,19 @@ describe('the audit log', () => {
     ['a middle', 2],
     ['the newest', 0],
   ] as const) {
-    it(`shows that ${where} row was removed`, async () => {
+    it(`reveals that ${where} row was removed`, async () => {
       const newest = await first();
       tamper(`delete from audit_log where seq = ${newest - back}`);
       expect(await verify()).to.have.property('intact', false);
     });
   }
 
-  it('shows that all of it was removed', async () => {
+  it('reveals that all rows were removed', async () => {
     tamper('delete from audit_log');
     expect(await verify()).to.have.property('intact', false);
   });
 
-  it('shows that two rows changed places', async () => {
+  it('reveals that two rows were exchanged', async () => {
     const newest = await first();
     tamper(
       `update audit_log set seq = -1 where seq = ${newest}; update audit_log set seq = ${newest} where seq = ${newest - 1};
@@ -153,7 +153,7 @@ describe('the audit log', () => {
     expect(await verify()).to.deep.equal({ intact: false, brokenAt: newest - 1 });
   });
 
-  it('does not care how the keys of the details are ordered on the way', async () => {
+  it('does not depend on the order of keys in the details', async () => {
     const reordered = JSON.stringify({ a: { c: null, d: [1, { y: 2, z: 1 }] }, b: 1 });
     const newest = await first();
     tamper(`update audit_log set details = '${reordered}' where seq = ${newest - 1}`);

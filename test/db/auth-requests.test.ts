@@ -36,7 +36,7 @@ describe('the store of authorization requests', () => {
   const write = <T>(unit: (tx: Parameters<Unit>[0]) => Promise<T>): Promise<T> => test.store.write(unit);
   const get = () => test.store.read.authRequests.get(test.env, 'areq_1');
 
-  it('keeps what was granted from the finish to the end, and not a byte longer', async () => {
+  it('keeps the grant from the finish to the end, and no longer', async () => {
     expect(await write((tx) => tx.authRequests.finish(test.env, 'areq_1', grant('r')))).to.equal(true);
     expect(await get()).to.include({ state: 'PENDING_VERIFICATION', kekId: 'kek_1', endedAt: null, expiresAt: NOW });
     expect(await test.store.read.authRequests.countPending(test.env, accountId)).to.equal(1);
@@ -50,7 +50,7 @@ describe('the store of authorization requests', () => {
     expect(await write((tx) => tx.authRequests.countMismatch(test.env, 'areq_1'))).to.equal(false);
   });
 
-  it('ends once, however many try at the same time', async () => {
+  it('ends once, regardless of concurrent attempts', async () => {
     await write((tx) => tx.authRequests.finish(test.env, 'areq_1', grant('r')));
     const attempts = Array.from({ length: 50 }, () =>
       write((tx) => tx.authRequests.end(test.env, 'areq_1', 'CONSUMED', NOW)),
@@ -58,14 +58,14 @@ describe('the store of authorization requests', () => {
     expect((await Promise.all(attempts)).filter(Boolean)).to.have.lengthOf(1);
   });
 
-  it('lets an open request live longer and never shorter', async () => {
+  it('extends the time of an open request, and never shortens it', async () => {
     await write((tx) => tx.authRequests.extend(test.env, 'areq_1', NOW + 5));
     expect((await get())?.expiresAt).to.equal(NOW + 10);
     await write((tx) => tx.authRequests.extend(test.env, 'areq_1', NOW + 50));
     expect((await get())?.expiresAt).to.equal(NOW + 50);
   });
 
-  it('finds those whose time is over, by the clock or because they were closed', async () => {
+  it('finds requests that have expired or were closed', async () => {
     const due = (at: number) => test.store.read.authRequests.due(test.env, at, 10);
     expect([await due(NOW + 9), (await due(NOW + 10)).length]).to.deep.equal([[], 1]);
     expect(await write((tx) => tx.authRequests.close(test.env, accountId, NOW))).to.equal(1);
@@ -76,7 +76,7 @@ describe('the store of authorization requests', () => {
     expect(await write((tx) => tx.authRequests.close(test.env, accountId, NOW))).to.equal(0);
   });
 
-  it('removes what ended, with its flows', async () => {
+  it('removes ended requests with their flows', async () => {
     expect(await write((tx) => tx.authRequests.purge(test.env, NOW + 1e9, 9))).to.equal(0);
     await write((tx) => tx.authRequests.end(test.env, 'areq_1', 'FAILED', NOW));
     expect(await write((tx) => tx.authRequests.purge(test.env, NOW, 9))).to.equal(0);
@@ -84,7 +84,7 @@ describe('the store of authorization requests', () => {
     expect(await test.store.read.authFlows.byState(test.env, digest('state'))).to.equal(undefined);
   });
 
-  it('lets a flow be spent once and in time, and wipes what was kept', async () => {
+  it('uses a flow once and before its expiry, and deletes its data', async () => {
     const spend = (at: number) => write((tx) => tx.authFlows.spend(test.env, digest('state'), at));
     expect(await spend(NOW + 1000)).to.equal(false);
     expect((await Promise.all(Array.from({ length: 50 }, () => spend(NOW)))).filter(Boolean)).to.have.lengthOf(1);
@@ -93,18 +93,18 @@ describe('the store of authorization requests', () => {
     expect(await write((tx) => tx.authFlows.sweep(test.env, NOW + 1000, 9))).to.equal(1);
   });
 
-  it('refuses what is sealed under a key that has no check value', async () => {
+  it('refuses data encrypted with a key that has no check value', async () => {
     const late = write((tx) => tx.authRequests.finish(test.env, 'areq_1', grant('r', { kekId: 'kek_3' })));
     expect((await failure(late)).name).to.equal('RelationError');
   });
 
-  it('stays when its account goes: what was granted has still to be revoked', async () => {
+  it('keeps a request when its account is deleted, because its grant has still to be revoked', async () => {
     await write((tx) => tx.authRequests.finish(test.env, 'areq_1', grant('r')));
     await write((tx) => tx.accounts.remove(test.env, accountId, NOW));
     expect(await get()).to.include({ state: 'PENDING_VERIFICATION' });
   });
 
-  it('is part of the rotation of keys, and so are jobs', async () => {
+  it('is part of the rotation of keys, as are jobs', async () => {
     await write((tx) => tx.authRequests.finish(test.env, 'areq_1', grant('r')));
     await write((tx) => tx.jobs.insert(test.env, job('job_1', accountId)));
     const rotation = test.store.read.keyRotation;

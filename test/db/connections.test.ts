@@ -24,7 +24,7 @@ describe('connections', () => {
 
   const read = () => test.store.read.connections;
 
-  it('come back as they were stored, by id and by key', async () => {
+  it('are returned as they were stored, by id and by key', async () => {
     const row = connection(test.newId, {
       keyId: 'full',
       organizationId: 'org_1',
@@ -58,14 +58,14 @@ describe('connections', () => {
     expect(await read().byKeyId(test.env, 'full')).to.deep.equal(expected);
   });
 
-  it('have a key of their own within the environment', async () => {
+  it('have a unique key within the environment', async () => {
     const error = await failure(addConnection(test.store, test.env, connection(test.newId)));
     expect([error.name, error.constraint]).to.deep.equal(['UniqueError', 'connections_key_id']);
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     await addConnection(test.store, other, connection(test.newId));
   });
 
-  it('are listed by any mixture of filters', async () => {
+  it('are listed by any combination of filters', async () => {
     const rows = [
       connection(test.newId, { keyId: 'a', providerKey: 'gmail', organizationId: 'org_1' }),
       connection(test.newId, { keyId: 'b', providerKey: 'gmail', status: 'DRAFT' }),
@@ -86,7 +86,7 @@ describe('connections', () => {
     expect((await read().listByProvider(test.env, 'gmail')).map(({ keyId }) => keyId)).to.deep.equal(['b', 'a']);
   });
 
-  it('change only from the version that the writer has seen', async () => {
+  it('change only from the version that the writer has read', async () => {
     const id = await github(test);
     const update = (version: number) =>
       test.store.write((tx) =>
@@ -102,7 +102,7 @@ describe('connections', () => {
     expect(await read().get(test.env, id)).to.include({ status: 'DRAFT', version: 3 });
   });
 
-  it('stay while they have accounts, and go without them', async () => {
+  it('cannot be removed while they have accounts, and can afterwards', async () => {
     const id = await github(test);
     const row = account(test.newId, id);
     await test.store.write((tx) => tx.accounts.insert(test.env, row));

@@ -47,7 +47,7 @@ describe('data keys', () => {
     return row.id;
   }
 
-  it('of an account is replaced with its credentials, and deleted with them', async () => {
+  it('of an account are replaced with its credentials, and deleted with them', async () => {
     const id = await insertAccount('first');
     const update = (version: number, wrappedDataKey: Buffer | null) => {
       const kek = wrappedDataKey === null ? null : kekId;
@@ -61,7 +61,7 @@ describe('data keys', () => {
     expect((await test.store.read.accounts.get(test.env, id))?.wrappedDataKey).to.equal(null);
   });
 
-  it('of an account stays when something else of it changes, and when a change comes too late', async () => {
+  it('of an account remain when another field of it changes, and when a change comes too late', async () => {
     const id = await insertAccount('first');
     const update = (version: number, changes: object) =>
       write((tx) => tx.accounts.update(test.env, id, version, { ...changes, updatedAt: NOW }));
@@ -71,7 +71,7 @@ describe('data keys', () => {
     expect((await test.store.read.accounts.get(test.env, id))?.wrappedDataKey?.toString()).to.equal('first');
   });
 
-  it('of a deleted account is deleted, and so are those of its contents', async () => {
+  it('of a deleted account are deleted, with those of its contents', async () => {
     const id = await insertAccount('of the account');
     const other = await insertAccount('of another');
     await write((tx) => tx.storedContents.insert(test.env, storedContent('file_1', id)));
@@ -81,7 +81,7 @@ describe('data keys', () => {
     expect((await test.store.read.accounts.get(test.env, other))?.wrappedDataKey?.toString()).to.equal('of another');
   });
 
-  it('of a client secret is replaced with it, and deleted with its connection', async () => {
+  it('of a client secret are replaced with it, and deleted with its connection', async () => {
     const sealed = (key: string) => ({ wrappedDataKey: Buffer.from(key), kekId, clientSecretSealed: Buffer.from('s') });
     const row = connection(test.newId, { keyId: 'sealed', ...sealed('first') });
     await addConnection(test.store, test.env, row);
@@ -95,14 +95,14 @@ describe('data keys', () => {
     expect(stored()).to.deep.equal([]);
   });
 
-  it('of stored content is deleted when its time is over', async () => {
+  it('of stored content are deleted when it expires', async () => {
     await write((tx) => tx.storedContents.insert(test.env, storedContent('file_1', 'ca_1')));
     expect(stored()).to.deep.equal(['wrapped']);
     await write((tx) => tx.storedContents.sweep(test.env, NOW + 1000, PIECE));
     expect(stored()).to.deep.equal([]);
   });
 
-  it('of a grant is deleted when its link ends, and is not stored for a link that has ended', async () => {
+  it('of a grant are deleted when its link ends, and are not stored for a link that has ended', async () => {
     const id = await insertAccount('of the account');
     await write((tx) => tx.authRequests.insert(test.env, authRequest('areq_1', id, connectionId)));
     const finish = () => write((tx) => tx.authRequests.finish(test.env, 'areq_1', grant('r')));
@@ -112,7 +112,7 @@ describe('data keys', () => {
     expect(stored()).to.deep.equal(['of the account']);
   });
 
-  it('of a job is deleted when the job is done, and when a failed one is wiped or removed', async () => {
+  it('of a job are deleted when the job is done, and when the payload or the job is deleted after a failure', async () => {
     const claim = { ...laneOf(test.env), owner: 7, now: NOW, limit: 9 };
     const end = { at: NOW, reason: 'no' };
     for (const id of ['job_1', 'job_2', 'job_3']) {
@@ -135,7 +135,7 @@ describe('data keys', () => {
     expect(stored()).to.deep.equal([]);
   });
 
-  it('take no more bytes than a slot has', async () => {
+  it('cannot be longer than a slot', async () => {
     const long = account(test.newId, connectionId, { wrappedDataKey: Buffer.alloc(128), kekId });
     const error = await write((tx) => tx.accounts.insert(test.env, long)).catch((cause: unknown) => cause);
     expect(error).to.be.instanceOf(RangeError);

@@ -103,13 +103,13 @@ function methods(): { name: string; first: string }[] {
   });
 }
 
-describe('no query without an environment (C1)', () => {
-  it('takes the environment first in every function but the pinned ones', () => {
+describe('queries are limited to one environment (C1)', () => {
+  it('every repository function except the listed ones takes the environment first', () => {
     const without = methods().filter(({ first }) => first !== 'environmentId: EnvironmentId');
     expect(without.map(({ name }) => name).sort()).to.deep.equal(WITHOUT_ENVIRONMENT);
   });
 
-  it('declares every function that a repository has', async () => {
+  it('the list declares every function of the repositories', async () => {
     const test = await openTestStore();
     const declared = new Set(methods().map(({ name }) => name.replace(/(Reads|Writes)\./, '.')));
     const interfaces: Record<keyof Repositories, string> = {
@@ -460,7 +460,7 @@ describe('no query without an environment (C1)', () => {
     const ofDeployment = ['accounts.countByStatus'];
     const unscoped = ['environments', 'instances', 'deploymentSecrets', 'keyRotation', 'jobQueue', 'periodicJobs'];
 
-    it('finds nothing and changes nothing with any arguments', async () => {
+    it('repository functions find nothing and change nothing with any arguments', async () => {
       const test = await openTestStore();
       const { store, env, newId } = test;
       await addKeyChecks(store, 'kek_1');
@@ -580,7 +580,7 @@ describe('no query without an environment (C1)', () => {
       await test.end();
     });
 
-    it('ties no account to a connection of another environment', async () => {
+    it('an account cannot belong to a connection of another environment', async () => {
       const test = await openTestStore();
       const foreign = await addEnvironment(test.store, test.newId, 'other.example');
       const row = account(test.newId, await github(test));

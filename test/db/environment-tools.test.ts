@@ -15,7 +15,7 @@ describe('tools of an environment', () => {
   const read = () => test.store.read.environmentTools;
   const names = (rows: { name: string }[]) => rows.map(({ name }) => name);
 
-  it('are written by name, and read back with a hash of what was stored', async () => {
+  it('are written by name, and read back with a hash of their content', async () => {
     const wanted = tool('mine_get_thing', { source: 'import', sourceId: 'getThing', flagged: 'was changed' });
     expect(await write(wanted)).to.equal(1);
     expect(await read().get(test.env, 'mine_get_thing')).to.deep.equal({
@@ -33,7 +33,7 @@ describe('tools of an environment', () => {
     });
   });
 
-  it('take the place of their predecessors, which keep the time of their creation', async () => {
+  it('replace their previous versions, and keep the time of their creation', async () => {
     await write(tool('mine_get_thing'));
     await write(tool('mine_get_thing', { definition: { name: 'other' }, at: NOW + 5 }));
     expect(await read().get(test.env, 'mine_get_thing')).to.include({
@@ -45,7 +45,7 @@ describe('tools of an environment', () => {
     });
   });
 
-  it('stay untouched where nothing is new, and so does the revision', async () => {
+  it('do not change if nothing is new, and neither does the revision', async () => {
     await write(tool('mine_a'), tool('mine_b'));
     expect(await write(tool('mine_a', { at: NOW + 5 }), tool('mine_b', { flagged: 'look', at: NOW + 5 }))).to.equal(1);
     expect(await read().get(test.env, 'mine_a')).to.include({ version: 1, updatedAt: NOW });
@@ -55,7 +55,7 @@ describe('tools of an environment', () => {
     expect(await read().revision(test.env)).to.equal(2);
   });
 
-  it('are listed in the order of names, in pieces and by provider', async () => {
+  it('are listed ordered by name, in pages and by provider', async () => {
     await write(tool('c'), tool('a'), tool('d', { connector: 'other' }), tool('b'));
     expect(names(await read().list(test.env, { limit: 3 }))).to.deep.equal(['a', 'b', 'c']);
     expect(names(await read().list(test.env, { limit: 3, after: 'b' }))).to.deep.equal(['c', 'd']);
@@ -64,7 +64,7 @@ describe('tools of an environment', () => {
     expect(await read().names(test.env)).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
-  it('are found by their description, apart from space around it', async () => {
+  it('are found by their description, without surrounding space', async () => {
     const described = (description: string) => ({ definition: { description } });
     await write(tool('a', described(' Gets it.\n')), tool('b', described('Gets it')), tool('c', described('Gets it.')));
     await write(tool('d', { ...described('Gets it.'), connector: 'other' }));
@@ -72,7 +72,7 @@ describe('tools of an environment', () => {
     expect(await read().namesWithDescription(test.env, 'mine', 'Gets')).to.deep.equal([]);
   });
 
-  it('tell what was written after a revision', async () => {
+  it('are listed if they were written after a revision', async () => {
     await write(tool('a'), tool('b'));
     await write(tool('b', { definition: { name: 'new' } }), tool('c'));
     const page = async (revision: number, name = '') =>
@@ -84,7 +84,7 @@ describe('tools of an environment', () => {
     expect(await page(3)).to.deep.equal([]);
   });
 
-  it('are removed by name, and each removal moves the revision', async () => {
+  it('are removed by name, and each removal increases the revision', async () => {
     await write(tool('a'), tool('b'), tool('c', { connector: 'other' }));
     const remove = (...all: string[]) => test.store.write((tx) => tx.environmentTools.delete(test.env, all));
     expect(await remove('a', 'unknown')).to.equal(1);
@@ -95,7 +95,7 @@ describe('tools of an environment', () => {
     expect(await read().revision(test.env)).to.equal(3);
   });
 
-  it('are removed by their provider, some at a time, and each removal moves the revision', async () => {
+  it('are removed by their provider in batches, and each removal increases the revision', async () => {
     await write(tool('a'), tool('b'), tool('c', { connector: 'other' }), tool('d'));
     const { connector } = tool('a');
     const remove = () => test.store.write((tx) => tx.environmentTools.deleteOfConnector(test.env, connector, 2));
@@ -107,7 +107,7 @@ describe('tools of an environment', () => {
     expect(await read().revision(test.env)).to.equal(3);
   });
 
-  it('are locked by what their source calls them, per provider and source', async () => {
+  it('have a unique key from their source, per provider and source', async () => {
     const of = (name: string, over = {}) => tool(name, { source: 'import', sourceId: 'getThing', ...over });
     await write(of('a'), of('b', { connector: 'other' }), of('c', { source: 'mcp' }));
     const error = await failure(write(of('d')));

@@ -27,12 +27,12 @@ describe('environments', () => {
     expect((await read.list()).map((row) => row.id)).to.deep.equal([test.env, id]);
   });
 
-  it('accept another base URL, keep their hosts, and are found by the new one; never by a host of another environment', async () => {
+  it('accept another base URL, keep their hosts, and are found by the new one, but never by a host of another environment', async () => {
     const id = await addEnvironment(test.store, test.newId, 'api.example');
     const move = (baseUrl: string) => test.store.write((tx) => tx.environments.setBaseUrl(id, baseUrl));
     await move('https://new.example:8443');
     await move('https://new.example');
-    const found = await test.store.read.environments.byHost('new.example');
+    const found = await test.store.read.environments.byHost('cannot share a host');
     expect(found).to.include({ id, baseUrl: 'https://new.example' });
     expect(found?.hosts).to.have.members(['api.example', 'new.example']);
     expect((await failure(move('http://localhost'))).name).to.equal('UniqueError');
@@ -52,7 +52,7 @@ describe('environments', () => {
     expect(await test.store.read.environments.get(id)).to.deep.equal(row);
   });
 
-  it('have ids that look like one', () => {
+  it('have ids with the prefix of environments', () => {
     for (const wrong of [
       '',
       'env_',

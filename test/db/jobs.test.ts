@@ -24,7 +24,7 @@ describe('jobs in the database', () => {
   const fail = (id: string, at = NOW) =>
     test.store.write((tx) => tx.jobQueue.fail(attempt(id), { at, reason: 'Refused.' }));
 
-  it('are given out when they are due, the longest overdue first', async () => {
+  it('are claimed when they are due, the longest overdue first', async () => {
     expect(await claim(NOW)).to.deep.equal([]);
     expect((await claim(NOW + 2, 1)).map(({ id }) => id)).to.deep.equal(['job_2']);
     const [second, ...others] = await claim(NOW + 2);
@@ -32,13 +32,13 @@ describe('jobs in the database', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('are given to one of two instances that ask concurrently', async () => {
+  it('are claimed by one of two instances that ask concurrently', async () => {
     const other = await test.register('inst_2');
     const claims = await Promise.all([claim(NOW + 2), claim(NOW + 2, 10, other)]);
     expect(claims.map((rows) => rows.length).sort()).to.deep.equal([0, 2]);
   });
 
-  it('are tried again later, and lose their payload when they worked', async () => {
+  it('are tried again later, and lose their payload when they succeed', async () => {
     const { store, env } = test;
     await claim(NOW + 2);
     const next = { runAt: NOW + 100, reason: 'The provider was too slow.', at: NOW + 3 };
@@ -51,7 +51,7 @@ describe('jobs in the database', () => {
     expect(await store.read.jobs.get(env, 'job_1')).to.include({ ...end, updatedAt: NOW + 101, owner: null });
   });
 
-  it('take the end of the current attempt only', async () => {
+  it('accept only the outcome of the current attempt', async () => {
     const { store } = test;
     await claim(NOW + 2);
     const again = { runAt: NOW, reason: 'Later.', at: NOW };
@@ -64,7 +64,7 @@ describe('jobs in the database', () => {
     expect(await fail('job_1')).to.equal(false);
   });
 
-  it('keep their payload when they failed, and can run again with it', async () => {
+  it('keep their payload when they fail, and can run again with it', async () => {
     const { store, env } = test;
     const times = { runAt: NOW + 9, giveUpAt: NOW + 99, at: NOW + 9 };
     const retry = () => store.write((tx) => tx.jobs.retry(env, 'job_1', times));
@@ -91,7 +91,7 @@ describe('jobs in the database', () => {
     }
   });
 
-  it('are found with the instances that are gone', async () => {
+  it('are found if their instance has ended', async () => {
     const { store } = test;
     await claim(NOW + 2);
     expect(await store.read.jobQueue.abandoned(9)).to.deep.equal([]);
@@ -99,7 +99,7 @@ describe('jobs in the database', () => {
     expect((await store.read.jobQueue.abandoned(9)).map(({ id }) => id)).to.have.members(['job_1', 'job_2']);
   });
 
-  it('are walked lane by lane, each with its first time', async () => {
+  it('are listed lane by lane, each with its first time', async () => {
     const { store, env } = test;
     await store.write(async (tx) => {
       for (const [id, lane] of [
@@ -160,7 +160,7 @@ describe('jobs in the database', () => {
     expect((await read({ size: 2, before: 'job_1' })).rows.map(({ id }) => id)).to.deep.equal(['job_3', 'job_2']);
   });
 
-  it('are removed some time after they ended, and never before', async () => {
+  it('are removed some time after they ended, but not earlier', async () => {
     const { store, env } = test;
     await claim(NOW + 1);
     await fail('job_2', NOW + 10);
@@ -196,13 +196,13 @@ describe('periodic jobs in the database', () => {
     expect(await take(two, NOW + 100)).to.equal(true);
   });
 
-  it('are taken over from an instance that is gone', async () => {
+  it('are taken over from an instance that has ended', async () => {
     await take(one, NOW);
     await test.store.write((tx) => tx.instances.remove(one));
     expect(await take(two, NOW + 100)).to.equal(true);
   });
 
-  it('are brought forward, and never put off; adding them again changes nothing', async () => {
+  it('are moved to an earlier time, never to a later one; adding them again changes nothing', async () => {
     await test.store.write((tx) => tx.periodicJobs.hasten('sweep', NOW + 50));
     expect(await nextAt()).to.equal(NOW);
     await test.store.write((tx) => tx.periodicJobs.hasten('sweep', NOW - 50));

@@ -11,7 +11,7 @@ import {
   type TestStore,
 } from './support.ts';
 
-describe('what belongs to the deployment', () => {
+describe('secrets and key checks of the deployment', () => {
   let test: TestStore;
 
   beforeEach(async () => {
@@ -22,7 +22,7 @@ describe('what belongs to the deployment', () => {
 
   const sealed = (text: string, kekId = 'kek_1') => ({ kekId, sealed: Buffer.from(text) });
 
-  it('keeps the first secret of a name, even if others are offered later', async () => {
+  it('keep the first secret of a name, even if others are offered later', async () => {
     await addKeyChecks(test.store, 'kek_1');
     const bring = (text: string) =>
       test.store.write((tx) =>
@@ -35,7 +35,7 @@ describe('what belongs to the deployment', () => {
     expect(await test.store.read.deploymentSecrets.list()).to.deep.equal([one]);
   });
 
-  it('replaces only sealed values that are unchanged', async () => {
+  it('replace only encrypted values that are unchanged', async () => {
     await addKeyChecks(test.store, 'kek_1', 'kek_2');
     const secret = { name: 'signing', ...sealed('old'), createdAt: NOW };
     await test.store.write((tx) => tx.deploymentSecrets.insertIfAbsent(secret));
@@ -45,7 +45,7 @@ describe('what belongs to the deployment', () => {
     expect(await test.store.read.deploymentSecrets.get('signing')).to.deep.include(sealed('new', 'kek_2'));
   });
 
-  it('keeps a check value per key', async () => {
+  it('keep one check value per key', async () => {
     const check = (value: string) => ({ kekId: 'kek_1', checkValue: Buffer.from(value), createdAt: NOW });
     await test.store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check('one')));
     const kept = await test.store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check('two')));
@@ -54,7 +54,7 @@ describe('what belongs to the deployment', () => {
     expect(await test.store.write((tx) => tx.deploymentSecrets.deleteKeyCheck('kek_1'))).to.equal(true);
   });
 
-  it('refuses what is sealed under a key that has no check value, or not any more', async () => {
+  it('refuse data encrypted with a key without a check value, also if it was removed', async () => {
     const secret = { name: 'signing', ...sealed('late'), createdAt: NOW };
     const late = test.store.write((tx) => tx.deploymentSecrets.insertIfAbsent(secret));
     expect(await late.catch((error: unknown) => error)).to.be.instanceOf(RelationError);
@@ -71,7 +71,7 @@ describe('rotation of the key-encryption key', () => {
 
   afterEach(() => test.end());
 
-  it('rewraps every data key, page by page, and skips those that have changed in the meantime', async () => {
+  it('rewraps every data key, page by page, and skips those that have changed meanwhile', async () => {
     const connectionId = await github(test);
     const rows = Array.from({ length: 7 }, (_, i) =>
       account(test.newId, connectionId, i === 3 ? {} : { wrappedDataKey: Buffer.from(`old-${i}`), kekId: 'kek_1' }),
@@ -99,7 +99,7 @@ describe('rotation of the key-encryption key', () => {
     expect(stored).to.include({ kekId: 'kek_2', version: 1, updatedAt: NOW });
   });
 
-  it('reaches the client secrets of connections', async () => {
+  it('includes the client secrets of connections', async () => {
     const sealed = { wrappedDataKey: Buffer.from('old'), kekId: 'kek_1', clientSecretSealed: Buffer.from('sealed') };
     const row = connection(test.newId, { keyId: 'sealed', ...sealed, clientGeneration: 3 });
     await addConnection(test.store, test.env, row);

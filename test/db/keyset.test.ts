@@ -51,7 +51,7 @@ describe('keyset pages', () => {
   const search = (page: PageRequest) => test.store.read.accounts.search(test.env, { query: 'example' }, page);
   const nothing = async () => {};
 
-  it('go from the newest to the oldest, say whether there are more rows on both sides, and count all rows', async () => {
+  it('are ordered from the newest to the oldest, report whether there are more rows on both sides, and count all rows', async () => {
     const ids = (await insert(5)).reverse();
     const first = await list({})({ size: 2 });
     expect(first).to.deep.include({ hasNext: true, hasPrevious: false, total: 5 });
@@ -69,14 +69,14 @@ describe('keyset pages', () => {
     expect(start).to.deep.include({ hasNext: true, hasPrevious: false });
   });
 
-  it('have no row more to offer when the last page is exactly full', async () => {
+  it('report no further row when the last page is exactly full', async () => {
     await insert(4);
     const all = await walk(list({}), 2, false, nothing);
     expect(all).to.have.length(4);
     expect(await list({})({ size: 4 })).to.include({ hasNext: false, hasPrevious: false });
   });
 
-  it('keep the place of a cursor whose row was removed', async () => {
+  it('continue after a cursor whose row was removed', async () => {
     const ids = (await insert(5)).reverse();
     await test.store.write((tx) => tx.accounts.remove(test.env, ids[2] ?? '', NOW));
     const after = await list({})({ size: 2, after: ids[2] });
@@ -85,7 +85,7 @@ describe('keyset pages', () => {
     expect(before.rows.map((row) => row.id)).to.deep.equal(ids.slice(0, 2));
   });
 
-  it('are empty after a cursor that the environment has never had', async () => {
+  it('are empty after a cursor of another environment', async () => {
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     const foreign = await addConnection(test.store, other, connection(test.newId));
     const row = account(test.newId, foreign);
@@ -102,7 +102,7 @@ describe('keyset pages', () => {
     }
   });
 
-  it('hold one environment only, though two share the tables', async () => {
+  it('contain rows of one environment only', async () => {
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     const foreign = await addConnection(test.store, other, connection(test.newId));
     const mixed = Array.from({ length: 20 }, (_, i) => i).map(async (i) => {
@@ -125,7 +125,7 @@ describe('keyset pages', () => {
     }
   });
 
-  it('hold one environment only in both directions, whichever of two is the older one', async () => {
+  it('contain rows of one environment only in both directions, regardless of which is older', async () => {
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     const own = new Map<string, string[]>([test.env, other].map((env) => [env, []]));
     for (let i = 0; i < 12; i++) {
@@ -163,7 +163,7 @@ describe('keyset pages', () => {
     }
   });
 
-  it('show each stable row exactly once, both ways, under inserts and removals (C8)', async () => {
+  it('contain each stable row exactly once, in both directions, under inserts and removals (C8)', async () => {
     const filters: AccountFilters[] = [{}, { userId: 'user_1' }, { connector: 'github' }, { status: 'ACTIVE' }];
     const readers = [...filters.map((filter) => list(filter)), search];
     await fc.assert(
@@ -211,7 +211,7 @@ describe('keyset pages', () => {
     );
   });
 
-  it('go both ways through the lists that are ordered by id', async () => {
+  it('work in both directions for the lists that are ordered by id', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) {
       ids.unshift(

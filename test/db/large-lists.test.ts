@@ -52,7 +52,7 @@ async function expectList<Row extends { id: string }>(read: Read<Row>, ids: stri
   return totalIsExact;
 }
 
-describe('F6: lists that grow without end', () => {
+describe('F6: lists that grow without limit', () => {
   let test: TestStore;
   let connections: string[];
   const accounts: AccountSummaryRow[] = [];
@@ -126,7 +126,7 @@ describe('F6: lists that grow without end', () => {
     rows.filter(fits).map(({ id }) => id);
   const oneOf = (values: readonly unknown[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
 
-  it('give the executions that fit any filters together, in both directions, with a total that is true', async () => {
+  it('return the executions that match any combination of filters, in both directions, with an exact total', async () => {
     const times = oneOf([0, 50, 120, 150, 200, 238, 300].map((seconds) => NOW + seconds * 1000));
     const filters = fc.record({
       agentRunId: oneOf(['run_0', 'run_5', 'run_none']),
@@ -155,7 +155,7 @@ describe('F6: lists that grow without end', () => {
     );
   });
 
-  it('give the accounts that fit any filters together, in both directions, with a total that is true', async () => {
+  it('return the accounts that match any combination of filters, in both directions, with an exact total', async () => {
     const filters = fc.record({
       userId: oneOf(['user_1', 'user_7', 'user_none']),
       identifier: oneOf(['Ada.3@example.com', 'none']),
@@ -180,7 +180,7 @@ describe('F6: lists that grow without end', () => {
     );
   });
 
-  it('give the accounts that a text is found in, everywhere and within a connection', async () => {
+  it('return the accounts that contain a text, everywhere and within a connection', async () => {
     for (const query of [
       'ada.',
       'ADA.1',
@@ -225,11 +225,11 @@ describe('F6: lists that grow without end', () => {
     expect(turns).to.be.at.least(Math.floor(candidates / LIMITS.slice) - 1);
   });
 
-  describe('count by counters', () => {
+  describe('count by stored counters', () => {
     const total = async (filters: ExecutionFilters) =>
       (await test.store.read.executions.list(test.env, filters, { size: 1 })).total;
 
-    it('what is running, what has ended and what was removed', async () => {
+    it('running, ended and removed executions', async () => {
       const { store, env, newId } = test;
       const what = {
         accountId: null,
@@ -266,7 +266,7 @@ describe('F6: lists that grow without end', () => {
     });
   });
 
-  it('add up statistics in slices of hours', async () => {
+  it('statistics in slices of hours', async () => {
     const { store, env, newId } = test;
     const HOUR_MS = 3_600_000;
     const first = Math.floor(NOW / HOUR_MS) + 100;
@@ -295,7 +295,7 @@ describe('F6: lists that grow without end', () => {
     expect(new Set(Object.values(byTool))).to.deep.equal(new Set([5]));
   });
 
-  it('return all connections in order, read in pieces', async () => {
+  it('return all connections in order, read in batches', async () => {
     const { store, env, newId } = test;
     const ids = Array.from({ length: 600 }, () => newId('conn'));
     await store.write(async (tx) => {

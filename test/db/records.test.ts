@@ -48,7 +48,7 @@ describe('custom providers', () => {
     expect(await read.get(test.env, 'mine')).to.equal(undefined);
   });
 
-  it('have their own identifier', async () => {
+  it('have a unique identifier', async () => {
     await test.store.write((tx) => tx.customProviders.insert(test.env, provider('mine')));
     const error = await failure(test.store.write((tx) => tx.customProviders.insert(test.env, provider('mine'))));
     expect(error.constraint).to.equal('custom_providers_identifier');
@@ -80,7 +80,7 @@ describe('executions', () => {
     return row;
   };
 
-  describe('that were planned before', () => {
+  describe('with a plan made before', () => {
     async function plan() {
       const row = account(test.newId, await github(test));
       const provider = {
@@ -121,7 +121,7 @@ describe('executions', () => {
       return { execution, own, insert, read };
     }
 
-    it('are recorded as others are', async () => {
+    it('are recorded like others', async () => {
       const { execution, insert, read } = await plan();
       expect(await insert()).to.equal(true);
       const row = await read();
@@ -213,7 +213,7 @@ describe('executions', () => {
     expect(next.rows.map(({ id }) => id)).to.deep.equal([two.id]);
   });
 
-  it('end as unknown when the process that had sent them is gone', async () => {
+  it('end as unknown when the process that sent them has ended', async () => {
     const [instance, gone] = [await test.register('here'), await test.register('gone')];
     const [old, done, young] = [
       await start({ instance: gone }),
@@ -254,7 +254,7 @@ describe('idempotency keys', () => {
     });
   });
 
-  it('are apart by client, operation and key', async () => {
+  it('are separate by client, operation and key', async () => {
     await claim();
     for (const other of [{ clientId: 'cli_2' }, { route: 'createConnectedAccount' }, { keyDigest: digest('other') }]) {
       expect((await claim(other)).state).to.equal('NEW');
@@ -270,7 +270,7 @@ describe('idempotency keys', () => {
     expect(await read()).to.deep.include({ ...reply, state: 'DONE', executionId: 'exec_1' });
   });
 
-  it('keep the response that the unit of the claim stores', async () => {
+  it('keep the response that the claiming unit stores', async () => {
     const reply = { status: 201, sealedReply: Buffer.from('sealed') };
     await test.store.write(async (tx) => {
       await tx.idempotencyKeys.claim(test.env, key);
@@ -287,7 +287,7 @@ describe('idempotency keys', () => {
     expect(kept).to.equal(256 + reply.sealedReply.length);
   });
 
-  it('are free again after a release, and after their time', async () => {
+  it('can be claimed again after a release, and after their expiry', async () => {
     await claim();
     expect(await test.store.write((tx) => tx.idempotencyKeys.release(test.env, name))).to.equal(true);
     expect((await claim()).state).to.equal('NEW');
@@ -298,7 +298,7 @@ describe('idempotency keys', () => {
     expect(await read()).to.equal(undefined);
   });
 
-  it('are freed after a crash only where nothing had been sent', async () => {
+  it('are released after a crash only if nothing had been sent', async () => {
     const gone = await test.register('gone');
     await claim({ instance: gone });
     const sent = { ...name, keyDigest: digest('sent') };

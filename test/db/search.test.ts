@@ -35,7 +35,7 @@ describe('search', () => {
     test.store.read.accounts.search(test.env, { query, ...over }, { size: 100 });
   const found = async (query: string) => (await search(query)).rows.map((row) => row.identifier);
 
-  it('finds text within the identifier, the provider and the connector, and not across them', async () => {
+  it('finds text within the identifier, the provider and the connector, but not across them', async () => {
     const other = connection(test.newId, { keyId: 'team-mail', providerKey: 'gmail' });
     await addConnection(test.store, test.env, other);
     await add(['ada@one.org']);
@@ -48,7 +48,7 @@ describe('search', () => {
     expect(await found('org\ngit')).to.deep.equal([]);
   });
 
-  it('narrows to a connection', async () => {
+  it('can be limited to a connection', async () => {
     const other = connection(test.newId, { keyId: 'second' });
     await addConnection(test.store, test.env, other);
     await add(['ada']);
@@ -110,7 +110,7 @@ describe('search', () => {
     });
   }
 
-  it('survives what UTF-8 cannot carry', async () => {
+  it('accepts text that UTF-8 cannot encode', async () => {
     await add(['ab\ud800cd']);
     expect((await search('b\ud800c')).total).to.equal(1);
     expect((await search('b\udc00c')).total).to.equal(1);
@@ -118,7 +118,7 @@ describe('search', () => {
     expect((await search('ab\0')).total).to.equal(0);
   });
 
-  it('folds every cased code point to a form that folding leaves alone, and that its other cases share', () => {
+  it('folds every cased code point to a form that folding does not change, and that its other cases share', () => {
     // No letter beyond the second plane has a case.
     for (let point = 0; point <= 0x1ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue;
@@ -131,7 +131,7 @@ describe('search', () => {
     }
   });
 
-  it('agrees with plain substring comparison on any text, rows and total', async () => {
+  it('agrees with plain substring comparison on any text, in rows and total', async () => {
     const point = fc.oneof(
       fc.constantFrom(...'abABßẞıİiIσςΣéE\u0301%_"\'\\*() :^-+{}'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -174,7 +174,7 @@ describe('search', () => {
     expect((await search('github')).total).to.equal(0);
   });
 
-  it('keeps an index that fits its table, after inserts, removals and undone units', async () => {
+  it('keeps its index consistent with its table after inserts, removals and rolled back units', async () => {
     const rows = await add(Array.from({ length: 30 }, (_, i) => `user-${i}`));
     await test.store.write(async (tx) => {
       for (const row of rows.slice(5, 20)) await tx.accounts.remove(test.env, row.id, NOW);
@@ -189,7 +189,7 @@ describe('search', () => {
     test.database.checkSearchIndex();
   });
 
-  it('keeps it where the units of one transaction insert, remove what others have inserted, and are undone', async () => {
+  it('keeps its index consistent when units of one transaction insert, remove rows of others, and are rolled back', async () => {
     const [, second = '', third = ''] = (await Promise.all(['kept', 'gone', 'both'].map((name) => add([name]))))
       .flat()
       .map((row) => row.id);

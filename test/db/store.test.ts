@@ -24,7 +24,7 @@ describe('the store', () => {
 
   const total = () => totalOfAccounts(test);
 
-  it('shows readers nothing that is not committed', async () => {
+  it('shows readers committed data only', async () => {
     const row = account(test.newId, connectionId);
     await test.store.write(async (tx) => {
       await tx.accounts.insert(test.env, row);
@@ -39,11 +39,11 @@ describe('the store', () => {
     expect(await test.store.read.accounts.get(test.env, row.id)).to.include({ id: row.id });
   });
 
-  describe('with a transaction of many pieces', () => {
+  describe('with a transaction in many pieces', () => {
     const rows = manyTools();
     const names = () => test.store.read.environmentTools.names(test.env);
 
-    it('shows nothing of it before the end, to reads that share a turn either, and all of it then', async () => {
+    it('shows no part of it before the end, not even to reads that share a turn, and all of it afterwards', async () => {
       const seen: string[][] = [];
       await test.store.write(async (tx) => {
         await tx.environmentTools.upsert(test.env, rows.slice(0, 599));
@@ -59,7 +59,7 @@ describe('the store', () => {
     });
   });
 
-  it('takes back a unit that throws, with its counters and its search, and leaves its neighbours', async () => {
+  it('rolls back a unit that throws, with its counters and search entries, and keeps the units beside it', async () => {
     const rows = [1, 2, 3].map(() => account(test.newId, connectionId));
     const [first, second, third] = rows as [(typeof rows)[0], (typeof rows)[0], (typeof rows)[0]];
     const bad = test.store.write(async (tx) => {
@@ -86,7 +86,7 @@ describe('the store', () => {
     expect(await total()).to.equal(1);
   });
 
-  it('lets exactly one of a hundred creations of the same account through (C10)', async () => {
+  it('accepts exactly one of a hundred creations of the same account (C10)', async () => {
     const attempts = Array.from({ length: 100 }, () => {
       const row = account(test.newId, connectionId, { identifier: 'same' });
       return test.store
@@ -125,7 +125,7 @@ describe('the store', () => {
     expect(error.name).to.equal('RelationError');
   });
 
-  it('is healthy while it is open, and takes nothing after it was closed', async () => {
+  it('is healthy while it is open, and rejects writes after it was closed', async () => {
     expect(await test.store.healthy()).to.equal(true);
     const pending = test.store.write((tx) =>
       tx.connections.insert(test.env, connection(test.newId, { keyId: 'last' })),

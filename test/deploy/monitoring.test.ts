@@ -61,7 +61,7 @@ describe('dashboard and alerts', () => {
     return exported.get(metric) ?? exported.get(metric.replace(/_(bucket|sum|count)$/, ''));
   }
 
-  it('are judged by a check that notices unknown metrics, unknown labels and mistakes of grammar', () => {
+  it('are validated by a check that detects unknown metrics, unknown labels and syntax errors', () => {
     expect(problemsOf('sum by (le) (rate(valetkey_commit_duration_seconds_bucket{kind="write"}[5m]))')).to.deep.equal(
       [],
     );

@@ -14,21 +14,21 @@ const catalogue = createCatalogue(
   readCatalogueIndex(readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8')),
 );
 
-describe('the search among tools', () => {
+describe('the search for tools', () => {
   const index = createToolIndex();
   for (const name of catalogue.toolNames()) {
     const tool = catalogue.peek(name) as Tool;
     index.put(tool, catalogue.connector(tool.connector)?.display_name ?? tool.connector);
   }
 
-  it('is asked for tools that there are', () => {
+  it('has test questions about existing tools only', () => {
     const unknown = [...QUERIES, ...WIDE_QUERIES, ...NEW_QUERIES, ...HELD_APART]
       .flatMap(([, ...expected]) => expected)
       .filter((name) => !catalogue.tool(name));
     expect(unknown).to.deep.equal([]);
   });
 
-  it('puts what is meant among the first five for 54 of 60 questions, and first for 40', () => {
+  it('ranks the expected tool among the first five for 54 of 60 questions, and first for 40', () => {
     const places = QUERIES.map(([query, ...expected]) =>
       rankTools([index], query).findIndex(({ card }) => expected.includes(card.name)),
     );
@@ -37,21 +37,21 @@ describe('the search among tools', () => {
     expect(places.filter((place) => place === 0).length).to.be.at.least(40);
   });
 
-  it('puts what is meant among the first five for 95 % of all open questions, and first for 85 %', () => {
+  it('ranks the expected tool among the first five for 95 % of all open questions, and first for 85 %', () => {
     const places = placesOf([...QUERIES, ...WIDE_QUERIES, ...NEW_QUERIES]);
     expect(places).to.have.length(360);
     expect(shareBelow(places, 5)).to.be.at.least(0.95);
     expect(shareBelow(places, 1)).to.be.at.least(0.85);
   });
 
-  it('finds no less than when the questions held apart were measured', () => {
+  it('ranks the held-out questions no worse than when they were measured', () => {
     const places = placesOf(HELD_APART);
     expect(places).to.have.length(120);
     expect(shareBelow(places, 5)).to.be.at.least(0.86);
     expect(shareBelow(places, 1)).to.be.at.least(0.63);
   });
 
-  it('puts what is meant among the first five for 95 % of the questions about further connectors, and first for 80 %', () => {
+  it('ranks the expected tool among the first five for 95 % of the questions about further connectors, and first for 80 %', () => {
     const places = WIDE_QUERIES.map(([query, ...expected]) =>
       rankTools([index], query).findIndex(({ card }) => expected.includes(card.name)),
     );
@@ -67,7 +67,7 @@ describe('the search among tools', () => {
     expect(places.filter((place) => place === 0).length).to.be.at.least(0.8 * WIDE_QUERIES.length);
   });
 
-  it('puts what is meant among the first five for 95 % of the questions about the newest connectors, and first for 80 %', () => {
+  it('ranks the expected tool among the first five for 95 % of the questions about the newest connectors, and first for 80 %', () => {
     const places = NEW_QUERIES.map(([query, ...expected]) =>
       rankTools([index], query).findIndex(({ card }) => expected.includes(card.name)),
     );

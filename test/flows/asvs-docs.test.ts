@@ -19,7 +19,7 @@ describe('docs/asvs.md', () => {
     reason: last.replaceAll(/`test\/[^`]+`[,.]? ?/g, ''),
   }));
 
-  it('has every requirement once, in order', () => {
+  it('lists every requirement once, in order', () => {
     expect(CHAPTERS.map((_count, index) => rows.filter(({ place }) => place[0] === index + 1).length)).to.deep.equal(
       CHAPTERS,
     );

@@ -68,7 +68,7 @@ describe('M3: the memory of bodies', () => {
   const upload = (file_id: string, count: number) =>
     execute(server, id, 'http_upload_many', { files: Array(count).fill({ file_id }) });
 
-  it('is given back after every kind of call', async () => {
+  it('is released after every kind of call', async () => {
     acme.handler = (_request, res) => json(res, 200, { text: 'x'.repeat(300 * KB) });
     expect((await execute(server, id, 'http_get', { path: '/' })).status).to.equal(200);
     const raw = await server.call('POST', '/api/v1/proxy/x', {
@@ -81,7 +81,7 @@ describe('M3: the memory of bodies', () => {
     ).to.equal(200);
   });
 
-  it('without space rejects a tool call with 503 and Retry-After before anything is sent', async () => {
+  it('is exhausted: rejects a tool call with 503 and Retry-After before anything is sent', async () => {
     const answer = await holding('first', () => execute(server, id, 'http_post', { path: '/', body: {} }));
     expect(answer.status, answer.text).to.equal(503);
     expect(answer.headers['retry-after']).to.equal('1');
@@ -92,7 +92,7 @@ describe('M3: the memory of bodies', () => {
     expect(record).to.include({ status: 'FAILED', error_kind: 'service_busy' });
   });
 
-  it('leaves the idempotency key of such a call free, so that the same call can be sent again', async () => {
+  it('is exhausted: releases the idempotency key of such a call, so that the same call can be sent again', async () => {
     const headers = { 'idempotency-key': 'busy-1' };
     const call = () => execute(server, id, 'http_post', { path: '/', body: {} }, { headers });
     expect((await holding('first', call)).status).to.equal(503);
@@ -102,7 +102,7 @@ describe('M3: the memory of bodies', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('keeps the key of a call whose response found no space after it was sent', async () => {
+  it('is exhausted: keeps the key of a call whose response found no space after it was sent', async () => {
     acme.handler = (_request, res) => json(res, 200, { text: 'x'.repeat(4 * BODIES.firstBytes) });
     const headers = { 'idempotency-key': 'busy-2' };
     const call = () => execute(server, id, 'http_post', { path: '/', body: {} }, { headers });
@@ -113,7 +113,7 @@ describe('M3: the memory of bodies', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('without space rejects a large body of a request, and accepts a small one', async () => {
+  it('is exhausted: rejects a large request body, and accepts a small one', async () => {
     const large = { path: '/', body: { text: 'x'.repeat(100 * KB) } };
     const answers = await holding('more', async () => [
       await execute(server, id, 'http_post', large),
@@ -128,7 +128,7 @@ describe('M3: the memory of bodies', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('is needed for the stored files of a call before they are opened, as often as the call names them', async () => {
+  it('is reserved for the stored files of a call before they are opened, once for each time they are named', async () => {
     const small = await stored(200 * KB);
     expect((await upload(small, 2)).status).to.equal(200);
     expect(acme.requests.at(-1)?.body.length).to.be.above(2 * 200 * KB);
@@ -141,7 +141,7 @@ describe('M3: the memory of bodies', () => {
     expect(acme.requests).to.have.length(requests);
   });
 
-  it('has space for another environment when one has used up its share', async () => {
+  it('has space for another environment when one has used its share', async () => {
     const other = await addSecondEnvironment(server);
     const foreign = await createKeyedAccount(other);
     const text = 'x'.repeat(100 * KB);
@@ -149,7 +149,7 @@ describe('M3: the memory of bodies', () => {
     expect(answer.status, answer.text).to.equal(200);
   });
 
-  it('bounds what many slow imports hold together', async () => {
+  it('limits the total of many slow imports', async () => {
     const imports: RawConnection[] = [];
     for (let count = 0; count < 20; count++) {
       const raw = await openRaw(server.origin);
@@ -168,7 +168,7 @@ describe('M3: the memory of bodies', () => {
     for (const raw of imports) raw.destroy();
   });
 
-  it('is not used up by forms of people without a token', async () => {
+  it('is not used up by page forms without a token', async () => {
     const forms: RawConnection[] = [];
     const form = 'Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n';
     for (let count = 0; count < 10; count++) {

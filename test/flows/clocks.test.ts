@@ -77,7 +77,7 @@ describe('servers whose clocks differ by twenty minutes', function () {
     while (!(await condition()) && !isOver) await turn();
   }
 
-  it('take the time of the database', async () => {
+  it('use the time of the database', async () => {
     for (const server of [late, early]) {
       const { created_at: at } = await createAccount(server);
       expect(Math.abs(Date.parse(at ?? '') - Date.now())).to.be.below(MINUTE);

@@ -35,7 +35,7 @@ describe('CONTRIBUTING.md', () => {
     expect(rules.check(files), 'the control').not.to.deep.equal([]);
   });
 
-  it('shows a migration that can be applied to a database of today', () => {
+  it('shows a migration that can be applied to a current database', () => {
     const [sql] = blocksOfSection('Add a migration', 'sql');
     const folder = tempDir();
     const { writer, reader } = openConnections(`${folder.path}/valetkey.db`);

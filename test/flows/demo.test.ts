@@ -14,7 +14,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { ROOT } from './markdown.ts';
 
 describe('make demo', () => {
-  it('plays every step in order, ends with 0 and removes what it made', async () => {
+  it('runs every step in order, exits with 0 and removes what it created', async () => {
     const args = ['scripts/demo.ts', `--engine=${isOnServer() ? 'postgres' : 'sqlite'}`];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
     expect(stderr).to.equal('');
@@ -27,7 +27,7 @@ describe('make demo', () => {
     expect(await fetch(`${origin}/healthz`).catch(() => 'nobody answers')).to.equal('nobody answers');
   });
 
-  it('names the engines that exist for an unknown one', async () => {
+  it('lists the existing engines if an unknown one is requested', async () => {
     const demo = promisify(execFile)(process.execPath, ['scripts/demo.ts', '--engine=mysql'], { cwd: ROOT });
     const { code, stderr } = await demo.then(
       () => ({ code: 0, stderr: '' }),
@@ -37,7 +37,7 @@ describe('make demo', () => {
     expect(stderr).to.include('unknown engine "mysql" (ENGINE must be sqlite or postgres)');
   });
 
-  describe('with other credentials than it claims', () => {
+  describe('with exchanged credentials', () => {
     const folder = tempDir();
     let counterparts: Counterparts;
     let server: ServerProcess;
@@ -53,7 +53,7 @@ describe('make demo', () => {
       folder.remove();
     });
 
-    it('fails at the step that shows who acts, when the accounts hold each other’s tokens', async () => {
+    it('fails at the step that shows the acting user, when the accounts have each other’s tokens', async () => {
       const { ada, grace } = counterparts.github.tokens;
       const lines: string[] = [];
       const narrator = createNarrator((line) => lines.push(line));

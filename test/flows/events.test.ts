@@ -35,7 +35,7 @@ describe('events of accounts and executions', () => {
     await upstream.stop();
   });
 
-  it('show an execution as the API shows it, and leave it out of the audit log', async () => {
+  it('contain an execution as the API shows it, and are not in the audit log', async () => {
     const { id } = await createKeyedAccount(server);
     const paths = { '/fine': 'execution.succeeded', '/broken': 'execution.failed' };
     for (const [path, type] of Object.entries(paths)) {
@@ -50,7 +50,7 @@ describe('events of accounts and executions', () => {
     }
   });
 
-  it('show an account as the API shows it, without its credentials', async () => {
+  it('contain an account as the API shows it, without its credentials', async () => {
     const { id } = await createKeyedAccount(server, { key: 'a-key-that-no-event-shows' });
     const { body } = await server.call('GET', `/api/v1/connected_accounts/details?id=${id}`);
     const event = emitted.find(
@@ -61,7 +61,7 @@ describe('events of accounts and executions', () => {
     expect(JSON.stringify(emitted)).not.to.include('a-key-that-no-event-shows');
   });
 
-  it('tell of a connection that the first account of a connector creates, once', async () => {
+  it('report a connection that the first account of a connector creates, once', async () => {
     const { id, provider } = await createKeyedAccount(server);
     const { body } = await server.call('GET', `/api/v1/connected_accounts/details?id=${id}`);
     const connectionId = body.connected_account.connection_id;
@@ -74,7 +74,7 @@ describe('events of accounts and executions', () => {
     ]);
   });
 
-  it('tell of each account that is disconnected with its provider', async () => {
+  it('report each account that is disconnected with its provider', async () => {
     const { id, provider } = await createKeyedAccount(server);
     await server.call('DELETE', `/api/v1/custom-providers/${provider.identifier}`);
     const actions = (await auditOf(server, id)).map(({ action }) => action);
@@ -92,7 +92,7 @@ describe('events of links', () => {
 
   const story = async (identifier: string) => (await world.actions(identifier)).reverse();
 
-  it('tell a link from its creation to the connected account', async () => {
+  it('report a link from its creation to the connected account', async () => {
     const page = await walk(browserFor(world.as), await world.link('ada'));
     expect(await story('ada')).to.deep.equal([
       'connected_account.created',
@@ -104,12 +104,12 @@ describe('events of links', () => {
     expect((await story('ada')).slice(4)).to.deep.equal(['connected_account.connected']);
   });
 
-  it('tell that the user declined', async () => {
+  it('report that the user declined', async () => {
     await walk(browserFor(world.as), await world.link('grace'), null);
     expect((await story('grace')).slice(2)).to.deep.equal(['link.opened', 'link.denied']);
   });
 
-  it('tell nothing when the page of a link is only loaded, as mail scanners do', async () => {
+  it('report nothing when the page of a link is only loaded, as mail scanners do', async () => {
     await browserFor(world.as).open(await world.link('linus'));
     expect((await story('linus')).slice(2)).to.deep.equal([]);
   });
@@ -121,7 +121,7 @@ describe('events of links', () => {
     expect((await story('alan')).slice(2)).to.deep.equal(['link.expired']);
   });
 
-  it('tell that a link expired whose account was deleted', async () => {
+  it('report that a link expired whose account was deleted', async () => {
     const identifier = 'deleted-meanwhile';
     await world.link(identifier);
     const { body } = await world.server.call('GET', '/api/v1/connected_accounts?page_size=1');

@@ -56,7 +56,7 @@ describe('files of tools', () => {
     return fetch(`${server.origin}${new URL(url).pathname}`);
   }
 
-  it('lie sealed, name and all', async () => {
+  it('are stored encrypted, with their names', async () => {
     const { file } = await answeredFile();
     const row = await server.parts.store.read.storedContents.get(
       (await server.parts.environmentOf(new URL(server.origin).host)).id,
@@ -68,7 +68,7 @@ describe('files of tools', () => {
     expect(text).not.to.match(/%PDF|\.pdf/);
   });
 
-  it('are sent on by their id, byte by byte', async () => {
+  it('are sent by their id, byte by byte', async () => {
     const { id, file } = await answeredFile();
     acme.handler = (_request, res) => json(res, 200, { ok: true });
     const answer = await execute(server, id, 'http_upload', { file: { file_id: file.file_id } });
@@ -101,7 +101,7 @@ describe('files of tools', () => {
     expect(acme.requests).to.deep.equal([]);
   });
 
-  it('are deleted when their time is over', async () => {
+  it('are deleted when they expire', async () => {
     await answeredFile();
     clock.advance(LIFETIME.fileMs);
     const { store } = server.parts;
@@ -125,7 +125,7 @@ describe('files of tools', () => {
     await store.write((tx) => tx.storedContents.sweep(env, clock.now() + LIFETIME.fileMs, PIECE));
   });
 
-  it('open after a rotation of keys, with nothing left under the old one', async () => {
+  it('can be decrypted after a rotation of keys, and none uses the old key', async () => {
     const { file } = await answeredFile();
     const { store, config, now } = server.parts;
     const rotation = createRotationStore(store);

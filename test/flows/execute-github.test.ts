@@ -42,7 +42,7 @@ describe('executing the tools of GitHub', () => {
     expect(answer.body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
   });
 
-  it('acts as the user whose account it is, and as no other', async () => {
+  it('acts as the user of the account, and as no other', async () => {
     const grace = (await createAccount(server, { token: GRACE })).id;
     const logins = [];
     for (const id of [ada, grace, ada]) {
@@ -51,7 +51,7 @@ describe('executing the tools of GitHub', () => {
     expect(logins).to.deep.equal(['ada', 'grace', 'ada']);
   });
 
-  it('takes a token of the OAuth flow as well', async () => {
+  it('also accepts a token of the OAuth flow', async () => {
     const connection = await createConnection(server, { type: 'OAUTH' });
     const { id } = await createAccount(server, {
       connector: connection.key_id,
@@ -87,7 +87,7 @@ describe('executing the tools of GitHub', () => {
         await execute(server, ada, 'github_create_issue', { ...REPO, title: `Page ${made}` });
     });
 
-    it('gives every issue once, by next_cursor, and none after the last page', async () => {
+    it('returns every issue once, by next_cursor, and none after the last page', async () => {
       const pages = [await list()];
       while (pages.at(-1)?.body.next_cursor) pages.push(await list(pages.at(-1)?.body.next_cursor));
       expect(pages.map((page) => page.body.data.length)).to.deep.equal([2, 2, 1]);
@@ -115,13 +115,13 @@ describe('executing the tools of GitHub', () => {
     });
   });
 
-  it('says what is missing when a repository is not there', async () => {
+  it('reports what is missing when a repository does not exist', async () => {
     const answer = await execute(server, ada, 'github_list_issues', { owner: 'ada', repo: 'unknown' });
     expect(answer.body).to.include({ status: 502, code: 'TOOL_FAILED' });
     expect(answer.body.tool_error).to.include({ kind: 'upstream_not_found', retryable: false, upstream_status: 404 });
   });
 
-  it('names each field of an input that does not fit, and sends nothing', async () => {
+  it('names each invalid field of an input, and sends nothing', async () => {
     const before = github.requests.length;
     const answer = await execute(server, ada, 'github_create_issue', {
       owner: 'ada',
@@ -161,7 +161,7 @@ describe('executing the tools of GitHub', () => {
       expect(headers.authorization).to.equal('Bearer [secret]');
     });
 
-    it('sends nothing, records nothing and uses nothing', async () => {
+    it('sends nothing, records nothing and does not count as a use', async () => {
       const { id } = await createAccount(server, { token: ADA });
       const sentBefore = github.requests.length;
       const dry = await execute(server, id, 'github_create_issue', input, { body: { dry_run: true } });
@@ -172,7 +172,7 @@ describe('executing the tools of GitHub', () => {
       expect(details.body.connected_account.last_used_at).to.equal(null);
     });
 
-    it('refuses what the real run would refuse', async () => {
+    it('refuses what the real execution would refuse', async () => {
       const bad = await execute(server, ada, 'github_create_issue', { owner: 'ada' }, { body: { dry_run: true } });
       expect(bad.body.code).to.equal('INVALID_TOOL_INPUT');
       const unknown = await execute(server, ada, 'github_fly', {}, { body: { dry_run: true } });
@@ -180,7 +180,7 @@ describe('executing the tools of GitHub', () => {
     });
   });
 
-  it('records who ran what', async () => {
+  it('records which client executed which tool', async () => {
     const answer = await execute(server, ada, 'github_get_authenticated_user', {}, { body: { agent_run_id: 'run-7' } });
     const record = await finishedExecution(server, answer.body.execution_id);
     expect(record).to.include({

@@ -52,7 +52,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('keeps a failure as it keeps a success', async () => {
+  it('stores a failure like a success', async () => {
     acme.handler = (_request, res) => json(res, 422, { message: 'no' });
     const key = newKey();
     const first = await post(key);
@@ -64,7 +64,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('422 for another input, another account, or another tool under the key', async () => {
+  it('returns 422 for another input, another account, or another tool under the same key', async () => {
     const key = newKey();
     await post(key);
     const other = await createKeyedAccount(server);
@@ -79,7 +79,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('409 while the first is running, and its response afterwards', async () => {
+  it('returns 409 while the first request is running, and its response afterwards', async () => {
     const key = newKey();
     let release = () => {};
     const arrived = new Promise<void>((seen) => {
@@ -101,7 +101,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
     expect(acme.requests).to.have.length(1);
   });
 
-  it('sends once for twenty requests that arrive together', async () => {
+  it('sends once for twenty concurrent requests', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(key)));
     expect(acme.requests).to.have.length(1);
@@ -109,14 +109,14 @@ describe('executing with an idempotency key (C13, E7)', () => {
     expect(answers.filter((answer) => answer.status === 200).length).to.be.at.least(1);
   });
 
-  it('frees the key of a request that was refused before it began', async () => {
+  it('releases the key of a request that was refused before it began', async () => {
     const key = newKey();
     const wrong = await execute(server, id, 'http_post', { colour: 'red' }, { headers: { 'idempotency-key': key } });
     expect(wrong.body.code).to.equal('INVALID_TOOL_INPUT');
     expect((await post(key)).status).to.equal(200);
   });
 
-  it('belongs to one client', async () => {
+  it('separates the keys of clients', async () => {
     const key = newKey();
     await post(key);
 
@@ -128,7 +128,7 @@ describe('executing with an idempotency key (C13, E7)', () => {
     expect(acme.requests).to.have.length(2);
   });
 
-  it('is forgotten after 24 hours', async () => {
+  it('deletes the key after 24 hours', async () => {
     const key = newKey();
     await post(key);
     clock.advance(DAY - 1);
@@ -139,14 +139,14 @@ describe('executing with an idempotency key (C13, E7)', () => {
   });
 
   for (const key of ['', 'a b', 'ü', 'x'.repeat(256)]) {
-    it(`400 for a key that is none: ${JSON.stringify(key.slice(0, 10))}`, async () => {
+    it(`returns 400 for an invalid key: ${JSON.stringify(key.slice(0, 10))}`, async () => {
       const answer = await post(key);
       expect(answer.status, answer.text).to.equal(400);
       expect(acme.requests).to.deep.equal([]);
     });
   }
 
-  it('without a key sends as often as it is asked to', async () => {
+  it('sends every request again without a key', async () => {
     for (let sent = 0; sent < 2; sent++) await execute(server, id, 'http_post', { path: '/things', body: {} });
     expect(acme.requests).to.have.length(2);
   });

@@ -87,7 +87,7 @@ describe('executing tools at a real application', () => {
         expect(gone.body.tool_error).to.include({ kind: 'upstream_not_found', upstream_status: 404 });
       });
 
-      it('tells what the application says of bad input', async () => {
+      it("returns the application's message for bad input", async () => {
         const { id } = await accountWith(KEY);
         const answer = await execute(server, id, 'http_post', { path: '/notes', body: {} });
         expect(answer.body.tool_error).to.include({ kind: 'upstream_bad_request', upstream_status: 422 });

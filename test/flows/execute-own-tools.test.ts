@@ -39,7 +39,7 @@ describe("an environment's own tools", () => {
     expect(acme.requests).to.have.length(sent);
   });
 
-  it('run as they are now, also when they have run before', async () => {
+  it('run in their current version, also when an earlier one was run before', async () => {
     const { id, provider } = await createKeyedAccount(server);
     const tool = ownTool(provider.identifier, 'acme_get_changing');
     await storeTools(server, [tool]);
@@ -82,7 +82,7 @@ describe("an environment's own tools", () => {
     expect((await execute(server, id, 'http_get', { path: '/real' })).body.data).to.deep.equal({ target: '/real' });
   });
 
-  it('wait for a review while they are flagged', async () => {
+  it('cannot run until they are reviewed if they need a review', async () => {
     const { id, provider } = await createKeyedAccount(server);
     const tools = [ownTool(provider.identifier, 'acme_get_flagged')];
     await storeTools(server, tools, { flagged: 'Its description was changed.' });
@@ -110,7 +110,7 @@ describe("an environment's own tools", () => {
     ]);
   });
 
-  it('go with their provider', async () => {
+  it('are deleted with their provider', async () => {
     const { provider } = await createKeyedAccount(server);
     await storeTools(server, [ownTool(provider.identifier, 'acme_get_gone')]);
     await server.call('DELETE', `/api/v1/custom-providers/${provider.identifier}`);

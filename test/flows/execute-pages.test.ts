@@ -44,13 +44,13 @@ describe('a result that comes in pages', () => {
     expect(github.requests.every(({ target }) => target.startsWith('/repos/octocat/hello/issues?'))).to.equal(true);
   });
 
-  it('is read from a cursor on', async () => {
+  it('is read from a cursor onwards', async () => {
     const first = await list({}, {});
     const rest = await list({ cursor: first.body.next_cursor }, { all_pages: true });
     expect(rest.body.data).to.deep.equal([2, 3, 4].map((number) => ({ number })));
   });
 
-  it('is not what every tool has, which is a 400 that names the field', async () => {
+  it('is not supported by every tool: 400 names the field', async () => {
     const answer = await execute(server, id, 'github_get_authenticated_user', {}, { body: { all_pages: true } });
     expect(answer.body).to.include({ status: 400, code: 'INVALID_TOOL_INPUT' });
     expect(answer.body.errors[0].field).to.equal('all_pages');

@@ -70,7 +70,7 @@ describe('a call whose account, connection, provider or tool changes after it wa
     if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
   };
 
-  it('is planned once when nothing changes, outside of the transaction', async () => {
+  it('is planned once, outside of the transaction, when nothing changes', async () => {
     const { id } = await createKeyedAccount(server);
     calls = [];
     expect((await get(id)).status).to.equal(200);
@@ -99,7 +99,7 @@ describe('a call whose account, connection, provider or tool changes after it wa
     expect(acme.requests).to.have.lengthOf(0);
   });
 
-  it('goes to the new path when the provider moves within its host', async () => {
+  it('is sent to the new path when the provider moves within its host', async () => {
     const { answer } = await callDuring(({ provider }) =>
       request('PUT', `/api/v1/custom-providers/${provider.identifier}`, { proxy_url: `${KEYED_ORIGIN}/v2` }),
     );
@@ -107,7 +107,7 @@ describe('a call whose account, connection, provider or tool changes after it wa
     expect(acme.requests.map(({ target }) => target)).to.deep.equal(['/v2/things']);
   });
 
-  it('carries the new key when the credentials are replaced', async () => {
+  it('contains the new key when the credentials are replaced', async () => {
     const connected_account = { authorization_details: { static_auth: { details: { api_key: 'another-key-12345' } } } };
     const { answer } = await callDuring(({ id }) =>
       request('PUT', '/api/v1/connected_accounts', { id, connected_account }),
@@ -116,7 +116,7 @@ describe('a call whose account, connection, provider or tool changes after it wa
     expect(acme.requests.map(({ headers }) => headers['x-api-key'])).to.deep.equal(['another-key-12345']);
   });
 
-  it('is recorded once, and begun once', async () => {
+  it('is recorded once, and started once', async () => {
     const { made, answer } = await callDuring(({ id }) =>
       request('PUT', '/api/v1/connected_accounts', { id, connected_account: { api_config: { note: 'changed' } } }),
     );
@@ -156,7 +156,7 @@ describe('a call whose account, connection, provider or tool changes after it wa
       expect(acme.requests).to.have.lengthOf(0);
     });
 
-    it('sends nothing when the tool is another one', async () => {
+    it('sends nothing when the tool was replaced', async () => {
       const answer = await ownToolCall((name, connector) =>
         storeTools(server, [ownTool(connector, name, { request: { method: 'DELETE', path: '/things/{number}' } })]),
       );

@@ -10,7 +10,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
-describe('what is written down about an execution', () => {
+describe('the record of an execution', () => {
   let acme: Upstream;
   let server: TestServer;
   let writes = { write: 0, commit: 0, note: 0 };
@@ -55,7 +55,7 @@ describe('what is written down about an execution', () => {
   const detailsOf = async (id: string) =>
     (await server.call('GET', `/api/v1/connected_accounts/details?id=${id}`)).body.connected_account;
 
-  it('is committed before the first byte leaves: the application finds it as STARTED (E7)', async () => {
+  it('is committed before the first byte is sent: the application sees it as STARTED (E7)', async () => {
     const { id } = await createKeyedAccount(server);
     let seen: unknown;
     acme.handler = async (_request, res) => {
@@ -73,7 +73,7 @@ describe('what is written down about an execution', () => {
     });
   });
 
-  it('says how long it took', async () => {
+  it('contains its duration', async () => {
     const { id } = await createKeyedAccount(server);
     const startedAt = clock.now();
     acme.handler = (_request, res) => {
@@ -100,7 +100,7 @@ describe('what is written down about an execution', () => {
     expect(list.body.connected_accounts[0].last_used_at).to.equal(used);
   });
 
-  it('counts a call that the application refused as a use, and one that was never sent not', async () => {
+  it('counts a call that the application refused as a use, but not one that was never sent', async () => {
     const { id } = await createKeyedAccount(server);
     await execute(server, id, 'http_get', { path: '/', colour: 'red' });
     expect((await detailsOf(id)).last_used_at).to.equal(null);
@@ -109,14 +109,14 @@ describe('what is written down about an execution', () => {
     expect((await detailsOf(id)).last_used_at).to.equal(new Date(clock.now()).toISOString());
   });
 
-  it('costs a call that reads one durable write for its start, a note for its end, and none for the use of the account', async () => {
+  it('needs one durable write for the start of a read call, a note for its end, and none for the use of the account', async () => {
     const { id } = await createKeyedAccount(server);
     writes = { write: 0, commit: 0, note: 0 };
     for (let run = 0; run < 10; run++) await execute(server, id, 'http_get', { path: '/' });
     expect(writes).to.deep.equal({ write: 0, commit: 10, note: 10 });
   });
 
-  it('costs any other call a durable write for its start and one for its end, which keeps the reply of its key as well', async () => {
+  it('needs a durable write for the start and one for the end of any other call, which includes the response for its key', async () => {
     const { id } = await createKeyedAccount(server);
     const key = () => ({ headers: { 'idempotency-key': `cost-${writes.write}` } });
     writes = { write: 0, commit: 0, note: 0 };
@@ -125,7 +125,7 @@ describe('what is written down about an execution', () => {
     expect(writes).to.deep.equal({ write: 10, commit: 10, note: 0 });
   });
 
-  it('survives a stop: the outcome and the use of the account are on disk afterwards', async () => {
+  it('is on disk after a stop, with the outcome and the use of the account', async () => {
     const folder = tempDir();
     try {
       const first = await startTestServer({ env: env(), dataDir: folder.path, overrides: { now: clock.now } });
@@ -143,7 +143,7 @@ describe('what is written down about an execution', () => {
     }
   });
 
-  it('outlives the account', async () => {
+  it('remains after the account is deleted', async () => {
     const { id } = await createKeyedAccount(server);
     const answer = await execute(server, id, 'http_get', { path: '/' });
     await finishedExecution(server, answer.body.execution_id);
@@ -152,7 +152,7 @@ describe('what is written down about an execution', () => {
     expect(list.body.executions[0]).to.include({ id: answer.body.execution_id, connected_account_id: id });
   });
 
-  it('holds neither the input nor the result, nor any credential', async () => {
+  it('contains neither the input nor the result, nor any credential', async () => {
     const { id } = await createKeyedAccount(server, { key: 'canary-credential-1' });
     acme.handler = (_request, res) => json(res, 200, { answer: 'canary-result-1' });
     const answer = await execute(server, id, 'http_post', { path: '/', body: { text: 'canary-input-1' } });

@@ -7,7 +7,7 @@ import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
-describe('an execution whose credential is refused', () => {
+describe('an execution whose credential is rejected', () => {
   let acme: Upstream;
   let server: TestServer;
   let id: string;
@@ -43,20 +43,20 @@ describe('an execution whose credential is refused', () => {
 
   const get = () => execute(server, id, 'http_get', { path: '/' });
 
-  it('is not sent again when there is nothing newer', async () => {
+  it('is not sent again when there is no newer credential', async () => {
     const answer = await get();
     expect(answer.body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
     expect([acme.requests.length, refreshes]).to.deep.equal([1, 1]);
   });
 
-  it('is refreshed once and sent once more, however often it is refused (E10)', async () => {
+  it('is refreshed once and sent once more, even if it is rejected again (E10)', async () => {
     refreshed = async (account) => account;
     const answer = await get();
     expect(answer.body.tool_error).to.include({ kind: 'upstream_auth' });
     expect([acme.requests.length, refreshes]).to.deep.equal([2, 1]);
   });
 
-  it('succeeds with the newer credential, and hides the older one as well (E5)', async () => {
+  it('succeeds with the newer credential, and redacts the older one as well (E5)', async () => {
     const environment = await server.parts.environmentOf('localhost');
     refreshed = async () => {
       const details = { static_auth: { details: { api_key: 'the-newer-key-99' } } };
@@ -85,7 +85,7 @@ describe('an execution whose credential is refused', () => {
     expect(record).to.include({ status: 'FAILED', error_kind: 'upstream_auth', upstream_status: null });
   });
 
-  it('ends its record when the service itself fails, and says that the outcome is not known', async () => {
+  it('ends its record when the server itself fails, and reports an unknown outcome', async () => {
     freshen = async () => {
       throw new Error('a fault of the service');
     };

@@ -14,7 +14,7 @@ import { startUpstream } from '../support/upstream.ts';
  * Calls that must be rejected before anything is sent. The application counts connections, and a rejected call opens
  * none.
  */
-describe('an execution that may not happen', () => {
+describe('an execution that is refused', () => {
   let acme: Upstream;
   let other: Upstream;
   let server: TestServer;
@@ -45,13 +45,13 @@ describe('an execution that may not happen', () => {
     expect([acme.connections, acme.requests.length, other.connections]).to.deep.equal(before);
   }
 
-  it('happens otherwise: an active account sends', async () => {
+  it('is sent for an active account (control)', async () => {
     const { id } = await createKeyedAccount(server);
     expect((await get(id)).status).to.equal(200);
     expect(acme.requests.at(-1)?.headers['x-api-key']).to.equal('acme-key-0123456789');
   });
 
-  describe('409 for an account that is not active (E6)', () => {
+  describe('returns 409 for an account that is not active (E6)', () => {
     const expected: [Exclude<AccountStatus, 'ACTIVE'>, string][] = [
       ['PENDING_AUTH', 'authorize'],
       ['PENDING_VERIFICATION', 'verify'],
@@ -59,7 +59,7 @@ describe('an execution that may not happen', () => {
       ['DISCONNECTED', 'reconnect'],
     ];
     for (const [status, action] of expected) {
-      it(`${status}: says to ${action}, and sends nothing`, async () => {
+      it(`${status}: tells the caller to ${action}, and sends nothing`, async () => {
         const { id } = await createKeyedAccount(server);
         const environment = await firstEnvironment(server);
         await server.parts.store.write((tx) =>
@@ -87,7 +87,7 @@ describe('an execution that may not happen', () => {
     });
   });
 
-  it('409 while the connection is disabled, and not afterwards', async () => {
+  it('returns 409 while the connection is disabled, and not afterwards', async () => {
     const { id, account } = await createKeyedAccount(server);
     const connection = `/api/v1/connections/${account['connection_id']}`;
     await server.call('POST', `${connection}:disable`);
@@ -98,7 +98,7 @@ describe('an execution that may not happen', () => {
     expect((await get(id)).status).to.equal(200);
   });
 
-  it('403 for a tool that the connection does not allow', async () => {
+  it('returns 403 for a tool that the connection does not allow', async () => {
     const { id, account } = await createKeyedAccount(server);
     const connection = `/api/v1/connections/${account['connection_id']}`;
     for (const [allowed, status] of [
@@ -115,7 +115,7 @@ describe('an execution that may not happen', () => {
     }
   });
 
-  describe('404', () => {
+  describe('returns 404', () => {
     it('for an unknown tool, a tool of another connector, and a name of the prototype', async () => {
       const { id } = await createKeyedAccount(server);
       await refusesWithoutSending(async () => {
@@ -126,7 +126,7 @@ describe('an execution that may not happen', () => {
       });
     });
 
-    it('for an account that is not there, or whose other fields do not agree (E9)', async () => {
+    it('for an unknown account, or one whose other fields do not match (E9)', async () => {
       const { id, account } = await createKeyedAccount(server);
       await refusesWithoutSending(async () => {
         expect((await get(unknownId('ca'))).status).to.equal(404);
@@ -151,7 +151,7 @@ describe('an execution that may not happen', () => {
     expect(incomplete.body).to.include({ status: 400, code: 'INCOMPLETE_ACCOUNT_KEY' });
   });
 
-  it('400 for a provider without an address', async () => {
+  it('returns 400 for a provider without an address', async () => {
     const { id, provider } = await createKeyedAccount(server);
     const without = { proxy_enabled: false, proxy_url: null };
     await server.call('PUT', `/api/v1/custom-providers/${provider.identifier}`, { body: without });
@@ -163,7 +163,7 @@ describe('an execution that may not happen', () => {
     });
   });
 
-  it('leaves no record of what never began', async () => {
+  it('stores no record of a refused execution', async () => {
     const { id } = await createKeyedAccount(server);
     await execute(server, id, 'http_fly');
     await execute(server, id, 'http_get', { colour: 'red' });
@@ -172,7 +172,7 @@ describe('an execution that may not happen', () => {
   });
 
   describe('after the provider has moved (P2)', () => {
-    it('sends no byte to the new host, until the account got credentials for it', async () => {
+    it('sends nothing to the new host until the account has credentials for it', async () => {
       const { id, provider } = await createKeyedAccount(server, { key: 'given-for-the-old-host' });
       expect((await get(id)).status).to.equal(200);
       const path = `/api/v1/custom-providers/${provider.identifier}`;
@@ -192,7 +192,7 @@ describe('an execution that may not happen', () => {
       expect(other.requests.map((request) => request.headers['x-api-key'])).to.deep.equal(['given-for-the-new-host']);
     });
 
-    it('lets an account without credentials follow', async () => {
+    it('calls the new host for an account without credentials', async () => {
       const { id, provider } = await createOpenAccount();
       await server.call('PUT', `/api/v1/custom-providers/${provider.identifier}`, {
         body: { proxy_url: 'https://api.other.example' },
@@ -203,7 +203,7 @@ describe('an execution that may not happen', () => {
     });
   });
 
-  it('409 after the provider was deleted (P5)', async () => {
+  it('returns 409 after the provider was deleted (P5)', async () => {
     const { id, provider } = await createKeyedAccount(server);
     await server.call('DELETE', `/api/v1/custom-providers/${provider.identifier}`);
     await refusesWithoutSending(async () => {

@@ -67,7 +67,7 @@ describe('executing the tools of applications with unusual behaviour', () => {
       expect(message.body.data.message.text).to.equal('Grüße <!here>');
     });
 
-    it('takes ok:false for the failure that it is, with the kind of its code', async () => {
+    it('treats ok:false as a failure, with the kind of its code', async () => {
       const id = await withToken(SLACK_TOKEN);
       const answer = await execute(server, id, 'slack_send_message', { channel: 'C0NOWHERE', text: 'x' });
       expect(answer.body).to.include({ status: 502, code: 'TOOL_FAILED' });
@@ -90,7 +90,7 @@ describe('executing the tools of applications with unusual behaviour', () => {
       expect(answer.body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
     });
 
-    it('creates a customer by a form that carries the execution as idempotency key', async () => {
+    it("creates a customer by a form with the execution's id as idempotency key", async () => {
       const id = await withKey(STRIPE_KEY);
       const input = { name: 'Ada & Söhne', email: 'ada@example.com', metadata: { crm_id: '512' } };
       const answer = await execute(server, id, 'stripe_create_customer', input);
@@ -108,7 +108,7 @@ describe('executing the tools of applications with unusual behaviour', () => {
       });
     });
 
-    it('lists by its own kind of cursor', async () => {
+    it('lists pages by its own kind of cursor', async () => {
       const id = await withKey(STRIPE_KEY);
       for (const name of ['One', 'Two', 'Three']) await execute(server, id, 'stripe_create_customer', { name });
       const first = await execute(server, id, 'stripe_list_customers', { limit: 2 });
@@ -118,7 +118,7 @@ describe('executing the tools of applications with unusual behaviour', () => {
       expect(after).to.equal(first.body.data.at(-1).id);
     });
 
-    it('says that something is not there in the words of Stripe', async () => {
+    it('reports a missing object in the words of Stripe', async () => {
       const answer = await execute(server, await withKey(STRIPE_KEY), 'stripe_get_customer', {
         customer_id: 'cus_none',
       });
@@ -136,7 +136,7 @@ describe('executing the tools of applications with unusual behaviour', () => {
       expect(answer.body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
     });
 
-    it('sends a message and finds it again', async () => {
+    it('sends a message and reads it back', async () => {
       const id = await withSecret(TWILIO);
       const sent = await execute(server, id, 'twilio_send_message', {
         to: '+15550002222',

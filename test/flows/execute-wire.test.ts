@@ -103,7 +103,7 @@ describe('an execution on the wire', () => {
       'x-forwarded-host',
       'accept\r\nx-injected',
     ]) {
-      it(`never takes the header ${JSON.stringify(name)} of the caller for that of the account`, async () => {
+      it(`never sends the caller's header ${JSON.stringify(name)} in place of the account's`, async () => {
         const answer = await get('/things', { headers: { [name]: 'of-the-caller' } });
         expect(answer.status, answer.text).to.be.oneOf([200, 400]);
         for (const request of acme.requests) {
@@ -124,7 +124,7 @@ describe('an execution on the wire', () => {
       expect(acme.requests).to.deep.equal([]);
     });
 
-    it('sends the query as values, never as syntax', async () => {
+    it('sends query values encoded', async () => {
       await get('/things', { query: { 'a&b': 'c=d', list: ['1', '2&api_key=x'], empty: '' } });
       const { search } = new URL(acme.requests[0]?.target ?? '', 'http://x');
       expect([...new URLSearchParams(search)]).to.deep.equal([
@@ -164,21 +164,21 @@ describe('an execution on the wire', () => {
       expect(acme.requests.map((request) => request.headers['x-api-key'])).to.deep.equal([ACCOUNT_KEY, ACCOUNT_KEY]);
     });
 
-    it('end somewhere', async () => {
+    it('are limited in number', async () => {
       answering((_request, res) => res.writeHead(302, { location: '/base/things' }).end());
       expect((await get()).body.tool_error.kind).to.equal('upstream_invalid_response');
       expect(acme.requests).to.have.length(4);
     });
   });
 
-  describe('an application that echoes the credential (E5)', () => {
+  describe('a credential that the application echoes (E5)', () => {
     const forms = (key: string) => [key, encodeURIComponent(key), Buffer.from(key).toString('base64')];
 
     for (const [what, status] of [
       ['in a result', 200],
       ['in an error', 400],
     ] as const) {
-      it(`is silenced ${what}`, async () => {
+      it(`is removed ${what}`, async () => {
         answering(({ headers }, res) => {
           const key = headers['x-api-key'] ?? '';
           json(res, status, { message: `bad key ${key}`, [key]: forms(key), nested: { deep: [`x${key}y`] } });
@@ -189,7 +189,7 @@ describe('an execution on the wire', () => {
       });
     }
 
-    it('is silenced in text, in a page link and in the log', async () => {
+    it('is removed from text, from a page link and from the log', async () => {
       answering(({ headers }, res) => {
         res.writeHead(200, {
           'content-type': 'text/plain',
@@ -202,7 +202,7 @@ describe('an execution on the wire', () => {
       expect(JSON.stringify([answer.text, ...server.logs])).not.to.include(ACCOUNT_KEY);
     });
 
-    it('is silenced in what is kept for an idempotency key', async () => {
+    it('is removed from the response stored for an idempotency key', async () => {
       answering(({ headers }, res) => json(res, 200, { key: headers['x-api-key'] }));
       const request = { headers: { 'idempotency-key': 'echo-1' } };
       await execute(server, id, 'http_get', { path: '/echo' }, request);
@@ -212,7 +212,7 @@ describe('an execution on the wire', () => {
     });
   });
 
-  describe('an application that refuses', () => {
+  describe('an application that rejects a call', () => {
     for (const [status, kind, retryable] of [
       [400, 'upstream_bad_request', false],
       [401, 'upstream_auth', false],
@@ -237,7 +237,7 @@ describe('an execution on the wire', () => {
       });
     }
 
-    it('does not let a call that may have had an effect be called retryable', async () => {
+    it('marks a call that may have had an effect as not retryable', async () => {
       answering((_request, res) => json(res, 500, {}, { 'retry-after': '7' }));
       const answer = await execute(server, id, 'http_post', { path: '/things', body: {} });
       expect(answer.body.tool_error).to.include({ kind: 'upstream_server_error', retryable: false });
@@ -246,8 +246,8 @@ describe('an execution on the wire', () => {
     });
   });
 
-  describe('an application that cannot be understood or waited for (E4)', () => {
-    it('504 when it does not respond in time', async () => {
+  describe('an application that fails or is slow (E4)', () => {
+    it('returns 504 when it does not respond in time', async () => {
       egress = impatient;
       answering(() => {});
       const answer = await get();
@@ -261,7 +261,7 @@ describe('an execution on the wire', () => {
       expect(record).to.include({ status: 'FAILED', error_kind: 'upstream_timeout', upstream_status: null });
     });
 
-    it('504 when it falls silent in the middle, and a call with an effect is not retryable then', async () => {
+    it('returns 504 when it stops in the middle, and a call with an effect is not retryable then', async () => {
       egress = impatient;
       answering((_request, res) => res.writeHead(200, { 'content-type': 'application/json' }).write('{"a":'));
       const answer = await execute(server, id, 'http_post', { path: '/things', body: {} });
@@ -277,7 +277,7 @@ describe('an execution on the wire', () => {
         (_request, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{'),
       ],
     ] as [string, UpstreamHandler][]) {
-      it(`502 when the response is ${what}`, async () => {
+      it(`returns 502 when the response is ${what}`, async () => {
         answering(handler);
         const answer = await get();
         expect(answer.body).to.include({ status: 502, code: 'TOOL_FAILED' });
@@ -285,7 +285,7 @@ describe('an execution on the wire', () => {
       });
     }
 
-    it('502 when it hangs up, once for what acts and three times for what only reads', async () => {
+    it('returns 502 when it closes the connection, once for a call with an effect and after three attempts for a read', async () => {
       answering((_request, res) => res.destroy());
       const read = await get();
       expect(read.body.tool_error).to.include({ kind: 'upstream_unreachable', retryable: true });
@@ -296,7 +296,7 @@ describe('an execution on the wire', () => {
       expect(acme.requests).to.have.length(1);
     });
 
-    it('says what it has left out of a large result', async () => {
+    it('reports what was removed from a large result', async () => {
       answering((_request, res) =>
         json(
           res,
@@ -312,7 +312,7 @@ describe('an execution on the wire', () => {
     });
   });
 
-  it('502 when nothing listens there: the call never left, so it may be tried again', async () => {
+  it('returns 502 when nothing listens there: the call was never sent, so it may be tried again', async () => {
     const port = await closedPort();
     const policy = new EgressPolicy({
       allow: [],
@@ -335,7 +335,7 @@ describe('an execution on the wire', () => {
     }
   });
 
-  it('502 blocked_by_egress_policy for an address that may not be called (P1)', async () => {
+  it('returns 502 blocked_by_egress_policy for a forbidden address (P1)', async () => {
     const strict = await startTestServer();
     try {
       const account = await strict.call('POST', '/api/v1/connected_accounts', {

@@ -17,7 +17,7 @@ const usual: Upstream['handler'] = ({ target }, res) =>
     ? json(res, 422, { reason: 'grace' })
     : json(res, 200, { name: 'Grace', long: 'x'.repeat(40_000) });
 
-describe('what executions sent and got', () => {
+describe('the contents of executions', () => {
   let acme: Upstream;
   let server: TestServer;
   let clock: TestClock;
@@ -47,12 +47,12 @@ describe('what executions sent and got', () => {
     return { executionId, read: () => server.call('GET', `/api/v1/executions/${executionId}`) };
   }
 
-  it('is not kept unless the environment says so', async () => {
+  it('are not kept unless the environment enables it', async () => {
     const { read } = await run('/things');
     expect((await read()).body.contents).to.equal(null);
   });
 
-  it('is kept masked, cut and sealed where it does', async () => {
+  it('are kept masked, truncated and encrypted if it does', async () => {
     await keep({ keep_execution_contents: true });
     later();
     const { read } = await run('/things');
@@ -69,7 +69,7 @@ describe('what executions sent and got', () => {
     expect(failed.body.contents.response).to.deep.equal({ reason: 'grace' });
   });
 
-  it('lists each request, with the waits before those that are sent again', async () => {
+  it('list each request, with the waits before retries', async () => {
     const codes = [503, 429, 200];
     acme.handler = (_request, res) => json(res, codes.shift() ?? 500, {});
     try {
@@ -89,14 +89,14 @@ describe('what executions sent and got', () => {
     }
   });
 
-  it('is kept or not from the change of the setting on, not some seconds later', async () => {
+  it('are kept or not from the change of the setting on, without a delay', async () => {
     await keep({ keep_execution_contents: false });
     expect((await (await run('/things')).read()).body.contents).to.equal(null);
     await keep({ keep_execution_contents: true });
     expect((await (await run('/things')).read()).body.contents).not.to.equal(null);
   });
 
-  it('ends with its time, and the record too', async () => {
+  it('expire, and so does the record', async () => {
     await keep({ keep_execution_contents: true, execution_retention_days: 2 });
     later();
     const { read } = await run('/things');
@@ -115,7 +115,7 @@ describe('what executions sent and got', () => {
     expect(list.body.total_size).to.equal(1);
   });
 
-  it('F7: ends with a retention that was shortened later, and is removed then', async () => {
+  it('F7: expire by a retention that was shortened later, and are removed then', async () => {
     await keep({ keep_execution_contents: true, execution_retention_days: 30 });
     later();
     const { read, executionId } = await run('/things');
@@ -135,7 +135,7 @@ describe('what executions sent and got', () => {
     expect(await stored()).to.equal(undefined);
   });
 
-  it('ends with its account, whose record stays', async () => {
+  it('are deleted with their account, and the record remains', async () => {
     later();
     const { read } = await run('/things');
     expect((await read()).body.contents).not.to.equal(null);
@@ -144,7 +144,7 @@ describe('what executions sent and got', () => {
     expect([status, body.contents]).to.deep.equal([200, null]);
   });
 
-  it('is counted by connector, tool and outcome', async () => {
+  it('do not affect the statistics by connector, tool and outcome', async () => {
     const text = await server.parts.metrics.registry.metrics();
     expect(text).to.match(/valetkey_tool_executions_total\{connector="[^"]+",tool="http_post",outcome="success"\} \d/);
     expect(text).to.match(/valetkey_tool_executions_total\{[^}]*outcome="upstream_bad_request"\} 1/);

@@ -32,7 +32,7 @@ describe('docs/execution.md', () => {
     await notes.stop();
   });
 
-  it('shows commands that work as pasted, one after the other', async () => {
+  it('shows commands that work when pasted one after the other', async () => {
     const commands = blocksOf(PAGE).filter(({ language }) => language === 'sh');
     const env = {
       ...process.env,

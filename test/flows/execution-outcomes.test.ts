@@ -189,7 +189,7 @@ describe('F13: the outcome of an execution', () => {
     }
   });
 
-  it('comes with the contents, where the environment keeps them', async () => {
+  it('is stored with the contents, if the environment keeps them', async () => {
     await server.call('PUT', '/api/v1/environment', { body: { keep_execution_contents: true } });
     const answer = await run('http_get');
     const { body } = await server.call('GET', `/api/v1/executions/${answer.body.execution_id}`);
@@ -197,7 +197,7 @@ describe('F13: the outcome of an execution', () => {
     await server.call('PUT', '/api/v1/environment', { body: { keep_execution_contents: false } });
   });
 
-  it('is not recorded for a dry run, which names no record', async () => {
+  it('is not recorded for a dry run, which has no record', async () => {
     const before = (await server.call('GET', '/api/v1/executions')).body.total_size;
     const answer = await run('http_post', { body: { dry_run: true } });
     expect((await server.call('GET', `/api/v1/executions/${answer.body.execution_id}`)).status).to.equal(404);
@@ -267,7 +267,7 @@ describe('F13: the outcome of an execution', () => {
       expect((await run('http_get')).body).to.include({ status: 503, code: 'STORAGE_UNAVAILABLE' });
     });
 
-    it('cuts the response of a raw POST', async () => {
+    it('truncates the response of a raw POST', async () => {
       closeGate('write', Number.POSITIVE_INFINITY);
       expect(await rawCall(server, token, id, 'POST')).to.include({ isCut: true });
     });
@@ -283,7 +283,7 @@ describe('F13: the outcome of an execution', () => {
     });
   });
 
-  describe('of a raw call whose response is not passed on to its end', () => {
+  describe('of a raw call whose response is not passed on completely', () => {
     it("is the provider's response when the caller disconnects", async () => {
       let release = () => {};
       acme.handler = (_request, res) => {
@@ -310,7 +310,7 @@ describe('F13: the outcome of an execution', () => {
     });
   });
 
-  it('is there after kill -9 for every call whose response was received, of every kind of call', async () => {
+  it('is recorded after kill -9 for every kind of call whose response was received', async () => {
     const folder = tempDir();
     const theirs = await startRawMcpServer();
     theirs.tools = [listed('look', { annotations: { readOnlyHint: true } }), listed('change')];

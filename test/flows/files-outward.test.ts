@@ -12,7 +12,7 @@ const NOTE = {
   content_base64: Buffer.from('Hello').toString('base64'),
 };
 
-describe('files and own fields that tools send', () => {
+describe('files and custom fields that tools send', () => {
   let vendor: Upstream;
   let server: TestServer;
 
@@ -46,7 +46,7 @@ describe('files and own fields that tools send', () => {
     vendor.handler = (_request, res) => json(res, 200, { id: '1' });
   });
 
-  it('attach files to a mail that is sent as a message (RFC 5322)', async () => {
+  it('attach files to an e-mail that is sent as a message (RFC 5322)', async () => {
     const input = { to: ['ada@example.com'], subject: 'Note', body: 'See below.', attachments: [NOTE] };
     const { body } = await execute(server, await account('gmail'), 'gmail_send_message', input);
     expect(body.tool_error).to.equal(undefined);
@@ -56,13 +56,13 @@ describe('files and own fields that tools send', () => {
     expect(message).to.include(`\r\n\r\n${NOTE.content_base64}\r\n`);
   });
 
-  it('send a mail without attachments as one part', async () => {
+  it('send an e-mail without attachments as one part', async () => {
     const input = { to: ['ada@example.com'], subject: 'Note', body: 'Nothing below.' };
     await execute(server, await account('gmail'), 'gmail_send_message', input);
     expect(Buffer.from(JSON.parse(sent().body).raw, 'base64url').toString()).to.not.include('multipart');
   });
 
-  it('attach files to a mail that is sent as JSON', async () => {
+  it('attach files to an e-mail that is sent as JSON', async () => {
     vendor.handler = (_request, res) => res.writeHead(202).end();
     const id = await account('outlook');
     const input = { to: ['ada@example.com'], subject: 'Note', body: 'See below.' };
@@ -97,7 +97,7 @@ describe('files and own fields that tools send', () => {
     });
   });
 
-  it('send fields of a customer beside the usual ones, and refuse one that a tool sets itself', async () => {
+  it('send custom fields beside the usual ones, and refuse one that the tool sets itself', async () => {
     const id = await account('jira', { api_config: { cloud_id: '11223344-a1b2-4c33-8d44-e55f66a7b8c9' } });
     const input = { project_key: 'OPS', issue_type: 'Story', summary: 'Login' };
     vendor.handler = (_request, res) => json(res, 201, { id: '1', key: 'OPS-1' });

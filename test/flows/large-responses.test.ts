@@ -70,7 +70,7 @@ describe('H7: a large response', () => {
     }
   });
 
-  it('is cut, cleared of secrets and judged in the thread like any other', async () => {
+  it('is truncated, redacted and classified in the thread like any other', async () => {
     const list = Array.from({ length: 20_000 }, (_, at) => ({ at, echo: at === 3 ? ACCOUNT_KEY : 'nothing' }));
     respondWith(JSON.stringify(list));
     const answer = await get();
@@ -100,7 +100,7 @@ describe('H7: a large response', () => {
     expect(jobs).to.equal(2);
   });
 
-  it('with more values than are parsed becomes a file, or the text of a failure', async () => {
+  it('with too many values to parse becomes a file, or the text of a failure', async () => {
     const body = zeros(RESPONSE.nodes + 1);
     respondWith(body);
     const answer = await get();
@@ -112,7 +112,7 @@ describe('H7: a large response', () => {
     expect((await get()).body.data[0]).to.equal(0);
   });
 
-  it('rejects a result that is nested too deeply, at any size', async () => {
+  it('is rejected if it is nested too deeply, at any size', async () => {
     for (const depth of [RESPONSE.levels + 1, 1_000_000]) {
       respondWith('['.repeat(depth) + ']'.repeat(depth));
       const answer = await get();
@@ -121,7 +121,7 @@ describe('H7: a large response', () => {
     }
   });
 
-  it('that takes too much time or memory to read is the fault of the provider', async () => {
+  it('that takes too much time or memory to read is a fault of the provider', async () => {
     for (const reason of ['time', 'memory'] as const) {
       run = () => Promise.reject(new JobLimitError(reason));
       respondWith(zeros(RESPONSE.inlineNodes));
@@ -132,7 +132,7 @@ describe('H7: a large response', () => {
     }
   });
 
-  it('that finds no place to be read is an outcome, since the call was sent', async () => {
+  it('that finds no free thread is an outcome, since the call was sent', async () => {
     const full = createThreadPool({ ...LIMITS, places: 0 });
     run = full.run;
     respondWith(zeros(RESPONSE.inlineNodes));

@@ -22,7 +22,7 @@ const BY_FRAGMENT = {
   extra_authorize_params: { response_type: 'token', callback_method: 'fragment' },
 };
 
-describe('an account of a board application, over real sockets', () => {
+describe('an account of a board application (Trello), over sockets', () => {
   let board: Board;
   let server: TestServer;
   let clock: TestClock;
@@ -75,12 +75,12 @@ describe('an account of a board application, over real sockets', () => {
       return verified(returned(await browser.open((await backFrom(link)).location ?? '')).authRequestId);
     }
 
-    it('cannot begin with another secret than the application’s (negative control)', async () => {
+    it('cannot begin with a wrong secret of the application (negative control)', async () => {
       const page = await submitLink(browser, await linkFor(await connectorFor(SIGNED, 'guessed')));
       expect(page.status).to.equal(502);
     });
 
-    it('is not granted with a verifier that the provider did not give (negative control)', async () => {
+    it('is not granted with a verifier that the provider did not issue (negative control)', async () => {
       const back = new URL((await backFrom(await linkFor(await connectorFor(SIGNED)))).location ?? '');
       back.searchParams.set('oauth_verifier', 'guessed');
       expect((await browser.open(back.href)).status).to.equal(502);
@@ -97,7 +97,7 @@ describe('an account of a board application, over real sockets', () => {
       expect((await browser.open(mixed.href)).status).to.equal(502);
     });
 
-    it('is not granted to another browser than the one that left (L3)', async () => {
+    it('is not granted to another browser than the one that started (L3)', async () => {
       const back = await backFrom(await linkFor(await connectorFor(SIGNED)));
       expect((await new TestBrowser().open(back.location ?? '')).status).to.equal(400);
     });
@@ -116,7 +116,7 @@ describe('an account of a board application, over real sockets', () => {
       expect(first?.headers['authorization']).not.to.equal(second?.headers['authorization']);
     });
 
-    it('makes signatures that are good once, and for one request (negative controls)', async () => {
+    it('creates signatures that are valid once, and for one request (negative controls)', async () => {
       const id = await connected();
       await execute(server, id, 'http_get', { path: '/me' });
       const sent = board.taken.at(-1);
@@ -127,7 +127,7 @@ describe('an account of a board application, over real sockets', () => {
       expect(board.isTaken(altered), 'a forged signature').to.equal(false);
     });
 
-    it('returns its token, and never the secret of it', async () => {
+    it('returns its token, and never the token secret', async () => {
       const id = await connected();
       const { body, text } = await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);
       expect(Object.keys(body.connected_account.authorization_details.oauth_token)).to.have.members([
@@ -137,7 +137,7 @@ describe('an account of a board application, over real sockets', () => {
       expect(text).not.to.contain('token_secret');
     });
 
-    it('gives the secret up with its token', async () => {
+    it('deletes the token secret with its token', async () => {
       const id = await connected();
       const change = { authorization_details: { oauth_token: { access_token: 'another-token' } } };
       const put = await server.call('PUT', '/api/v1/connected_accounts', { body: { id, connected_account: change } });
@@ -147,7 +147,7 @@ describe('an account of a board application, over real sockets', () => {
       expect(board.requests.at(-1)?.headers['authorization']).not.to.contain('oauth_signature');
     });
 
-    it('previews a call without a secret in it', async () => {
+    it('previews a call without secrets', async () => {
       const id = await connected();
       const { body } = await execute(server, id, 'http_get', { path: '/me' }, { body: { dry_run: true } });
       const { authorization } = body.dry_run_request.headers;
@@ -155,7 +155,7 @@ describe('an account of a board application, over real sockets', () => {
       expect(authorization).to.contain('oauth_token="[secret]"');
     });
 
-    it('is left when the provider refuses its token: nothing renews one', async () => {
+    it('is not refreshed when the provider rejects its token', async () => {
       const id = await connected();
       board.endTokens();
       expect((await execute(server, id, 'http_get', { path: '/me' })).body.tool_error).to.include({
@@ -164,7 +164,7 @@ describe('an account of a board application, over real sockets', () => {
       });
     });
 
-    it('signs where the provider wants it: the query, with another account asked for its name', async () => {
+    it('signs in the query if the provider requires it, and for another account by its name', async () => {
       const link = await linkFor(await connectorFor({ ...SIGNED, signature_placement: 'query', realm: 'boards' }));
       const id = await verified(returned(await browser.open((await backFrom(link)).location ?? '')).authRequestId);
       expect((await execute(server, id, 'http_get', { path: '/me' })).body.data.username).to.equal('maria');
@@ -182,12 +182,12 @@ describe('an account of a board application, over real sockets', () => {
       return { page: await browser.open(back.href), fragment };
     }
 
-    it('begins without a secret of the application: there is nothing to sign', async () => {
+    it('needs no secret of the application to begin, because nothing is signed', async () => {
       const page = await submitLink(browser, await linkFor(await connectorFor(BY_FRAGMENT, null)));
       expect(page.status, page.text).to.equal(303);
     });
 
-    it('shows a page that says what to do, whose only script is ours', async () => {
+    it('shows a page with instructions, whose only script is served by the server itself', async () => {
       const { page } = await backFrom(await linkFor(await connectorFor(BY_FRAGMENT)));
       expect(page.status).to.equal(200);
       expect(page.text).to.contain('One step is left').and.to.contain('comes after the character #');
@@ -201,21 +201,21 @@ describe('an account of a board application, over real sockets', () => {
       expect(page.text.match(/<script[^>]*>/g)).to.deep.equal(['<script src="/connect/assets/fragment.js" defer>']);
     });
 
-    it('takes what the person copies, whole or in part, and calls with it', async () => {
+    it('accepts the text that the user copies, whole or in part, and makes calls with the token', async () => {
       const { page, fragment } = await backFrom(await linkFor(await connectorFor(BY_FRAGMENT)));
       const done = await browser.submit(page.url, { ...hiddenFields(page), field_token: ` ${fragment} ` });
       const id = await verified(returned(done).authRequestId);
       expect((await execute(server, id, 'http_get', { path: '/me' })).body.data.username).to.equal('maria');
     });
 
-    it('takes no token that the provider does not know with our key (negative control)', async () => {
+    it('rejects a token that the provider did not issue for our key (negative control)', async () => {
       const { page } = await backFrom(await linkFor(await connectorFor(BY_FRAGMENT)));
       const done = await browser.submit(page.url, { field_token: 'a-token-of-somebody-else' });
       expect(done.status).to.equal(502);
       expect((await accountOf(server, 'ada'))?.status).to.equal('PENDING_AUTH');
     });
 
-    it('takes nothing from another page, another browser or another flow (L3, L8)', async () => {
+    it('rejects a token from another page, another browser or another flow (L3, L8)', async () => {
       const link = await linkFor(await connectorFor(BY_FRAGMENT));
       const { page, fragment } = await backFrom(link);
       const typed = { field_token: fragment };
@@ -228,7 +228,7 @@ describe('an account of a board application, over real sockets', () => {
       expect((await browser.submit(page.url, typed)).status, 'a second time').to.equal(400);
     });
 
-    it('asks again for what was not given, and spends nothing by that', async () => {
+    it('asks again when nothing was submitted, and the flow remains usable', async () => {
       const { page, fragment } = await backFrom(await linkFor(await connectorFor(BY_FRAGMENT)));
       const again = await browser.submit(page.url, { field_token: '' });
       expect([again.status, /is required/.test(again.text)]).to.deep.equal([400, true]);
@@ -240,7 +240,7 @@ describe('an account of a board application, over real sockets', () => {
       expect((await browser.submit(page.url, { error: 'access_denied' })).status).to.equal(403);
     });
 
-    it('keeps the token out of logs and of the database in plain text', async () => {
+    it('keeps the token out of logs, and encrypted in the database', async () => {
       const { page, fragment } = await backFrom(await linkFor(await connectorFor(BY_FRAGMENT)));
       await browser.submit(page.url, { field_token: fragment });
       const token = fragment.replace('#token=', '');

@@ -28,7 +28,7 @@ describe('a link to a provider', () => {
     await as.stop();
   });
 
-  it('leads through consent to an account that works', async () => {
+  it('leads through consent to a working account', async () => {
     const identifier = 'ada@app.example';
     const link = await makeLink(server, { connector, identifier, user_id: 'ada', state: 'a state' });
     const page = await walk(browserFor(as), link, 'ada');

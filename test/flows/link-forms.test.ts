@@ -69,7 +69,7 @@ describe('forms of links', () => {
     return body.connected_account;
   };
 
-  describe('for credentials that are typed', () => {
+  describe('for credentials that the user types', () => {
     it('ask for the fields of the pattern, with their labels, hints and choices', async () => {
       const page = await new TestBrowser().open(await makeLink(server, { connector: desk }));
       const text = withoutIsolation(page.text);
@@ -89,7 +89,7 @@ describe('forms of links', () => {
       expect(text).to.include('Region <span class="optional">(optional)</span>');
     });
 
-    it('show at each field what is wrong, keep values that are not secret, and store nothing', async () => {
+    it('show the error at each field, keep values that are not secret, and store nothing', async () => {
       const link = await makeLink(server, { connector: desk, ...person() });
       const typed = {
         domain: 'Not A Label',
@@ -116,7 +116,7 @@ describe('forms of links', () => {
       expect(dumpDatabase(server)).to.deep.equal(before);
     });
 
-    it('store what was typed, sealed, once the user is verified, and tools work with it', async () => {
+    it('store the typed credentials encrypted once the user is verified, and tools work with them', async () => {
       const { identifier, user_id } = person();
       const link = await makeLink(server, { connector: desk, identifier, user_id });
       const typed = { domain: ' acme ', username: 'ada', password: 'the-password', region: 'eu' };
@@ -135,7 +135,7 @@ describe('forms of links', () => {
       expect(api.requests.at(-1)?.headers['authorization']).to.equal(`Basic ${sent}`);
     });
 
-    it('replace the credentials of an account that works, when its user is verified', async () => {
+    it('replace the credentials of a working account when its user is verified', async () => {
       const connector = (await createProvider(server, { auth_patterns: [API_KEY_PATTERN] })).identifier;
       const { identifier, user_id } = person();
       const connect = async (key: string) => {
@@ -163,7 +163,7 @@ describe('forms of links', () => {
       return consentConnector(server, { ...as, pattern: () => pattern as ReturnType<AuthorizationServer['pattern']> });
     }
 
-    it('ask for what the account lacks before they lead on, and keep it until the user is verified', async () => {
+    it("ask for the account's missing values before the redirect, and keep them until the user is verified", async () => {
       const { connector } = await teamConnector();
       const { identifier, user_id } = person();
       const link = await makeLink(server, { connector, identifier, user_id });
@@ -181,7 +181,7 @@ describe('forms of links', () => {
       expect(again.text, 'what is known is not asked for').not.to.include('field_team');
     });
 
-    it('do not ask for what the application has decided', async () => {
+    it('do not ask for values that the application has set', async () => {
       const { connector } = await teamConnector();
       const owner = person();
       const body = { connector, ...owner, connected_account: { api_config: { team: 'red' } } };
@@ -195,7 +195,7 @@ describe('forms of links', () => {
       expect((await configOf(owner.identifier)).api_config).to.deep.equal({ team: 'red' });
     });
 
-    it('say who asks, for whom, and what for in words', async () => {
+    it('show the name of the application, the user, and the requested access in words', async () => {
       const { connector } = await consentConnector(server, as, {
         connection: { organization_name: 'Widgets Ltd', scopes: ['openid', 'files:write', 'unknown:scope'] },
       });
@@ -210,7 +210,7 @@ describe('forms of links', () => {
       expect(text).not.to.include('Read files');
     });
 
-    it('lead nowhere when the provider moves while its person is away (P2)', async () => {
+    it('reject the callback when the provider moves while the user is away (P2)', async () => {
       const { connector } = await consentConnector(server, as);
       const owner = person();
       const browser = browserFor(as);
@@ -249,7 +249,7 @@ describe('forms of links', () => {
     });
   });
 
-  it('are what an execution asks for when an account cannot be used', async () => {
+  it('are the next action of an execution whose account cannot be used', async () => {
     const { connector } = await consentConnector(server, as);
     const owner = person();
     const link = await makeLink(server, { connector, ...owner });

@@ -16,7 +16,7 @@ describe('keys that are rotated while links wait', () => {
   });
   after(() => world.stop());
 
-  it('leave nothing under the old key, and what waits to be verified or revoked as good as before', async () => {
+  it('leave nothing under the old key, and grants that wait for verification or revocation remain usable', async () => {
     const { store, config, now } = world.server.parts;
     const waiting = await world.finished(await world.link('waiting'), 'waiting');
     const underWay = await world.link('under-way');

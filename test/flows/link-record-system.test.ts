@@ -8,7 +8,7 @@ import type { TestServer } from '../support/server.ts';
 
 const FHIR_BASE = 'https://ehr.example/fhir/r4';
 
-describe('a link to a record system (SMART on FHIR)', () => {
+describe('a link to an electronic health record (SMART on FHIR)', () => {
   let ehr: AuthorizationServer;
   let server: TestServer;
   let clock: TestClock;
@@ -40,7 +40,7 @@ describe('a link to a record system (SMART on FHIR)', () => {
     return connection.key_id;
   }
 
-  it('finds its endpoints, asks for its own FHIR server, and keeps who the patient is', async () => {
+  it('finds its endpoints, names its own FHIR server as the audience, and stores the patient', async () => {
     const connector = await connectorFor(FHIR_BASE);
     const start = await submitLink(browserFor(ehr), await makeLink(server, { connector }));
     expect(new URL(start.location as string).searchParams.get('aud')).to.equal(FHIR_BASE);
@@ -50,7 +50,7 @@ describe('a link to a record system (SMART on FHIR)', () => {
     expect(body.connected_account.api_config).to.deep.equal({ patient: '42', encounter: 'e-1' });
   });
 
-  it('forgets the patient of an earlier launch when the user grants access again, and no refresh sets one', async () => {
+  it('removes the patient of an earlier launch when the user grants access again, and no refresh sets one', async () => {
     const connector = await connectorFor(FHIR_BASE);
     const authorize = () => connectUser(server, browserFor(ehr), connector, 'nurse');
     const shown = async () => {
@@ -72,7 +72,7 @@ describe('a link to a record system (SMART on FHIR)', () => {
     expect(ehr.sent('/token').at(-1)).to.include({ grant_type: 'refresh_token' });
   });
 
-  it('leads nowhere where there is no SMART configuration', async () => {
+  it('shows an error if there is no SMART configuration', async () => {
     const connector = await connectorFor('https://ehr.example/elsewhere');
     await ehr.stop();
     const page = await submitLink(browserFor(ehr), await makeLink(server, { connector }));

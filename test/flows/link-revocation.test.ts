@@ -27,7 +27,7 @@ describe('the grant of a link that was never verified', () => {
     expect(await world.actions('mismatched')).to.include('link.failed');
   });
 
-  it('is revoked at the provider when its time is over (L20)', async () => {
+  it('is revoked at the provider when it expires (L20)', async () => {
     const { before } = await fished('too-late');
     world.clock.advance(11 * 60_000);
     await world.server.parts.links.expire();
@@ -36,7 +36,7 @@ describe('the grant of a link that was never verified', () => {
     expect(await world.status('too-late')).to.equal('PENDING_AUTH');
   });
 
-  it('is not revoked where the person has an account that works', async () => {
+  it('is not revoked if the user has a working account', async () => {
     await world.connected('own-account', 'both');
     const before = world.as.hits('/token/revocation');
     const authRequestId = await world.finished(await world.link('fishing'), 'both');

@@ -70,7 +70,7 @@ describe('L11: two finished links of one account', () => {
     expect(ended).to.have.lengthOf(1);
   });
 
-  it('keeps the later credentials when both are verified at the same time, in either order', async () => {
+  it('keeps the later credentials when both are verified concurrently, in either order', async () => {
     for (const order of ['first', 'second'] as const) {
       const { identifier, first, second, verify } = await finishedTwice();
       const ids = order === 'first' ? [first, second] : [second, first];
@@ -82,7 +82,7 @@ describe('L11: two finished links of one account', () => {
     }
   });
 
-  it('decides by one order where both were finished in the same millisecond', async () => {
+  it('orders links by their ids if both were finished in the same millisecond', async () => {
     const results = new Set<string>();
     for (const order of ['first', 'second'] as const) {
       const finished = await finishedTwice(0);
@@ -93,7 +93,7 @@ describe('L11: two finished links of one account', () => {
     expect(results.size).to.equal(1);
   });
 
-  it('keeps the rule after a restart', async () => {
+  it('applies the same rule after a restart', async () => {
     const { identifier, first, second, verify } = await finishedTwice();
     const other = await finishedTwice();
     await server.stop();
@@ -116,7 +116,7 @@ describe('L11: two finished links of one account', () => {
     expect(await keyOf(identifier)).to.equal('the-third-key');
   });
 
-  describe('of different users of the provider', () => {
+  describe('by different users of the provider', () => {
     let world: LinkWorld;
 
     before(async () => {
@@ -131,7 +131,7 @@ describe('L11: two finished links of one account', () => {
       return { first, second };
     }
 
-    it('revokes what was granted for the earlier link once the later one was verified', async () => {
+    it('revokes the grant of the earlier link once the later one was verified', async () => {
       const { first, second } = await consentedTwice('later', ['alice', 'bob']);
       expect((await verifyUser(world.server, second, 'later')).status).to.equal(200);
       expect(await world.orders('later')).to.have.lengthOf(1);
@@ -142,7 +142,7 @@ describe('L11: two finished links of one account', () => {
         .and.not.equal(await world.token('later'));
     });
 
-    it('asks before the later link hands the account to another user', async () => {
+    it('asks before the later link gives the account to another user', async () => {
       const { first, second } = await consentedTwice('earlier', ['alice', 'bob']);
       expect((await verifyUser(world.server, first, 'earlier')).status).to.equal(200);
       const before = await world.token('earlier');
@@ -154,7 +154,7 @@ describe('L11: two finished links of one account', () => {
       expect(await world.token('earlier')).not.to.equal(before);
     });
 
-    it('revokes nothing where both links were finished by the same user', async () => {
+    it('revokes nothing if both links were finished by the same user', async () => {
       const { second } = await consentedTwice('same', ['carol', 'carol']);
       expect((await verifyUser(world.server, second, 'same')).status).to.equal(200);
       expect(await world.orders('same')).to.have.lengthOf(0);

@@ -20,7 +20,7 @@ const told = (location: string | undefined) => {
   return Object.fromEntries(url.searchParams);
 };
 
-describe('the way back from a link', () => {
+describe('the return from a link to the application', () => {
   let world: LinkWorld;
 
   before(async () => {
@@ -34,7 +34,7 @@ describe('the way back from a link', () => {
   const leave = async (browser: TestBrowser, link: string, text: string) =>
     browser.submit(link, { ...hiddenFields({ text } as never), decision: 'cancel' });
 
-  it('ends the link when the user cancels, and tells the application', async () => {
+  it('ends the link when the user cancels, and notifies the application', async () => {
     const link = await world.link('canceller', { state: 'a state & more' });
     const browser = new TestBrowser();
     const page = await browser.open(link);
@@ -52,7 +52,7 @@ describe('the way back from a link', () => {
     expect(again.text).to.include('error=access_denied').and.include('Back to');
   });
 
-  it('is a button after the provider declined, beside trying again', async () => {
+  it('is a button after the provider declined, beside another attempt', async () => {
     const link = await world.link('decliner');
     const browser = browserFor(world.as);
     const leading = await consent(browser, await reachSignIn(browser, link), null);
@@ -65,7 +65,7 @@ describe('the way back from a link', () => {
     expect(told(left.location)).to.include({ error: 'access_denied' });
   });
 
-  it('names the fault of a provider, and forgets it after a new start', async () => {
+  it('shows the error of a provider until the user starts again', async () => {
     const link = await world.link('unlucky');
     const browser = browserFor(world.as);
     const leading = await consent(browser, await reachSignIn(browser, link), 'alice');
@@ -87,7 +87,7 @@ describe('the way back from a link', () => {
     expect(told((await leave(other, second, page.text)).location)).to.include({ error: 'access_denied' });
   });
 
-  it('leads from an expired link, by the address that was allowed when it was created', async () => {
+  it('works from an expired link, to the address that was allowed when it was created', async () => {
     const link = await world.link('late', { state: 's' });
     world.clock.advance(16 * 60_000);
     const page = await new TestBrowser().open(link);
@@ -100,7 +100,7 @@ describe('the way back from a link', () => {
     });
   });
 
-  it('leads from the last page to an application of the environment alone', async () => {
+  it('works from the last page only to an application of the environment', async () => {
     const last = `${world.server.origin}/connect/connected`;
     const buttons = async (application: string) => {
       const { text } = await new TestBrowser().open(`${last}?application=${encodeURIComponent(application)}`);
@@ -111,7 +111,7 @@ describe('the way back from a link', () => {
       expect(await buttons(foreign), foreign).to.deep.equal(['https://app.example']);
   });
 
-  it('is closed to other sites, to another browser, and to a link that was finished', async () => {
+  it('is refused to other sites, to another browser, and for a link that was finished', async () => {
     const link = await world.link('attacked');
     const browser = browserFor(world.as);
     const page = await browser.open(link);
@@ -126,7 +126,7 @@ describe('the way back from a link', () => {
     expect((await accountOf(world.server, 'attacked'))?.status).to.equal('PENDING_VERIFICATION');
   });
 
-  it('is the address of the link, also after the list of the environment has changed', async () => {
+  it('uses the address of the link, also after the allowed addresses of the environment have changed', async () => {
     const link = await world.link('moved');
     await allowVerifyUrls(world.server, 'https://other.example/verify');
     const browser = new TestBrowser();
@@ -135,7 +135,7 @@ describe('the way back from a link', () => {
     await allowVerifyUrls(world.server, VERIFY_URL);
   });
 
-  it('speaks the language of the link on every page', async () => {
+  it('uses the language of the link on every page', async () => {
     const keys = await keyConnector(world.server);
     const link = await makeLink(world.server, { connector: keys, language: 'de-AT' } as never);
     const page = await new TestBrowser().open(link);

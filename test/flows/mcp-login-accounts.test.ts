@@ -57,7 +57,7 @@ describe('a user who has logged in for an MCP client', () => {
     return { result, asked };
   }
 
-  it('connects a missing account by the same link, and gets the result of the call (X4)', async () => {
+  it('connects a missing account by the same link, and receives the result of the call (X4)', async () => {
     const { access_token } = await tokensFor(connectionId, 'carol');
     const { result, asked } = await callTool('carol', access_token);
     expect(asked).to.have.lengthOf(1);
@@ -66,7 +66,7 @@ describe('a user who has logged in for an MCP client', () => {
     expect((await accountOf(world.server, 'carol'))?.status).to.equal('ACTIVE');
   });
 
-  it('is named by the grant in executions and in the audit log', async () => {
+  it('is identified by the grant in executions and in the audit log', async () => {
     const { access_token } = await tokensFor(connectionId, 'dave');
     await callTool('dave', access_token);
     const [grant] = await world.grants('?user_id=dave');
@@ -77,7 +77,7 @@ describe('a user who has logged in for an MCP client', () => {
     expect(actors).to.include(grant?.id);
   });
 
-  it('loses the grant with the last account, and not before', async () => {
+  it('loses the grant when the last account is deleted, and not earlier', async () => {
     const { server } = world;
     const tokens = await tokensFor(connectionId, 'erin');
     await callTool('erin', tokens.access_token);
@@ -106,7 +106,7 @@ describe('a user who has logged in for an MCP client', () => {
     expect((await world.listTools(tokens.access_token, connectionId)).status).to.equal(200);
   });
 
-  it('loses the grant with the config and with the connection of its server', async () => {
+  it('loses the grant when the config or the connection of its server is deleted', async () => {
     const { server } = world;
     const mappings = [{ connection_id: connectionId }];
     const made = await server.call('POST', '/api/v1/mcp/configs', { body: { name: 'Desk', mappings } });

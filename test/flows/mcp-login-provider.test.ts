@@ -49,7 +49,7 @@ describe('logins at an OpenID provider', () => {
     return { browser, page: await browser.follow(signedIn, isClient) };
   }
 
-  it('sends the user to the provider, asks for consent, and gives tools to the client', async () => {
+  it('redirects the user to the provider, asks for consent, and lets the client use tools', async () => {
     const login = await signIn();
     expect(login.page.text).to.include('ada');
     const tokens = await world.exchange(await codeAfter(login));
@@ -59,7 +59,7 @@ describe('logins at an OpenID provider', () => {
     expect((await world.refresh(tokens.body.refresh_token)).status).to.equal(200);
   });
 
-  it('tells the client that the user denied the login, without the words of the provider', async () => {
+  it('tells the client that the user denied the login, without the text of the provider', async () => {
     const { page } = await signIn(newBrowser(), 'deny');
     const response = responseOf(page);
     expect(response).to.include({ error: 'access_denied', state: 'state-of-the-client', iss: world.server.origin });
@@ -82,7 +82,7 @@ describe('logins at an OpenID provider', () => {
     await set();
   });
 
-  it('ends what was granted when another provider is set, or none', async () => {
+  it('revokes grants when another provider is set, or when it is deleted', async () => {
     const { access_token, refresh_token } = (await world.exchange(await codeAfter(await signIn()))).body;
     expect((await world.listTools(access_token)).status, 'the control').to.equal(200);
     await world.server.call('DELETE', PATH);
@@ -92,7 +92,7 @@ describe('logins at an OpenID provider', () => {
     expect((await world.listTools(access_token)).status, 'a new provider has a new id').to.equal(401);
   });
 
-  it('tells the client that the provider cannot be reached, and works again afterwards', async () => {
+  it('tells the client that the provider is unavailable, and works again afterwards', async () => {
     await set({ issuer: 'http://127.0.0.1:9' });
     const page = await world.authorize(newBrowser());
     expect(responseOf(page)).to.include({ error: 'temporarily_unavailable', state: 'state-of-the-client' });
@@ -133,7 +133,7 @@ describe('access tokens of an external authorization server', () => {
     expect(await status(issuer.token({ aud: world.resource }))).to.equal(200);
   });
 
-  it('are named by the metadata and the challenge, with the scopes to request', async () => {
+  it('are described by the metadata and the challenge, with the scopes to request', async () => {
     await set({ scopes: ['mcp.use'] });
     const refused = await callMcp(world.server, world.serverId, null, 'tools/list');
     expect(refused.headers['www-authenticate']).to.include('scope="mcp.use"');
@@ -158,14 +158,14 @@ describe('access tokens of an external authorization server', () => {
     expect(await call('ada')).to.include('TOOL_FAILED');
   });
 
-  it('only list tools with the scope tools:read', async () => {
+  it('can only list tools with the scope tools:read', async () => {
     const token = issuer.token({ aud: world.resource, scope: 'tools:read' });
     expect(await status(token)).to.equal(200);
     const called = await callMcp(world.server, world.serverId, token, 'tools/call', { name: 'github_get_issue' });
     expect(called.status).to.equal(403);
   });
 
-  it('are accepted after the keys were replaced, which are read again at most once a minute', async () => {
+  it("are accepted after the provider's keys were replaced, which are read at most once a minute", async () => {
     await status(issuer.token({ aud: world.resource }));
     issuer.rotate();
     const before = issuer.keyRequests();
@@ -177,7 +177,7 @@ describe('access tokens of an external authorization server', () => {
     expect(issuer.keyRequests() - before).to.equal(1);
   });
 
-  it('get 503 while the keys cannot be read, and not 401, which would end the session', async () => {
+  it('are rejected with 503 while the keys cannot be read, because a 401 would end the session', async () => {
     issuer.setDown(true);
     clock.advance(3_600_001);
     const { body } = await world.listTools(issuer.token({ aud: world.resource }));
@@ -186,13 +186,13 @@ describe('access tokens of an external authorization server', () => {
     expect(await status(issuer.token({ aud: world.resource }))).to.equal(200);
   });
 
-  it('leave session tokens valid', async () => {
+  it('do not make session tokens invalid', async () => {
     const body = { server_id: world.serverId, user_id: 'ada', identifier: 'ada' };
     const session = await world.server.call('POST', '/api/v1/mcp/session_tokens', { body });
     expect(await status(session.body.token)).to.equal(200);
   });
 
-  it('replace logins here: the authorization page names the other server', async () => {
+  it('replace logins at this server: the authorization page names the other server', async () => {
     const page = await world.authorize(new TestBrowser());
     expect([page.status, page.location]).to.deep.equal([400, undefined]);
     expect(page.text).to.include(issuer.issuer);

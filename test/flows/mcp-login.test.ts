@@ -19,7 +19,7 @@ describe('a user logs in for an MCP client', () => {
   });
   after(() => world.stop());
 
-  it('is refused without a token, with the way to one', async () => {
+  it('is refused without a token, with a challenge that leads to the login', async () => {
     const { server, serverId } = world;
     const answer = await callMcp(server, serverId, null, 'tools/list');
     expect(answer.status).to.equal(401);
@@ -36,7 +36,7 @@ describe('a user logs in for an MCP client', () => {
     });
   });
 
-  it('gets from the authorization request through the application and the consent to tools', async () => {
+  it('completes the authorization request, the login at the application and the consent, and can use tools', async () => {
     const { server } = world;
     const browser = new TestBrowser();
     const begun = await world.authorize(browser);
@@ -61,7 +61,7 @@ describe('a user logs in for an MCP client', () => {
     expect(listed.text).to.include('github_list_issues');
   });
 
-  it('is asked once, as long as the grant lasts, by a client that returns by https', async () => {
+  it('is asked for consent once by a client with an https redirect, as long as the grant lasts', async () => {
     const user = { user_id: 'user_once', identifier: 'once' };
     await world.tokens({}, user);
     const browser = new TestBrowser();
@@ -76,7 +76,7 @@ describe('a user logs in for an MCP client', () => {
     expect(native.text).to.include('A program on this computer');
   });
 
-  it('is not asked about a client whose document is at a trusted host', async () => {
+  it('is not asked for consent by a client whose metadata document is at a trusted host', async () => {
     const trust = (hosts: string[] | null) =>
       world.server.call('PUT', '/api/v1/environment', { body: { mcp_trusted_client_hosts: hosts } });
     const user = { user_id: 'user_trusting', identifier: 'trusting' };
@@ -98,7 +98,7 @@ describe('a user logs in for an MCP client', () => {
     expect((await browser.open(consent.url)).status, 'the login is over').to.equal(410);
   });
 
-  it('logs in for a client that registered itself, and returns to any port of its machine', async () => {
+  it("can use a client that registered itself, with any port of the user's machine as the redirect", async () => {
     const registered = await world.register();
     expect(registered.status, registered.text).to.equal(201);
     const { client_id } = registered.body;
@@ -115,7 +115,7 @@ describe('a user logs in for an MCP client', () => {
     expect(answer.status, answer.text).to.equal(200);
   });
 
-  it('logs in for a client that an administrator registered, which must show its secret', async () => {
+  it('can use a client that an administrator registered, which must authenticate with its secret', async () => {
     const { server } = world;
     const body = { name: 'Acme Chat', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'client_secret_post' };
     const created = await server.call('POST', '/api/v1/mcp/clients', { body });
@@ -128,7 +128,7 @@ describe('a user logs in for an MCP client', () => {
     expect(answer.status, answer.text).to.equal(200);
   });
 
-  it('refreshes after the access token has expired, and keeps its grant', async () => {
+  it('continues after the access token has expired, with a refresh and the same grant', async () => {
     const tokens = await world.tokens();
     world.clock.advance(15 * 60_000);
     expect((await world.listTools(tokens.access_token)).status).to.equal(401);
@@ -139,7 +139,7 @@ describe('a user logs in for an MCP client', () => {
     expect(narrow.body.scope).to.equal('tools:read');
   });
 
-  it('steps up: a call with a token that only lists tools is challenged with all scopes', async () => {
+  it('is asked for all scopes when a token that can only list tools is used for a call (step-up)', async () => {
     const { access_token } = await world.tokens({ scope: 'tools:read' });
     expect((await world.listTools(access_token)).status).to.equal(200);
     const call = () =>
@@ -151,7 +151,7 @@ describe('a user logs in for an MCP client', () => {
     );
   });
 
-  it('ends with the revoked grant, the deleted server, the disabled application and the deleted account', async () => {
+  it('is logged out when the grant is revoked, the server deleted, the application disabled or the account deleted', async () => {
     const { server } = world;
     const revoked = await world.tokens({}, { user_id: 'user_revoked', identifier: 'revoked' });
     const [grant] = await world.grants('?user_id=user_revoked');
@@ -161,7 +161,7 @@ describe('a user logs in for an MCP client', () => {
     expect(await world.grants(`?user_id=${ADA.user_id}`), 'those of others stay').to.not.be.empty;
   });
 
-  it('finds the metadata at the host that was asked', async () => {
+  it('receives metadata with the host name of the request', async () => {
     const { server, serverId } = world;
     const host = new URL(server.origin).host.replace('127.0.0.1', 'localhost');
     const answer = await callMcp(server, serverId, null, 'tools/list', {}, { host });

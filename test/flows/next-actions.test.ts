@@ -253,7 +253,7 @@ describe('the next action', () => {
   const run = (id: string) => execute(server, id, 'http_get', { path: '/things' });
 
   for (const [name, what, failure, expected] of TABLE) {
-    it(`${name}: ${what}: ${expected.operation ?? 'none, it can be tried again'}`, async () => {
+    it(`${name}: ${what}: ${expected.operation ?? 'none, because the call can be tried again'}`, async () => {
       const changed = typeof failure === 'object' && !('error' in failure) ? failure : {};
       const { id } = await connect({ ...(KINDS[name] as Kind), ...changed });
       fail(failure);
@@ -273,7 +273,7 @@ describe('the next action', () => {
     });
   }
 
-  it('helps: the operation that it names makes the next call succeed', async () => {
+  it('leads to success: the next call succeeds after the named operation', async () => {
     const { id, connectionId } = await connect(KINDS['OAUTH_M2M of the connection']);
     const isRight = ({ headers }: { headers: Record<string, string> }) =>
       headers['authorization'] === `Basic ${btoa('the-client:the-right-secret-01')}`;
@@ -288,7 +288,7 @@ describe('the next action', () => {
     expect((await run(id)).status).to.equal(200);
   });
 
-  it('is the connection while it lacks settings: no link works before', async () => {
+  it('is the connection while it lacks settings, because no link works before', async () => {
     for (const kind of [KINDS.OAUTH, KINDS['OAUTH_M2M of the connection'], KINDS.WORKSPACE_DWD] as Kind[]) {
       const { identifier } = await createProvider(server, {
         proxy_enabled: true,
@@ -311,7 +311,7 @@ describe('the next action', () => {
     }
   });
 
-  it('is the connection when calls cannot be signed for want of its client', async () => {
+  it('is the connection when calls cannot be signed without its client', async () => {
     const { id } = await connect(KINDS.BOARD_OAUTH1);
     const { environmentId, connectionId } = await accountRow(server, id);
     const { store, vault, catalogue, now, random } = server.parts;
@@ -328,7 +328,7 @@ describe('the next action', () => {
       .with.nested.property('extra.next_action.operation_id', 'updateConnection');
   });
 
-  it('X14: says in words for people why an account cannot be used, and names no state', async () => {
+  it('X14: explains to users why an account cannot be used, without the name of a status', async () => {
     const { id } = await connect(KINDS.API_KEY);
     const { environmentId } = await accountRow(server, id);
     for (const status of ['PENDING_AUTH', 'PENDING_VERIFICATION', 'EXPIRED', 'DISCONNECTED'] as const) {
@@ -343,7 +343,7 @@ describe('the next action', () => {
     }
   });
 
-  describe('of an account of a cloud', () => {
+  describe('for an account of a cloud', () => {
     const ROLE = {
       role_arn: 'arn:aws:iam::123456789012:role/reader',
       region: 'eu-west-1',

@@ -27,7 +27,7 @@ const PEMS = {
 };
 const keyOf = (name: keyof typeof PEMS) => String(PEMS[name].export({ type: 'pkcs8', format: 'pem' }));
 
-describe('a backend service of a record system (SMART on FHIR), over real sockets', () => {
+describe('a backend service of an electronic health record (SMART on FHIR), over sockets', () => {
   let system: RecordSystem;
   let server: TestServer;
 
@@ -67,13 +67,13 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
 
   const read = (id: string) => execute(server, id, 'http_get', { path: '/Patient/42' });
 
-  it('is refused with another key, and stays in use (negative control)', async () => {
+  it('is refused with another key, and stays active (negative control)', async () => {
     const id = await connect('service-rsa', String(generateKey().export({ type: 'pkcs8', format: 'pem' })));
     expect((await read(id)).body.tool_error).to.include({ kind: 'upstream_auth', retryable: false });
     expect((await accountRow(server, id)).status).to.equal('ACTIVE');
   });
 
-  it('takes only keys of the kinds that record systems take (negative control)', async () => {
+  it('accepts only the kinds of keys that health record systems accept (negative control)', async () => {
     const small = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const pem = String(small.export({ type: 'pkcs8', format: 'pem' }));
     const refused = await connect('service-ec', pem).catch((error: Error) => error.message);
@@ -85,7 +85,7 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     ['service-rsa', 'RS384'],
     ['service-ec', 'ES384'],
   ] as const) {
-    it(`proves itself by ${alg}, finds the token endpoint by itself, and reads with one token for 20 callers (R1)`, async () => {
+    it(`authenticates with ${alg}, finds the token endpoint by itself, and shares one token between 20 callers (R1)`, async () => {
       const id = await connect(name);
       const answers = await Promise.all(Array.from({ length: 20 }, () => read(id)));
       for (const { body, text } of answers) expect(body.data, text).to.deep.equal({});
@@ -96,7 +96,7 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     });
   }
 
-  it('is the machine client of the built-in connector, whose token endpoint its record system names', async () => {
+  it('works with the machine client pattern of the built-in connector, and finds its token endpoint by discovery', async () => {
     const client = { client_id: 'service-ec', client_secret: keyOf('service-ec'), scopes: ['system/Patient.rs'] };
     const fields = { connector: 'smart_fhir', type: 'OAUTH_M2M', ...client };
     const { key_id: connector, status } = await createConnection(server, fields);
@@ -123,7 +123,7 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     expect(new Set(assertions).size).to.equal(2);
   });
 
-  it('may have a separate key for each account, which is never shown', async () => {
+  it('may have a separate key for each account, which is never returned', async () => {
     const { key_id: connector } = await connectorFor({}, FIELDS);
     const details = { client_id: 'service-ec', private_key: keyOf('service-ec') };
     const { id } = await createAccount(server, {
@@ -137,19 +137,19 @@ describe('a backend service of a record system (SMART on FHIR), over real socket
     });
   });
 
-  it('says that its record system is out of reach, which may pass', async () => {
+  it('reports an unreachable FHIR server as a temporary failure', async () => {
     const id = await connect('service-rsa');
     await closeAll();
     expect((await read(id)).body.tool_error).to.include({ kind: 'upstream_unreachable', retryable: true });
     expect((await accountRow(server, id)).status).to.equal('ACTIVE');
   });
 
-  it('needs no person: there are no links for it', async () => {
+  it('has no links, because it needs no user', async () => {
     const { key_id: connector } = await connectorFor({ client_id: 'service-rsa', client_secret: keyOf('service-rsa') });
     expect((await requestLink(server, { connector })).body).to.include({ code: 'UNSUPPORTED_CONNECTION_TYPE' });
   });
 
-  it('gives its token up when the key of the connection changes, and comes back after it was disconnected (R3)', async () => {
+  it('deletes its token when the key of the connection changes, and works again after it was disconnected (R3)', async () => {
     const { id: connectionId, key_id: connector } = await connectorFor({
       client_id: 'service-rsa',
       client_secret: keyOf('service-rsa'),

@@ -21,7 +21,7 @@ import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 const APP = 'https://api.acme.example';
 const [MARIA, JONAS] = USERS;
 
-describe('an account by delegation, at a workspace that verifies assertions, over real sockets', () => {
+describe('an account by delegation, at a workspace that verifies assertions, over sockets', () => {
   let workspace: DelegationServer;
   let app: Upstream;
   let server: TestServer;
@@ -69,14 +69,14 @@ describe('an account by delegation, at a workspace that verifies assertions, ove
     return body.connected_account.authorization_details.workspace_dwd;
   }
 
-  it('is out of use when the workspace does not know its subject (negative control)', async () => {
+  it('expires when the workspace does not know its subject (negative control)', async () => {
     const id = await connect('nobody@acme.example');
     expect((await get(id)).body).to.include({ status: 409, code: 'ACCOUNT_NOT_ACTIVE' });
     expect((await accountRow(server, id)).status).to.equal('EXPIRED');
     expect(app.requests).to.deep.equal([]);
   });
 
-  it('stays in use, without a token, where the delegation does not reach so far (negative control)', async () => {
+  it('stays active, without a token, if the delegation does not include the scope (negative control)', async () => {
     const id = await connect(MARIA, ['openid', 'admin']);
     expect((await get(id)).body.tool_error).to.include({ kind: 'upstream_auth', retryable: false });
     expect((await accountRow(server, id)).status).to.equal('ACTIVE');
@@ -90,13 +90,13 @@ describe('an account by delegation, at a workspace that verifies assertions, ove
     expect(workspace.requests()).to.equal(1);
   });
 
-  it('finds the token endpoint by the issuer alone, and names it in its assertions', async () => {
+  it('finds the token endpoint by the issuer alone, and uses it as the audience of its assertions', async () => {
     const id = await connect(MARIA, ['openid'], { issuer: ISSUER });
     expect((await get(id)).body.data).to.deep.equal({ who: MARIA });
     expect(workspace.requests()).to.equal(1);
   });
 
-  it('shows its token, its scopes and its end, and the token only to those who may read credentials', async () => {
+  it('shows its scopes and expiry, and its token only to clients that may read credentials', async () => {
     const id = await connect(MARIA);
     const { access_token: token, ...rest } = await shown(id, 'auth');
     expect(await workspace.whoIs(new Secret(String(token)))).to.equal(MARIA);
@@ -105,7 +105,7 @@ describe('an account by delegation, at a workspace that verifies assertions, ove
     expect(await shown(id, 'details')).to.deep.equal(rest);
   });
 
-  it('gives its token up with its subject', async () => {
+  it('deletes its token when its subject changes', async () => {
     const id = await connect(MARIA);
     await get(id);
     const body = { id, connected_account: { authorization_details: { workspace_dwd: { subject: JONAS } } } };

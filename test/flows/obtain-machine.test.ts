@@ -34,7 +34,7 @@ const FIELDS = [
   { field_name: 'client_secret', label: 'Client secret', input_type: 'password', required: true },
 ];
 
-describe('an account of a machine client, at a strict authorization server over real sockets', () => {
+describe('an account of a machine client, at a strict authorization server over sockets', () => {
   let as: StrictServer;
   let app: Upstream;
   let server: TestServer;
@@ -108,7 +108,7 @@ describe('an account of a machine client, at a strict authorization server over 
     return body.connected_account.authorization_details.oauth_token;
   }
 
-  it('is rejected with a wrong secret, calls nothing, and stays ACTIVE (negative control)', async () => {
+  it('is rejected with a wrong secret, sends no call, and stays ACTIVE (negative control)', async () => {
     const id = await connect({ id: 'm-basic', secret: 'wrong' });
     const { body } = await get(id);
     expect(body.tool_error).to.include({ kind: 'upstream_auth', retryable: false });
@@ -130,7 +130,7 @@ describe('an account of a machine client, at a strict authorization server over 
     ['m-jwt', 'private_key_jwt', pemOf(keys.privateKey)],
   ];
   for (const [id, method, secret] of ways) {
-    it(`gets its token by ${method}, and the application takes it`, async () => {
+    it(`obtains its token by ${method}, and the application accepts it`, async () => {
       const account = await connect({ id, method, secret });
       const { status, body, text } = await get(account);
       expect(status, text).to.equal(200);
@@ -140,7 +140,7 @@ describe('an account of a machine client, at a strict authorization server over 
     });
   }
 
-  it('may have its own client, which stays in place next to its token', async () => {
+  it('may have its own client, which stays stored next to its token', async () => {
     const id = await connect({ id: 'm-basic', typed: true });
     expect((await get(id)).status).to.equal(200);
     expect(await tokenOf(id)).to.have.keys('access_token', 'scopes');
@@ -152,7 +152,7 @@ describe('an account of a machine client, at a strict authorization server over 
     expect(as.requests()).to.equal(2);
   });
 
-  it('keeps its token until shortly before its end, and shows it', async () => {
+  it('keeps its token until shortly before its expiry, and returns it', async () => {
     const id = await connect({ id: 'm-basic' });
     const first = await tokenOf(id);
     expect(await as.isAlive(String(first?.['access_token']))).to.equal(true);
@@ -165,7 +165,7 @@ describe('an account of a machine client, at a strict authorization server over 
     expect(as.requests()).to.equal(2);
   });
 
-  it('makes one request for 50 callers (R1)', async () => {
+  it('sends one request for 50 callers (R1)', async () => {
     const id = await connect({ id: 'm-basic' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => get(id)));
     expect(answers.map(({ status }) => status)).to.deep.equal(Array(50).fill(200));
@@ -173,7 +173,7 @@ describe('an account of a machine client, at a strict authorization server over 
     expect(as.requests()).to.equal(1);
   });
 
-  it('gets another token once when the application refuses the one it has (E10)', async () => {
+  it('obtains one new token when the application rejects the current one (E10)', async () => {
     const id = await connect({ id: 'm-basic' });
     const first = await tokenOf(id);
     await as.revoke(String(first?.['access_token']));
@@ -186,7 +186,7 @@ describe('an account of a machine client, at a strict authorization server over 
     expect([as.requests(), app.requests.length]).to.deep.equal([3, 4]);
   });
 
-  it('loses the token that it got for other settings, and keeps it through changes that are none of them', async () => {
+  it('deletes the token that was issued for other settings, and keeps it when unrelated settings change', async () => {
     const id = await connect({ id: 'm-basic' });
     const change = async (api_config: object) => {
       const body = { id, connected_account: { api_config } };
@@ -216,7 +216,7 @@ describe('an account of a machine client, at a strict authorization server over 
     ['client id', { client_id: 'm-post' }],
     ['scopes', { scopes: ['openid'] }],
   ] as const) {
-    it(`loses the token that it got with another ${what} of its connection (R3)`, async () => {
+    it(`deletes the token that it obtained with another ${what} of its connection (R3)`, async () => {
       const id = await connect({ id: 'm-basic' });
       await get(id);
       const changed = await server.call('PUT', `/api/v1/connections/${connectionId}`, { body: change });
@@ -228,7 +228,7 @@ describe('an account of a machine client, at a strict authorization server over 
     });
   }
 
-  describe('is revoked where it was issued', () => {
+  describe('whose token is revoked at its issuer', () => {
     let worker: ReturnType<typeof startWorker>;
 
     beforeEach(() => {
@@ -253,7 +253,7 @@ describe('an account of a machine client, at a strict authorization server over 
       return { id, token };
     }
 
-    it('not by a client that the provider does not take (negative control)', async () => {
+    it('is refused with a client that the provider rejects (negative control)', async () => {
       const { id, token } = await obtained({ id: 'm-basic' });
       await change({ client_secret: 'another' });
       expect(await revoked(id)).to.deep.equal(['The provider does not accept the credential.']);
@@ -266,7 +266,7 @@ describe('an account of a machine client, at a strict authorization server over 
       ['no secret any more, by the one that there was', { client_secret: null }],
       ['the secret that is good now', { client_secret: SECRET }],
     ] as const) {
-      it(`after its connection got ${what}, while the account stays in use`, async () => {
+      it(`is revoked after its connection got ${what}, and the account stays active`, async () => {
         const { id, token } = await obtained({ id: 'm-basic' });
         await change(settings);
         expect(await revoked(id)).to.deep.equal(['REVOKED']);
@@ -275,7 +275,7 @@ describe('an account of a machine client, at a strict authorization server over 
       });
     }
 
-    it("by the account's own client", async () => {
+    it("is revoked with the account's own client", async () => {
       const { id, token } = await obtained({ id: 'm-basic', typed: true });
       await change({ scopes: ['openid'] });
       expect(await revoked(id)).to.deep.equal(['REVOKED']);
@@ -291,7 +291,7 @@ describe('an account of a machine client, at a strict authorization server over 
         { authorization_details: { static_auth: { details: { client_secret: 'new' } } } },
       ],
     ] as const) {
-      it(`after its account got ${what}`, async () => {
+      it(`is revoked after its account got ${what}`, async () => {
         const { id, token } = await obtained({ id: 'm-basic', typed });
         const { status } = await server.call('PUT', '/api/v1/connected_accounts', { body: { id, connected_account } });
         expect(status).to.equal(200);
@@ -300,7 +300,7 @@ describe('an account of a machine client, at a strict authorization server over 
       });
     }
 
-    it('also when the account was disconnected and came back before that', async () => {
+    it('is revoked also when the account was disconnected and reconnected before', async () => {
       const { id, token } = await obtained({ id: 'm-basic' });
       await leave(server, id, 'disconnect');
       const body = { id, connected_account: { authorization_details: {} } };
@@ -309,7 +309,7 @@ describe('an account of a machine client, at a strict authorization server over 
       expect(await as.isAlive(token)).to.equal(false);
     });
 
-    it('and stays good when nothing that it comes from was changed', async () => {
+    it('stays valid when nothing that it depends on was changed', async () => {
       const { id, token } = await obtained({ id: 'm-basic' });
       await change({ organization_name: 'Acme' });
       expect(await revoked(id)).to.deep.equal([]);
@@ -317,7 +317,7 @@ describe('an account of a machine client, at a strict authorization server over 
     });
   });
 
-  it('takes no token that was asked for with the scopes of before (R3)', async () => {
+  it('does not store a token that was requested with the previous scopes (R3)', async () => {
     const id = await connect({ id: 'm-basic' });
     during = async () => {
       during = async () => {};
@@ -327,7 +327,7 @@ describe('an account of a machine client, at a strict authorization server over 
     expect(as.requests()).to.equal(2);
   });
 
-  it('keeps the token through changes of its connection that it does not come from', async () => {
+  it('keeps the token when its connection changes in settings that it does not depend on', async () => {
     const id = await connect({ id: 'm-basic' });
     await get(id);
     await server.call('PUT', `/api/v1/connections/${connectionId}`, { body: { organization_name: 'Acme' } });
@@ -335,7 +335,7 @@ describe('an account of a machine client, at a strict authorization server over 
     expect(as.requests()).to.equal(1);
   });
 
-  it('comes back with nothing but an empty object after it was disconnected', async () => {
+  it('is reconnected with an empty object after it was disconnected', async () => {
     const id = await connect({ id: 'm-basic' });
     await get(id);
     await server.call('POST', '/api/v1/connected_accounts:disconnect', { body: { id } });
@@ -347,14 +347,14 @@ describe('an account of a machine client, at a strict authorization server over 
     expect((await get(id)).status).to.equal(200);
   });
 
-  it('previews a call before it has a token, and asks for none by that', async () => {
+  it('previews a call before it has a token, without requesting one', async () => {
     const id = await connect({ id: 'm-basic' });
     const { body } = await execute(server, id, 'http_get', { path: '/' }, { body: { dry_run: true } });
     expect(body.dry_run_request?.headers, JSON.stringify(body)).to.include({ authorization: 'Bearer [secret]' });
     expect(as.requests()).to.equal(0);
   });
 
-  it('loses the token that it got as another client', async () => {
+  it('deletes the token that it obtained as another client', async () => {
     const id = await connect({ id: 'm-basic', typed: true });
     await get(id);
     const details = { static_auth: { details: { client_secret: 'wrong' } } };

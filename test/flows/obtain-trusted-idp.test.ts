@@ -21,7 +21,7 @@ const AUDIENCE = 'sts.amazonaws.com';
 const CLUSTER = { role_arn: ROLE, region: REGION, database: 'dev', cluster_identifier: 'main' };
 const WORKGROUP = { role_arn: ROLE, region: REGION, database: 'dev', workgroup_name: 'default' };
 
-describe('an account of a cloud that trusts this service, over real sockets', () => {
+describe('an account of a cloud that trusts this server, over sockets', () => {
   let cloud: Cloud;
   let server: TestServer;
   let clock: TestClock;
@@ -67,7 +67,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     return body.connected_account.authorization_details.trusted_idp;
   }
 
-  it('is refused by a role that does not trust it, and stays in use: that can change (negative control)', async () => {
+  it('is refused by a role that does not trust it, and stays active, because that can change (negative control)', async () => {
     const id = await connect(WORKGROUP, {}, false);
     const { body } = await run(id);
     expect(body.tool_error, JSON.stringify(body)).to.include({ kind: 'upstream_auth', retryable: false });
@@ -76,7 +76,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     expect((await accountRow(server, id)).status).to.equal('ACTIVE');
   });
 
-  it('is refused where the cloud knows this service by another name (negative control)', async () => {
+  it('is refused if the cloud trusts another issuer (negative control)', async () => {
     const { key_id: connector } = await createConnection(server, { connector: 'redshift', client_id: 'another' });
     const connectedAccount = { api_config: WORKGROUP, authorization_details: { trusted_idp: {} } };
     const { id } = await createAccount(server, { connector, connectedAccount });
@@ -112,7 +112,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     });
   });
 
-  it('says which value it lacks before anything is sent', async () => {
+  it('names the missing value before anything is sent', async () => {
     const { database: _database, ...config } = WORKGROUP;
     const { body } = await run(await connect(config, {}));
     expect(body).to.include({ status: 400, code: 'INVALID_API_CONFIG' });
@@ -120,7 +120,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     expect(cloud.assumed).to.deep.equal([]);
   });
 
-  it('gives rows and pages, and every digit of a whole number', async () => {
+  it('returns rows and pages, and every digit of an integer', async () => {
     const id = await connect(WORKGROUP, {});
     const result = await execute(server, id, 'redshift_get_statement_result', { id: 'statement-1' });
     expect(result.body.data.Records).to.deep.equal([[{ stringValue: 'maria' }, { longValue: '9007199254740993' }]]);
@@ -144,7 +144,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     expect(cloud.assumed).to.have.length(3);
   });
 
-  it('shows the name and the end of its credentials, and never their secrets', async () => {
+  it('shows the key id and the expiry of its credentials, and never their secrets', async () => {
     const id = await connect(CLUSTER, { db_user: 'analyst' });
     await run(id);
     for (const operation of ['auth', 'details'] as const) {
@@ -157,7 +157,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     }
   });
 
-  it('gives its credentials up with the role that they are of', async () => {
+  it('deletes its credentials when its role changes', async () => {
     const id = await connect(WORKGROUP, {});
     await run(id);
     const body = { id, connected_account: { api_config: { role_arn: `${ROLE}-2` } } };
@@ -165,7 +165,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     expect((await run(id)).body.tool_error.message).to.contain('AccessDenied');
   });
 
-  it('previews a call before it has any credentials, with nothing secret in it', async () => {
+  it('previews a call before it has any credentials, without secrets', async () => {
     const id = await connect(WORKGROUP, {});
     const { body } = await execute(
       server,
@@ -183,7 +183,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     expect(cloud.assumed).to.deep.equal([]);
   });
 
-  it('signs calls of any service for a provider of one’s own that says which', async () => {
+  it('signs calls of any service for a custom provider that names the service', async () => {
     const { identifier } = await createProvider(server, {
       proxy_enabled: true,
       proxy_url: `https://${WAREHOUSE}`,
@@ -213,7 +213,7 @@ describe('an account of a cloud that trusts this service, over real sockets', ()
     expect(cloud.assumed).to.have.length(1);
   });
 
-  describe('speaks as the cloud’s own client does (oracle: AWS SDK)', () => {
+  describe('sends the same as the cloud’s own client (oracle: AWS SDK)', () => {
     it('to the token service', async () => {
       const id = await connect(WORKGROUP, {});
       await run(id);

@@ -12,7 +12,7 @@ const COMMANDS = blocksOf(readPage('docs/operations.md')).filter(({ language }) 
 const ACCOUNT = { connector: 'http', user_id: 'ada', identifier: 'ada' };
 const TOKEN = 'a-token-that-must-survive';
 
-describe('backup and restore as docs/operations.md says', () => {
+describe('backup and restore as documented in docs/operations.md', () => {
   const [backup = '', restore = ''] = COMMANDS.filter(({ heading }) => heading === 'Backup and restore').map(
     ({ text }) => text,
   );
@@ -34,18 +34,18 @@ describe('backup and restore as docs/operations.md says', () => {
     folder.remove();
   });
 
-  it('copies the database of a running server, by name and by time', async () => {
+  it('copies the database of a running server, to a given name and to a name by time', async () => {
     await run(backup, server.dataDir);
     const names = readdirSync(join(folder.path, 'backups'));
     expect(names.filter((name) => /^(before-upgrade|valetkey-\d{8}T\d{6}Z)\.db$/.test(name))).to.have.length(2);
   });
 
-  it('does not restore without the keys of that time, and says so', async () => {
+  it('does not restore without the keys of that time, and reports why', async () => {
     const failure = await run(restore, host).catch((error: { stderr: string }) => error.stderr);
     expect(failure).to.match(/^valetkey restore: The key file /m);
   });
 
-  it('restores to another host, where the server opens the credentials', async () => {
+  it('restores to another host, where the server decrypts the credentials', async () => {
     copyFileSync(join(server.dataDir, 'keys'), join(host, 'keys'));
     await run(restore, host);
     const second = await startTestServer({ dataDir: host });

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { SETTINGS } from '../../http/config/config.ts';
 import { ROOT, readPage, sectionOf } from './markdown.ts';
 
-describe('the pages of the repository', () => {
+describe('documentation pages', () => {
   const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
   const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...docs].filter((path) =>
     path.endsWith('.md'),
@@ -28,7 +28,7 @@ describe('the pages of the repository', () => {
     });
   }
 
-  it('docs/architecture.md lists every engine, and files in which to begin reading that exist', () => {
+  it('docs/architecture.md lists every engine with existing files to start reading', () => {
     const rows = sectionOf(readPage('docs/architecture.md'), 'Modules').matchAll(
       /^\| (`[^|]+\/`[^|]*) \|.*\|([^|]*)\|$/gm,
     );

@@ -18,7 +18,7 @@ describe('the portal', () => {
   const status = async (id: string) =>
     (await world.server.call('GET', `/api/v1/connected_accounts/details?id=${id}`)).body.connected_account;
 
-  it('shows a user without anything what is missing', async () => {
+  it('tells a user without accounts what is missing', async () => {
     const { text } = await world.enter();
     expect(text)
       .to.include('No account is connected yet.')
@@ -26,7 +26,7 @@ describe('the portal', () => {
       .and.include('No agent has used');
   });
 
-  it('shows the accounts, agents and calls of the user, without contents of calls', async () => {
+  it('shows the accounts, agents and calls of the user, without the contents of calls', async () => {
     const { id } = await world.account({}, { display_name: 'Acme Notes' });
     await execute(world.server, id, 'http_get', { path: '/private-path' });
     await world.tokens();
@@ -59,7 +59,7 @@ describe('the portal', () => {
     expect(back.text).to.include('The account is connected.').and.include('Connected</span>');
   });
 
-  it('reconnects an account that the user has', async () => {
+  it('reconnects an account of the user', async () => {
     const { id } = await world.account();
     const browser = new TestBrowser();
     const { location = '' } = await world.press(
@@ -72,7 +72,7 @@ describe('the portal', () => {
     expect((await status(id)).status).to.equal('ACTIVE');
   });
 
-  it('disconnects an account in the name of the session', async () => {
+  it('disconnects an account, with the session as the actor', async () => {
     const { id } = await world.account();
     const browser = new TestBrowser();
     const { body: session } = await world.session();
@@ -89,7 +89,7 @@ describe('the portal', () => {
     expect((await execute(world.server, id, 'http_get', { path: '/' })).status).not.to.equal(200);
   });
 
-  it('revokes the access of an agent from its next request on', async () => {
+  it('revokes the access of an agent from its next request', async () => {
     const { access_token: token } = await world.tokens();
     expect((await world.listTools(token)).status).to.equal(200);
     const [grant] = await world.grants();
@@ -106,7 +106,7 @@ describe('the portal', () => {
     expect(record?.actor).to.match(/^psn_/);
   });
 
-  it('offers to connect only what can be verified and is ready', async () => {
+  it('offers only connections that are ready and whose users can be verified', async () => {
     await createConnection(world.server, {
       connector: (await createProvider(world.server, { display_name: 'Acme Desk' })).identifier,
     });
@@ -117,7 +117,7 @@ describe('the portal', () => {
     expect(without, 'without an address that verifies users').not.to.include('Acme Desk');
   });
 
-  it('leads back to the application, and ends when the user signs out', async () => {
+  it('links back to the application, and ends when the user signs out', async () => {
     const browser = new TestBrowser();
     const portal = await world.enter(browser, { return_url: RETURN_URL });
     const out = await world.press(browser, portal, '/portal/sign_out');
@@ -126,7 +126,7 @@ describe('the portal', () => {
     expect(browser.cookie(world.server.origin, 'valetkey-portal')).to.equal(undefined);
   });
 
-  it('is in the language of the session, then of the browser', async () => {
+  it('uses the language of the session, then of the browser', async () => {
     const german = await world.enter(new TestBrowser(), { language: 'de' });
     expect(german.text).to.include('<html lang="de" dir="ltr">').and.include('Ihre Verbindungen');
     const arabic = await world.enter(new TestBrowser(), { language: 'ar' });

@@ -110,7 +110,7 @@ describe('raw calls', () => {
     });
   }
 
-  it('send method, path, query, headers and body as they are, with the credential of the account', async () => {
+  it('send method, path, query, headers and body unchanged, with the credential of the account', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const body = method === 'GET' ? undefined : `<${method}/>`;
       const headers = { 'content-type': 'application/xml', 'x-custom': 'a b', 'idempotency-key': 'k-1' };
@@ -147,7 +147,7 @@ describe('raw calls', () => {
     expect((await call('GET', '/things', { headers: other })).body.code).to.equal('NOT_FOUND');
   });
 
-  it('are recorded, and leave no more than they may', async () => {
+  it('are recorded without contents', async () => {
     answering((_request, res) => json(res, 404, {}));
     const answer = await call('GET', '/none?secret=1', { headers: { 'valetkey-agent-run-id': 'run-9' } });
     const record = await finishedExecution(server, answer.headers['valetkey-execution-id'] as string);
@@ -161,7 +161,7 @@ describe('raw calls', () => {
     });
   });
 
-  describe('stay where the account may go (E1, E2, E3)', () => {
+  describe("are limited to the account's provider (E1, E2, E3)", () => {
     for (const path of [
       '/../secret',
       '/%2e%2e/secret',
@@ -184,7 +184,7 @@ describe('raw calls', () => {
       });
     }
 
-    it('and no redirect is followed, not even there', async () => {
+    it('and follow no redirect, not even to an allowed host', async () => {
       for (const location of ['https://evil.example/x', '/base/moved']) {
         answering((_request, res) => res.writeHead(302, { location }).end());
         const answer = await call('GET', '/things');
@@ -226,8 +226,8 @@ describe('raw calls', () => {
     });
   });
 
-  describe('bring nothing back that is not the caller’s (E5)', () => {
-    it('neither cookies nor challenges nor rules for browsers', async () => {
+  describe('return only headers for the caller (E5)', () => {
+    it('without cookies, challenges or browser policies', async () => {
       answering((_request, res) =>
         json(
           res,
@@ -258,7 +258,7 @@ describe('raw calls', () => {
       expect(headers['valetkey-execution-id']).to.match(/^exec_/);
     });
 
-    it('nor the credential, even if it is echoed in a response that arrives in pieces', async () => {
+    it('without the credential, even if a response repeats it across chunks', async () => {
       const encoded = Buffer.from(`x:${ACCOUNT_KEY}`).toString('base64');
       for (const size of [1, 5, 1000]) {
         answering(async ({ headers }, res) => {
@@ -276,7 +276,7 @@ describe('raw calls', () => {
       }
     });
 
-    it('nor anything that was compressed, in which nothing can be found', async () => {
+    it('with 502 for a compressed response, which cannot be searched for secrets', async () => {
       answering((_request, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.from([31, 139])));
       const answer = await call('GET', '/zip');
       expect(answer.body).to.include({ status: 502, code: 'TOOL_FAILED' });
@@ -305,7 +305,7 @@ describe('raw calls', () => {
     expect(last).to.match(/end$/);
   });
 
-  it('are cut off when a response is endless or stalls, and return 504 when there is none (E4)', async () => {
+  it('are aborted when a response is endless or stalls, and return 504 when there is none (E4)', async () => {
     egress = impatient;
     answering((_request, res) => {
       res.writeHead(200);
@@ -342,13 +342,13 @@ describe('raw calls', () => {
       expect(acme.requests).to.deep.equal([]);
     });
 
-    it('for other methods, with those that there are', async () => {
+    it('for other methods, with a list of the allowed ones', async () => {
       const answer = await call('OPTIONS', '/things');
       expect(answer.body).to.include({ status: 405, code: 'METHOD_NOT_ALLOWED' });
       expect(answer.headers.allow).to.equal('GET, HEAD, POST, PUT, PATCH, DELETE');
     });
 
-    it('for accounts of another environment as for those that are not (C1)', async () => {
+    it('for accounts of another environment as for unknown ones (C1)', async () => {
       const other = await addSecondEnvironment(server);
       const foreign = await createKeyedAccount(other);
       const answers = [];
@@ -366,7 +366,7 @@ describe('raw calls', () => {
       expect(acme.requests).to.deep.equal([]);
     });
 
-    it('where the connection allows only tools', async () => {
+    it('if the connection allows only certain tools', async () => {
       const connection = account['connection_id'] as string;
       const limit = (allowed_tools: string[] | null) =>
         server.call('PUT', `/api/v1/connections/${connection}`, { body: { allowed_tools } });

@@ -77,12 +77,12 @@ describe('the quickstart of the README', () => {
     for (const [first, second] of repeated) expect(second).to.equal(first);
   });
 
-  it('calls GitHub as the user of the token: the counterpart treats an unknown token as another user', () => {
+  it('calls GitHub as the user of the token: the emulator treats an unknown token as another user', () => {
     const block = agentBlocks.find(({ text }) => text.includes('github_get_authenticated_user')) as Block;
     expect(JSON.parse(outputs.get(block)?.[0] ?? '{}')).to.have.nested.property('data.login', 'octocat');
   });
 
-  it('runs the generated client to its end', () => {
+  it('runs the generated client to completion', () => {
     const block = agentBlocks.find(({ text }) => text.includes('generated-client')) as Block;
     const [output] = outputs.get(block) ?? [];
     expect(output).to.include("text: 'Water the plants'").and.include("kind: 'upstream_bad_request'");
@@ -105,7 +105,7 @@ describe('the quickstart of the README', () => {
     expect(existsSync(file)).to.equal(true);
   });
 
-  it('leaves no secret in what the server printed, but the one that it says it shows (S5)', () => {
+  it('leaves no secret in the output of the server, except the client secret that is shown once (S5)', () => {
     const printed = server.stdout + server.stderr.replace(server.client.secret, '');
     for (const secret of [server.client.secret, 'notes-demo-key-1234', GITHUB_TOKEN]) {
       expect(printed).not.to.include(secret);

@@ -12,7 +12,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 
 const BUSY = toToolError({ reason: 'busy', message: 'Too many wait.', retryAfterMs: 6_500 }, true);
 
-describe('F10: an account whose token finds no place to be refreshed', () => {
+describe('F10: an account whose token finds no free slot to be refreshed', () => {
   let acme: Upstream;
   let server: TestServer;
   let id: string;
@@ -58,11 +58,11 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
     expectBusy(await server.call('GET', '/api/v1/proxy/x', { headers: { 'valetkey-account-id': id } }));
   });
 
-  it('is not read with a token that has ended', async () => {
+  it('is not used with an expired token', async () => {
     expectBusy(await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`));
   });
 
-  it('does not let its MCP server be asked for tools', async () => {
+  it('prevents the tools of its MCP server from being read', async () => {
     const pattern = {
       type: 'BEARER_TOKEN',
       is_mcp: true,
@@ -76,7 +76,7 @@ describe('F10: an account whose token finds no place to be refreshed', () => {
     expectBusy(await syncTools(server, identifier));
   });
 
-  it('ends a tool call whose credential was refused, when a newer one finds no place', async () => {
+  it('ends a tool call whose credential was rejected, when there is no free slot to refresh it', async () => {
     const one = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { refreshNow: () => Promise.reject(serverBusy(BUSY)) },

@@ -11,7 +11,7 @@ import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 
 const APP = 'https://api.acme.example';
 
-describe('an account whose provider is known by its issuer alone, over real sockets', () => {
+describe('an account whose provider is configured by its issuer alone, over sockets', () => {
   let as: StrictServer;
   let app: Upstream;
   let server: TestServer;
@@ -47,13 +47,13 @@ describe('an account whose provider is known by its issuer alone, over real sock
 
   const get = (id: string) => execute(server, id, 'http_get', { path: '/' });
 
-  it('ends with a refresh token that its provider does not know (negative control)', async () => {
+  it('expires with a refresh token that its provider does not know (negative control)', async () => {
     const id = await connect('guessed');
     expect((await get(id)).status).not.to.equal(200);
     expect((await accountRow(server, id)).status).to.equal('EXPIRED');
   });
 
-  it('is refreshed where the issuer says', async () => {
+  it("is refreshed at the token endpoint of the issuer's metadata", async () => {
     const id = await connect(await as.issue());
     expect((await get(id)).body.data).to.deep.equal({ alive: true });
     const { body } = await server.call('GET', `/api/v1/connected_accounts/auth?id=${id}`);

@@ -14,7 +14,7 @@ const ROUNDS_MS = 60_000 + ROUNDS * 1_000;
 /** Longer than any lease. */
 const LEASE = 31_000;
 
-describe('refreshing at a strict authorization server over real sockets', () => {
+describe('refreshing at a strict authorization server over sockets', () => {
   let server: StrictServer;
   let world: World;
 
@@ -35,7 +35,7 @@ describe('refreshing at a strict authorization server over real sockets', () => 
     expect(await server.isAlive(String((await world.tokens())['access_token']))).to.equal(true);
   }
 
-  it('is refused with a wrong secret, and the account stays in use (negative control)', async () => {
+  it('is refused with a wrong secret, and the account stays active (negative control)', async () => {
     await world.end();
     const tokens = { access_token: 'at-0', refresh_token: await server.issue() };
     world = await createWorld({ tokens, client: { id: 'basic', secret: 'wrong' } });
@@ -46,7 +46,7 @@ describe('refreshing at a strict authorization server over real sockets', () => 
     expect(account.status).to.equal('ACTIVE');
   });
 
-  it('is refused with a token that was used before, and the account is out of use (negative control)', async () => {
+  it('is refused with a token that was used before, and the account expires (negative control)', async () => {
     const { refresher } = await start();
     const spent = await world.tokens();
     await refresher.freshen(await world.account(), world.cause);
@@ -57,7 +57,7 @@ describe('refreshing at a strict authorization server over real sockets', () => 
     expect(account.statusReason).to.match(/invalid_grant/);
   });
 
-  it('makes one request for 200 callers of one process, and the grant lives, round after round (R1)', async function () {
+  it('sends one request for 200 callers of one process, and the grant remains valid, repeatedly (R1)', async function () {
     this.timeout(ROUNDS_MS);
     const { refresher } = await start();
     for (let round = 1; round <= ROUNDS / 4; round++) {
@@ -70,7 +70,7 @@ describe('refreshing at a strict authorization server over real sockets', () => 
     }
   });
 
-  it('makes one request for those whose token the provider has refused', async () => {
+  it('sends one request for all callers whose token the provider has rejected', async () => {
     const { refresher } = await start();
     world.clock.at -= HOUR;
     const account = await world.account();
@@ -107,7 +107,7 @@ describe('refreshing at a strict authorization server over real sockets', () => 
       return answer as ChildReply;
     }
 
-    it('makes one request for 200 callers of four of them, and the grant lives, round after round (R1)', async function () {
+    it('sends one request for 200 callers of four processes, and the grant remains valid, repeatedly (R1)', async function () {
       this.timeout(ROUNDS_MS);
       const four = await Promise.all([spawn(), spawn(), spawn(), spawn()]);
       for (let round = 1; round <= ROUNDS; round++) {
@@ -126,7 +126,7 @@ describe('refreshing at a strict authorization server over real sockets', () => 
       ['after the commit', 'ACTIVE', 1],
     ];
     for (const [where, status, requests] of deaths) {
-      it(`leaves an account that works or says why not after kill -9 ${where} (R2)`, async () => {
+      it(`leaves an account that works or has a reason why it does not after kill -9 ${where} (R2)`, async () => {
         const child = await spawn(where);
         const task: ChildTask = { at: world.clock.at, callers: 3 };
         child.send(task);

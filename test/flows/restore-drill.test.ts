@@ -52,7 +52,7 @@ describe('the loss of a host: backup under load, restore to an empty host, start
     return { id: account.id, token };
   };
 
-  it('backs up what was acknowledged, while more is written', async () => {
+  it('backs up everything that was acknowledged, during writes', async () => {
     const server = await startTestServer({ env });
     keyedId = (await createKeyedAccount(server)).id;
     for (let from = 0; from < ACCOUNTS; from += BATCH) {
@@ -82,7 +82,7 @@ describe('the loss of a host: backup under load, restore to an empty host, start
     expect((await server.stop()).code).to.equal(0);
   });
 
-  it('has every account that was acknowledged before the backup, and its credentials open', async () => {
+  it('has every account that was acknowledged before the backup, and decrypts its credentials', async () => {
     const server = await startTestServer({ dataDir: host, env });
     const { store, vault, environmentOf } = server.parts;
     const { id: environmentId } = await environmentOf('localhost');

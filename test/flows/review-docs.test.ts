@@ -42,12 +42,12 @@ describe('the weaknesses that the documents list', () => {
     });
   }
 
-  it('are found in titles, and nowhere else', () => {
+  it('are named in titles, and nowhere else', () => {
     const source = "// H1\ndescribe('H2, M9: a', () => {\n  it(\n    `b (X3)`, () => {}); it('C17 %H4', () => 'H5');";
     expect([...idsIn(source)]).to.deep.equal(['H2', 'M9', 'X3']);
   });
 
-  it('include every one that a test names', () => {
+  it('include each one that a test names', () => {
     const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts') && !name.endsWith('review-docs.test.ts'))
       .map((name) => `test/${name}`);

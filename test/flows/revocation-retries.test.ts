@@ -75,8 +75,8 @@ describe('a revocation', () => {
       (row) => row['sealed'],
     );
 
-  describe('to which its provider responds', () => {
-    it('is made once, as the client of the connection, and its payload is gone', async () => {
+  describe('at a provider that responds', () => {
+    it('is sent once, as the client of the connection, and its payload is deleted', async () => {
       const { id, access, refresh } = await left();
       const worker = start();
       await worker.run();
@@ -89,7 +89,7 @@ describe('a revocation', () => {
       expect(entry).to.include({ action: 'revocation.succeeded', actor: 'system' });
     });
 
-    it('takes a call of the connector file: DELETE with the credentials of the client', async () => {
+    it('uses the request of the connector file: DELETE with the credentials of the client', async () => {
       const { key_id } = await createConnection(server, { connector: 'github', type: 'OAUTH', ...CLIENT });
       const { id, access } = await tokenAccount(server, key_id);
       provider.handler = (_request, res) => res.writeHead(204).end();
@@ -104,7 +104,7 @@ describe('a revocation', () => {
     });
 
     for (const typed of [false, true]) {
-      it(`ends the token that a machine client had obtained, as ${typed ? 'the client that was typed' : 'it'}`, async () => {
+      it(`revokes the token that a machine client had obtained, as ${typed ? 'the client that was typed' : 'that client'}`, async () => {
         const fields = ['client_id', 'client_secret'].map((field_name) => ({
           field_name,
           label: field_name,
@@ -131,7 +131,7 @@ describe('a revocation', () => {
       });
     }
 
-    it('is not possible where the provider has no way, and nothing is sent', async () => {
+    it('is unsupported if the provider has no endpoint for it, and nothing is sent', async () => {
       const none = await oauthConnector(server, { revocation_uri: undefined });
       const { id } = await tokenAccount(server, none.connector);
       await leave(server, id);
@@ -158,7 +158,7 @@ describe('a revocation', () => {
       for (const secret of [access, refresh, CLIENT.client_secret]) expect(logged).not.to.include(`"${secret}"`);
     });
 
-    it('reaches no host that the account was not connected for (P2)', async () => {
+    it('is sent to no host that the account was not connected for (P2)', async () => {
       const moving = await oauthConnector(server);
       const { id } = await tokenAccount(server, moving.connector);
       const oauth_config = { token_uri: 'https://moved.example/token', revocation_uri: 'https://moved.example/revoke' };
@@ -174,8 +174,8 @@ describe('a revocation', () => {
     });
   });
 
-  describe('to which its provider does not respond', () => {
-    it('is made again when the provider has asked for it, not before', async () => {
+  describe('at a provider that does not respond', () => {
+    it('is repeated at the time that the provider has asked for, and not earlier', async () => {
       provider.handler = (_request, res) => res.writeHead(503, { 'retry-after': '3600' }).end();
       const { id } = await left();
       const worker = start();
@@ -192,7 +192,7 @@ describe('a revocation', () => {
       expect(await resultOf(id)).to.include({ status: 'REVOKED', reason: '', attempts: 2 });
     });
 
-    it('is tried for three days, ever less often, and then given up', async () => {
+    it('is attempted for three days with increasing pauses, and then fails', async () => {
       provider.handler = (_request, res) => res.writeHead(500).end();
       const { id } = await left();
       const worker = start();
@@ -219,7 +219,7 @@ describe('a revocation', () => {
       expect(provider.requests).to.have.length(before);
     });
 
-    it('is tried once more at the end by who has been asked to wait for longer', async () => {
+    it('has one last attempt at the deadline if the provider asked for a longer wait', async () => {
       provider.handler = (_request, res) => res.writeHead(429, { 'retry-after': '999999' }).end();
       const { id } = await left();
       const worker = start();
@@ -232,7 +232,7 @@ describe('a revocation', () => {
       expect(await resultOf(id)).to.include({ status: 'FAILED', attempts: 2 });
     });
 
-    it('ends with a time limit, and is made again', async () => {
+    it('has a time limit, and is repeated', async () => {
       provider.handler = () => {};
       const overrides = [{ origin: AS_ORIGIN, target: `http://127.0.0.1:${provider.port}` }];
       const limits = { protocolTimeoutMs: 100 };
@@ -248,7 +248,7 @@ describe('a revocation', () => {
       await egress.close();
     });
 
-    it('does not keep the revocations at other providers waiting', async () => {
+    it('does not delay the revocations at other providers', async () => {
       const stuck = await Promise.all(Array.from({ length: 30 }, () => left()));
       const other = await oauthConnector(server, { revocation_uri: `${AS_ORIGIN}/quick` });
       const quick = await tokenAccount(server, other.connector);
@@ -270,15 +270,15 @@ describe('a revocation', () => {
     });
   });
 
-  describe('across processes', () => {
-    it('is made by one of two processes that find it at the same time', async () => {
+  describe('with several processes', () => {
+    it('is sent by one of two processes that claim it concurrently', async () => {
       const { id, access, refresh } = await left();
       await Promise.all([start().run(), start().run()]);
       expect(tokensSent()).to.deep.equal([refresh, access]);
       expect(await resultOf(id)).to.include({ status: 'REVOKED', attempts: 1 });
     });
 
-    it('is made again immediately by the next process after a stop has interrupted it', async () => {
+    it('is repeated immediately by the next process after a stop has interrupted it', async () => {
       const reached = new Promise<void>((resolve) => {
         provider.handler = () => resolve();
       });
@@ -294,7 +294,7 @@ describe('a revocation', () => {
       expect((await resultOf(id))?.status).to.equal('REVOKED');
     });
 
-    it('is made again when the instance that made it is gone, after a pause', async () => {
+    it('is repeated after a pause when the instance that sent it has ended', async () => {
       const { id } = await left();
       const { store } = server.parts;
       const environmentId = (await server.parts.environmentOf('localhost')).id;
@@ -315,7 +315,7 @@ describe('a revocation', () => {
     });
   });
 
-  describe('of what a refresh brings too late (R3, C12)', () => {
+  describe('of tokens that a refresh returns too late (R3, C12)', () => {
     async function lateRefresh(how: 'delete' | 'disconnect') {
       const { id } = await tokenAccount(server, connector, { access_token: undefined });
       let answer = () => {};
@@ -342,20 +342,20 @@ describe('a revocation', () => {
       return { id, status };
     }
 
-    it('revokes it, and does not bring the deleted account back', async () => {
+    it('is sent, and the deleted account is not restored', async () => {
       const { id, status } = await lateRefresh('delete');
       expect(status).to.equal(404);
       expect((await server.call('GET', `/api/v1/connected_accounts/details?id=${id}`)).status).to.equal(404);
     });
 
-    it('revokes it, and leaves the disconnected account without credentials', async () => {
+    it('is sent, and the disconnected account stays without credentials', async () => {
       const { id } = await lateRefresh('disconnect');
       const row = await accountRow(server, id);
       expect(row).to.include({ status: 'DISCONNECTED', credentialsSealed: null, wrappedDataKey: null });
     });
   });
 
-  it('that cannot be ordered, because the credentials do not open, does not block the deletion, and is listed', async () => {
+  it('that cannot be ordered because the credentials cannot be decrypted does not block the deletion, and is listed', async () => {
     const { id } = await tokenAccount(server, connector);
     tamper(
       server.parts.config.databaseFile,
@@ -375,7 +375,7 @@ describe('a revocation', () => {
   });
 });
 
-describe('a server of its own accord', () => {
+describe('by a running server', () => {
   const folder = tempDir();
   const clock = testClock();
   let provider: Upstream;
@@ -410,14 +410,14 @@ describe('a server of its own accord', () => {
     });
   }
 
-  it('revokes after a deletion while its clock is stopped, so without waiting for a later time', async () => {
+  it('is sent after a deletion while its clock is stopped, so without waiting', async () => {
     const { id, refresh } = await tokenAccount(server, connector);
     const told = revoked(refresh);
     await leave(server, id);
     await told;
   });
 
-  it('revokes tokens that the provider rejected, when a client retries the failed job', async () => {
+  it('is repeated for rejected tokens when a client retries the failed job', async () => {
     provider.handler = (_request, res) => res.writeHead(400).end();
     const { id, access, refresh } = await tokenAccount(server, connector);
     await leave(server, id);
@@ -447,7 +447,7 @@ describe('a server of its own accord', () => {
     expect(actions.slice(0, 2)).to.deep.equal(['revocation.succeeded', 'revocation.failed']);
   });
 
-  it('continues unfinished revocations after a restart', async () => {
+  it('continues after a restart', async () => {
     const reached = new Promise<void>((resolve) => {
       provider.handler = () => resolve();
     });

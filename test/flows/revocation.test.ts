@@ -5,7 +5,7 @@ import { leave, revocationsOf, startWorker } from '../support/revocations.ts';
 
 const TEN_MINUTES = 10 * 60_000;
 
-describe('leaving a strict authorization server', () => {
+describe('revocation at a strict authorization server', () => {
   let world: LinkWorld;
   let worker: ReturnType<typeof startWorker>;
 
@@ -27,7 +27,7 @@ describe('leaving a strict authorization server', () => {
 
   const resultOf = async (id: string) => (await revocationsOf(world.server, id)).map(({ status }) => status);
 
-  it('revokes nothing as a client that the provider does not take, and says so (negative control)', async () => {
+  it('fails as a client that the provider rejects, and reports it (negative control)', async () => {
     const id = await world.connected('ada', 'alice');
     const token = await world.token('ada');
     const body = { client_secret: 'wrong-secret' };
@@ -39,7 +39,7 @@ describe('leaving a strict authorization server', () => {
     expect(result).to.include({ status: 'FAILED', reason: 'The provider does not accept the credential.' });
   });
 
-  it('ends the tokens of a deleted account at the provider', async () => {
+  it('ends the tokens of a deleted account', async () => {
     const id = await world.connected('ada', 'alice');
     const token = await world.token('ada');
     await expectAt(token, true);
@@ -67,7 +67,7 @@ describe('leaving a strict authorization server', () => {
     expect(await resultOf(id)).to.deep.equal(['REVOKED', 'REVOKED']);
   });
 
-  it('ends those of all accounts of a deleted provider, when provider and connection are gone (P5)', async () => {
+  it('ends those of all accounts of a deleted provider, after provider and connection were deleted (P5)', async () => {
     const ids = [await world.connected('ada', 'alice'), await world.connected('bob', 'bob')];
     const tokens = [await world.token('ada'), await world.token('bob')];
     // A grant that was never verified belongs to the user who consented.
@@ -97,7 +97,7 @@ describe('leaving a strict authorization server', () => {
     await expectAt(String(order?.tokens['access_token']), false);
   });
 
-  it('lets no verification bring a deleted account back, and ends what it would have brought (C12)', async () => {
+  it('ends the grant of a late verification, which does not restore a deleted account (C12)', async () => {
     const authRequestId = await world.finished(await world.link('ada'), 'alice');
     const { id } = (await accountOf(world.server, 'ada')) as { id: string };
     await leave(world.server, id);
@@ -110,8 +110,8 @@ describe('leaving a strict authorization server', () => {
     expect(world.as.hits('/token/revocation')).to.equal(2);
   });
 
-  describe('when many accounts may share one grant', () => {
-    it('leaves it alone while another account of the same user is in use, and ends it with the last', async () => {
+  describe('when several accounts may share one grant', () => {
+    it('is not sent while another account of the same user is active, and is sent with the last one', async () => {
       const first = await world.connected('ada', 'alice');
       const second = await world.connected('ada-too', 'alice');
       const token = await world.token('ada-too');
@@ -127,7 +127,7 @@ describe('leaving a strict authorization server', () => {
       await expectAt(token, false);
     });
 
-    it('is not misled by accounts of other persons', async () => {
+    it('does not depend on accounts of other users', async () => {
       const first = await world.connected('ada', 'alice');
       await world.connected('bob', 'bob');
       const [own, other] = [await world.token('ada'), await world.token('bob')];
@@ -137,7 +137,7 @@ describe('leaving a strict authorization server', () => {
       await expectAt(other, true);
     });
 
-    it('gives up a revocation whose person has connected the account again before it was made', async () => {
+    it('is dropped when the user has connected the account again before it was sent', async () => {
       const id = await world.connected('ada', 'alice');
       await leave(world.server, id, 'disconnect');
       await world.connected('ada', 'alice');

@@ -21,7 +21,7 @@ describe('make sandbox', () => {
   });
   after(() => sandbox?.stop());
 
-  it('leads by clicking alone from Connect over consent to a tool that runs', async () => {
+  it('leads by clicks alone from Connect through consent to a tool call', async () => {
     const ada = await logIn('ada');
     expect(await run(ada, 'acme'), 'before anything is connected').to.include('The connected account does not exist');
     const done = await ada.follow(await allow(ada, await openConnect(ada, 'acme'), 'alice'));
@@ -32,7 +32,7 @@ describe('make sandbox', () => {
       .and.include('plans.txt');
   });
 
-  it('takes a key that is typed', async () => {
+  it('accepts a typed key', async () => {
     const grace = await logIn('grace');
     const form = await openConnect(grace, 'notes');
     const key = /right one is (\S+)/.exec(sandbox.stdout)?.[1] ?? '';
@@ -41,7 +41,7 @@ describe('make sandbox', () => {
     expect(await run(grace, 'notes')).to.include('Water the plants');
   });
 
-  it('refuses a link that is finished by another user of the application than the one it was made for', async () => {
+  it('refuses a link that is finished by another user of the application than its own', async () => {
     const mallory = await logIn('mallory');
     const victim = await logIn('victim');
     const page = await openConnect(mallory, 'acme');
@@ -51,7 +51,7 @@ describe('make sandbox', () => {
     expect(await run(mallory, 'acme')).to.include('has not verified yet');
   });
 
-  it('logs a user in for an MCP client that has the address alone', async () => {
+  it('logs a user in for an MCP client that has only the address', async () => {
     const resource = /client one of these addresses[\s\S]*?(http:\S+\/mcp\/\S+)/.exec(sandbox.stdout)?.[1] ?? '';
     const { origin } = new URL(resource);
     const redirect_uri = 'http://127.0.0.1:1/callback';
@@ -81,7 +81,7 @@ describe('make sandbox', () => {
     expect(await listed.text()).to.include('http_get');
   });
 
-  it('ends with everything that it has started, and removes its data, also when it is asked twice', async () => {
+  it('ends everything that it has started, and removes its data, also on two signals', async () => {
     const [, valetkey = '', dataDir = ''] = /^Valetkey +(\S+) .*its data: .*?(\S+)\)/m.exec(sandbox.stdout) ?? [];
     expect(existsSync(dataDir)).to.equal(true);
     const stopped = sandbox.stop();

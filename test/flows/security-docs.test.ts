@@ -21,7 +21,7 @@ describe('docs/security.md', () => {
     });
   }
 
-  it('knows every id that a test says it proves', () => {
+  it('lists every id that a test claims to prove', () => {
     const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.test.ts'),
     );

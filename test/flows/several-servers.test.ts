@@ -35,7 +35,7 @@ describe('several servers over one database', () => {
     return await store.read.audit.verifyChain((await environmentOf('localhost')).id);
   };
 
-  it('opens in one server what another one has sealed', async () => {
+  it('decrypt in one server what another one has encrypted', async () => {
     const created = await any(0).call('POST', ACCOUNTS, { body: account('shared') });
     const { id } = created.body.connected_account;
     const read = await any(1).call('GET', `${ACCOUNTS}/auth?id=${id}`);
@@ -43,13 +43,13 @@ describe('several servers over one database', () => {
     expect(read.text).to.include('a-key-of-this-test');
   });
 
-  it('accepts a token in one server that another one has issued', async () => {
+  it('accept a token in one server that another one has issued', async () => {
     const token = any(0).token('accounts:read');
     expect((await any(1).call('GET', ACCOUNTS, { token })).status).to.equal(200);
     expect((await any(1).call('GET', ACCOUNTS, { token: `${token}x` })).status, 'the control').to.equal(401);
   });
 
-  it('creates one account of many equal requests to all servers, and keeps the audit log whole', async () => {
+  it('create one account for many equal requests to all servers, and keep the audit log valid', async () => {
     const requests = Array.from({ length: 30 }, (_, place) =>
       any(place).call('POST', ACCOUNTS, { body: account('one of many') }),
     );
@@ -58,7 +58,7 @@ describe('several servers over one database', () => {
     expect(await audit()).to.have.property('intact', true);
   });
 
-  it('creates each of many accounts, and counts them exactly', async () => {
+  it('create each of many accounts, and count them exactly', async () => {
     const before = (await any(0).call('GET', `${ACCOUNTS}?page_size=1`)).body.total_size;
     const requests = Array.from({ length: 40 }, (_, place) =>
       any(place).call('POST', ACCOUNTS, { body: account(`many ${place}`) }),
@@ -69,7 +69,7 @@ describe('several servers over one database', () => {
     expect(await audit()).to.have.property('intact', true);
   });
 
-  it('has one effect of an idempotency key that is sent to all servers', async () => {
+  it('execute a request once whose idempotency key is sent to all servers', async () => {
     const headers = { 'idempotency-key': 'same-everywhere' };
     const body = account('once');
     const requests = Array.from({ length: 10 }, (_, place) => any(place).call('POST', ACCOUNTS, { body, headers }));
@@ -80,7 +80,7 @@ describe('several servers over one database', () => {
     expect((await any(0).call('GET', `${ACCOUNTS}?identifier=once`)).body.total_size).to.equal(1);
   });
 
-  it('shows a changed setting in one server that another one has changed, before its own copy expires', async () => {
+  it('use a setting that another server has changed before the cached copy expires', async () => {
     // Nothing expires, because the clock does not run.
     const at = Date.now();
     const still = await startTestServer({ dataDir: folder.path, overrides: { now: () => at } });
@@ -96,7 +96,7 @@ describe('several servers over one database', () => {
     }
   });
 
-  it('fences a server that the others have taken for ended', async () => {
+  it('fence a server that the others consider ended', async () => {
     const third = await startTestServer({ dataDir: folder.path });
     try {
       const { number } = third.parts.instance;
@@ -109,7 +109,7 @@ describe('several servers over one database', () => {
     }
   });
 
-  it('leaves nothing unfinished after a server has stopped', async () => {
+  it('leave nothing unfinished after a server has stopped', async () => {
     const third = await startTestServer({ dataDir: folder.path });
     const before = (await any(0).parts.store.read.instances.list()).length;
     expect(third.parts.liveInstances()).to.equal(before);

@@ -101,7 +101,7 @@ describe('telemetry over OTLP', () => {
     folder.remove();
   });
 
-  it('sends nothing without an endpoint, and says that other variables have no effect', async () => {
+  it('sends nothing without an endpoint, and warns that other variables have no effect', async () => {
     expect(await callAndStop({ OTEL_SERVICE_NAME: 'x', OTEL_BSP_SCHEDULE_DELAY: '1' })).to.equal(200);
     expect(collector.requests).to.deep.equal([]);
     const log = server?.logs.join('\n');

@@ -31,7 +31,7 @@ function contractWithTicket() {
   return servedContract(contract);
 }
 
-describe('a thirteenth authorization type, which is one module and its name', () => {
+describe('a thirteenth authorization type, added as one module and its name', () => {
   const modules: Record<string, unknown> = MODULES;
   let app: Upstream;
   let server: TestServer;
@@ -123,7 +123,7 @@ describe('a thirteenth authorization type, which is one module and its name', ()
     expect(connections.body.connections.map((one: { key_id: string }) => one.key_id)).to.deep.equal([connector]);
   });
 
-  it('executes a tool with a ticket that it obtains first, in the place that its module names', async () => {
+  it('executes a tool with a ticket that it obtains first, placed as its module says', async () => {
     const { id } = await create(PAIR);
     const { status, text } = await get(id);
     expect(status, text).to.equal(200);
@@ -140,7 +140,7 @@ describe('a thirteenth authorization type, which is one module and its name', ()
     expect(app.requests).to.deep.equal([]);
   });
 
-  it('refreshes the ticket when its time is over, and once when the provider refuses it', async () => {
+  it('refreshes the ticket when it expires, and once when the provider rejects it', async () => {
     const { id } = await create(PAIR);
     await get(id);
     await get(id);
@@ -154,7 +154,7 @@ describe('a thirteenth authorization type, which is one module and its name', ()
     expect(calls('/tickets')).to.equal(3);
   });
 
-  it('expires when the provider refuses what it was given', async () => {
+  it('expires when the provider rejects its credentials', async () => {
     const { id } = await create({ ...PAIR, client_secret: 'another' });
     expect((await get(id)).body).to.deep.include({ code: 'ACCOUNT_NOT_ACTIVE' });
     const { body } = await server.call('GET', `/api/v1/connected_accounts/details?id=${id}`);

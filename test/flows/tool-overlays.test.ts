@@ -73,7 +73,7 @@ describe('a tool with an overlay', () => {
     };
   }
 
-  it('is in no list and does not run while it is hidden', async () => {
+  it('is not listed and cannot be executed while it is hidden', async () => {
     for (const [place, names] of Object.entries(await everywhere())) expect(names, place).to.include(CREATE);
     await setOverlay(server, CREATE, { hidden: true });
     for (const [place, names] of Object.entries(await everywhere())) expect(names, place).not.to.include(CREATE);
@@ -92,7 +92,7 @@ describe('a tool with an overlay', () => {
   });
 
   for (const revision of REVISIONS) {
-    it(`runs under its new name alone, over REST and MCP ${revision}`, async () => {
+    it(`runs only under its new name, over REST and MCP ${revision}`, async () => {
       await setOverlay(server, CREATE, { new_name: 'report_bug', preset_inputs: { owner: 'acme', repo: 'shop' } });
       const client = await connect(revision);
       for (const [place, names] of Object.entries(await everywhere())) {
@@ -113,7 +113,7 @@ describe('a tool with an overlay', () => {
     });
   }
 
-  it('is described without preset inputs, with its words and its values, in every format', async () => {
+  it('is described without preset inputs, with the texts and values of the overlay, in every format', async () => {
     await setOverlay(server, CREATE, {
       title: 'Report a bug',
       added_description: 'Use it for the shop only.',
@@ -147,7 +147,7 @@ describe('a tool with an overlay', () => {
     ]);
   });
 
-  it('is named by its own name in settings', async () => {
+  it('keeps its original name in settings', async () => {
     await setOverlay(server, CREATE, { new_name: 'report_bug' });
     const path = `/api/v1/connections/${connectionId}`;
     const wrong = await server.call('PUT', path, { body: { allowed_tools: ['report_bug'] } });

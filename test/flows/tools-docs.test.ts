@@ -38,7 +38,7 @@ describe('docs/tools.md', () => {
     expect(acme.requests.at(-1)?.target).to.equal('/deals?stage=open&limit=20&after=c2');
   });
 
-  it('expects what the API returns', async () => {
+  it('shows the responses that the API returns', async () => {
     const paths = [...PAGE.matchAll(/"\$V(\/api\/v1\/tools[^"]*)"/g)].map(([, path]) => path as string);
     expect(paths).to.have.length(4);
     for (const path of paths) {

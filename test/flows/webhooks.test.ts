@@ -91,7 +91,7 @@ describe('webhooks', () => {
   });
 
   describe('events', () => {
-    it('are not stored while nothing takes them', async () => {
+    it('are not stored while no endpoint takes them', async () => {
       await world.cause();
       expect(await world.events()).to.deep.equal([]);
       await world.create({ event_types: ['tool.created'] });
@@ -111,7 +111,7 @@ describe('webhooks', () => {
       expect(await world.events()).to.deep.equal(kept);
     });
 
-    it('go to each endpoint that takes them, once', async () => {
+    it('are sent to each endpoint that takes them, once', async () => {
       await world.create(UPDATED);
       await world.create({ event_types: ['tool.created', 'environment.updated'] });
       await world.create({ event_types: ['tool.created'] });
@@ -141,7 +141,7 @@ describe('webhooks', () => {
       world.receiver.handler = (_request, res) => res.writeHead(status, headers).end('no');
     };
 
-    it('are repeated with longer and longer waits, and fail after the tenth attempt', async () => {
+    it('are repeated with increasing pauses, and fail after the tenth attempt', async () => {
       answer(500);
       await world.create(UPDATED);
       await world.cause();
@@ -255,8 +255,8 @@ describe('webhooks', () => {
     });
   });
 
-  describe('an endpoint with order', () => {
-    it('gets the events of a subject one after the other, and those of other subjects meanwhile', async () => {
+  describe('an endpoint with ordered delivery', () => {
+    it('receives the events of a subject one after the other, and those of other subjects meanwhile', async () => {
       const { endpoint } = await world.create({
         event_types: ['environment.updated', 'api_client.created'],
         ordered: true,
@@ -357,7 +357,7 @@ describe('webhooks of a running server', () => {
   });
   afterEach(() => world.stop());
 
-  it('are delivered soon after the response, without being asked for', async () => {
+  it('are delivered soon after the response, without a request for it', async () => {
     const arrived = new Promise<void>((resolve) => {
       world.receiver.handler = (_request, res) => {
         res.writeHead(204).end();

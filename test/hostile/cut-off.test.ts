@@ -30,7 +30,7 @@ describe('a response that is cut off at any byte (E4)', () => {
   }
 
   for (const [name, call] of Object.entries(CALLS)) {
-    it(`fails ${name} in a way that says so, and leaves nothing behind`, async () => {
+    it(`makes ${name} fail with that reason, and leaves no resources behind`, async () => {
       const local = await serveCut();
       const budget = new ByteBudget(BODIES);
       const egress = egressTo(local, {

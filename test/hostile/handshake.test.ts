@@ -42,7 +42,7 @@ const CALLS: Record<string, (egress: Egress, url: string) => Promise<unknown>> =
   'a call of a protocol': (egress, url) => egress.fetchLike(url, { method: 'POST', body: 'grant_type=x' }),
 };
 
-describe('a handshake that goes wrong (E4, E8)', () => {
+describe('a failing TLS handshake (E4, E8)', () => {
   afterEach(closeAll);
 
   for (const shape of HANDSHAKES) {

@@ -51,7 +51,7 @@ const cases: Case[] = SHAPES.flatMap((shape, at) => {
   return ways.map((way) => ({ way, shape, at }));
 });
 
-describe('third parties that mean no good (E4)', function () {
+describe('hostile third parties (E4)', function () {
   this.timeout(IS_LONG ? 1_800_000 : 240_000);
   let server: TestServer;
   let impatient: RunningServer;
@@ -135,7 +135,7 @@ describe('third parties that mean no good (E4)', function () {
     });
   }
 
-  it('leave nothing behind: no memory, no connection, no fault, no execution without an end', async () => {
+  it('leave nothing behind: no memory, no connection, no internal error, no unfinished execution', async () => {
     await ways.close();
     while (bodies.used > 0 || hostile.some(({ open }) => open.size > 0))
       await new Promise((resolve) => setImmediate(resolve));
@@ -146,7 +146,7 @@ describe('third parties that mean no good (E4)', function () {
     expect(unfinished.body.total_size).to.equal(0);
   });
 
-  it('keep no call to others waiting', () => {
+  it('do not delay calls to others', () => {
     expect(meanwhile.filter((status) => status === 200).length).to.be.above(20);
     // On a busy machine the short time for a call can end (504), but no call is rejected because other calls occupy its
     // place.

@@ -126,13 +126,13 @@ describe('clients that are slow or do not read (S2)', function () {
   }
 
   for (const [name, manner] of Object.entries(MANNERS)) {
-    it(`do no harm to others when they ${name}`, async () => {
+    it(`do not affect others when they ${name}`, async () => {
       await misbehave([manner]);
       await serverIsWell();
     });
   }
 
-  it('F5: take little memory when they send 100 requests each and do not read', async () => {
+  it('F5: use little memory when they send 100 requests each and do not read', async () => {
     const before = await metric('valetkey_process_resident_memory_bytes');
     const clients = await Promise.all(Array.from({ length: 50 }, () => open('127.0.0.2')));
     for (const socket of clients) socket.write(GET('/openapi.json').repeat(100));
@@ -144,7 +144,7 @@ describe('clients that are slow or do not read (S2)', function () {
     expect((await metric('valetkey_process_resident_memory_bytes')) - before).to.be.below(100 * MB);
   });
 
-  it('F5: get everything that they asked for once they read', async () => {
+  it('F5: receive all responses once they read', async () => {
     const socket = await open('127.0.0.2');
     socket.write(
       GET('/openapi.json').repeat(10) + GET('/healthz').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
@@ -160,7 +160,7 @@ describe('clients that are slow or do not read (S2)', function () {
     expect(last).to.match(/"status":"ok"\}\n$/);
   });
 
-  it('L4: of one address get its connections, and those of others are served', async () => {
+  it('L4: of one address get its share of connections, and those of others are served', async () => {
     const refused = await metric('valetkey_http_connections_refused');
     for (let count = 0; count < PER_ADDRESS + 20; count++) await open('127.0.0.4');
     await serverIsWell();
@@ -168,14 +168,14 @@ describe('clients that are slow or do not read (S2)', function () {
     expect(await metric('valetkey_http_connections')).to.be.within(PER_ADDRESS, PER_ADDRESS + 10);
   });
 
-  it('get a response when they have closed their half after the request', async () => {
+  it('receive a response when they have closed their half after the request', async () => {
     const socket = await open('127.0.0.2');
     socket.end(GET('/healthz'));
     const text = Buffer.concat(await socket.toArray()).toString();
     expect(text).to.match(/^HTTP\/1\.1 200 /);
   });
 
-  it('do no harm to others all together', async () => {
+  it('do not affect others all together', async () => {
     await misbehave(Object.values(MANNERS));
     await serverIsWell();
     if (IS_LONG) {

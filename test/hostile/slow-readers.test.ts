@@ -15,7 +15,7 @@ import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 
 const KB = 1024;
 
-describe('S2: clients that do not read what they asked for', () => {
+describe('S2: clients that do not read their responses', () => {
   let acme: Upstream;
   let server: TestServer;
   let clock: TestClock;
@@ -86,7 +86,7 @@ describe('S2: clients that do not read what they asked for', () => {
   const callRaw = () => server.call('GET', '/api/v1/proxy/quick', { headers: { 'valetkey-account-id': id } });
   const callTool = () => execute(server, id, 'http_get', { path: '/quick' });
 
-  it('leave the places at an origin to other calls when they do not read a raw call', async () => {
+  it('do not occupy the slots of an origin with a raw call', async () => {
     const count = OUTBOUND.callsPerOrigin + 6;
     for (let asked = 0; asked < count; asked++) ask('/api/v1/proxy/slow', { 'valetkey-account-id': id });
     await until(() => open.size === count);
@@ -111,7 +111,7 @@ describe('S2: clients that do not read what they asked for', () => {
     expect((await callRaw()).status).to.equal(200);
   }
 
-  it('do no harm when they do not read large lists', async () => {
+  it('do not affect others when they do not read large lists', async () => {
     const path = '/api/v1/tools?connector=github&detail=full&page_size=100';
     expect((await server.call('GET', path)).status).to.equal(200);
     served.clear();
@@ -119,7 +119,7 @@ describe('S2: clients that do not read what they asked for', () => {
     await othersAreServed();
   });
 
-  it('M7: do no harm when they open streams of an MCP server: each ends with its token and leaves no data behind', async () => {
+  it('M7: do not affect others when they open streams of an MCP server: each ends with its token and leaves no data behind', async () => {
     const { connection_id } = await createGithubAccount('streams');
     const owner = { user_id: 'streams', identifier: 'ada', lifetime_seconds: 60 };
     const path = `/mcp/${connection_id}`;
@@ -154,7 +154,7 @@ describe('S2: clients that do not read what they asked for', () => {
     expect(server.parts.bodies.used).to.equal(0);
   });
 
-  it('do no harm when they do not read what an MCP server returns', async () => {
+  it('do not affect others when they do not read responses of an MCP server', async () => {
     const { connection_id } = await createGithubAccount();
     const owner = { user_id: 'user-1', identifier: 'ada' };
     const authorization = `Bearer ${await sessionToken(server, connection_id, owner)}`;

@@ -23,18 +23,18 @@ describe('the access token of a request', () => {
   after(() => server.stop());
 
   for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'Bearer   ']) {
-    it(`is taken from the header Authorization: ${JSON.stringify(scheme)}`, async () => {
+    it(`is read from the header Authorization: ${JSON.stringify(scheme)}`, async () => {
       expect((await get({ authorization: `${scheme}${token}` })).status).to.equal(200);
     });
   }
 
-  it('401 with a bare challenge when there is none', async () => {
+  it('is absent: 401 with a bare challenge', async () => {
     const answer = await get({});
     expect(answer.body).to.include({ status: 401, code: 'UNAUTHENTICATED' });
     expect(answer.headers['www-authenticate']).to.equal('Bearer');
   });
 
-  it('is not taken from a cookie, nor from another header', async () => {
+  it('is not read from a cookie, or from another header', async () => {
     const elsewhere: Record<string, string>[] = [
       { cookie: `access_token=${token}` },
       { 'x-access-token': token },
@@ -43,7 +43,7 @@ describe('the access token of a request', () => {
     for (const headers of elsewhere) expect((await get(headers)).status).to.equal(401);
   });
 
-  it('is not taken from the URL, also when the header has one', async () => {
+  it('is not read from the URL, also when the header has one', async () => {
     const path = `${PATH}&access_token=${token}`;
     expect((await get({}, path)).status).to.equal(401);
     const both = await get({ authorization: `Bearer ${token}` }, path);
@@ -67,7 +67,7 @@ describe('the access token of a request', () => {
     ['a token of 5,000 characters', () => `Bearer ${'a'.repeat(5000)}`],
   ];
   for (const [what, header] of cases) {
-    it(`401 with invalid_token for ${what}`, async () => {
+    it(`returns 401 with invalid_token for ${what}`, async () => {
       const answer = await get({ authorization: header(token) });
       expect(answer.body).to.include({ status: 401, code: 'UNAUTHENTICATED' });
       expect(answer.headers['www-authenticate']).to.equal('Bearer error="invalid_token"');
@@ -82,26 +82,26 @@ describe('the access token of a request', () => {
     ['an earlier generation of the client', { generation: 0 }],
     ['a later generation of the client', { generation: 2 }],
   ]) {
-    it(`401 for a token that we have signed for ${what} (T8)`, async () => {
+    it(`returns 401 for a token that the server has signed for ${what} (T8)`, async () => {
       const foreign = await accessToken(server, facts as never);
       expect((await get({ authorization: `Bearer ${foreign}` })).status).to.equal(401);
     });
   }
 
-  it('401 for a token of one environment at the host of another (T8)', async () => {
+  it('returns 401 for a token of one environment at the host of another (T8)', async () => {
     const other = await addSecondEnvironment(server);
     expect((await other.call('GET', PATH, { token })).status).to.equal(401);
     expect((await other.call('GET', PATH)).status).to.equal(200);
     expect((await server.call('GET', PATH, { token: other.token })).status).to.equal(401);
   });
 
-  it('403 that names the scope for a token without it', async () => {
+  it('returns 403 with the name of the scope for a token without it', async () => {
     const answer = await server.call('GET', '/api/v1/connections', { token });
     expect(answer.body).to.include({ status: 403, code: 'INSUFFICIENT_SCOPE' });
     expect(answer.headers['www-authenticate']).to.equal('Bearer error="insufficient_scope", scope="connections:read"');
   });
 
-  it('is the same for every client with the scope, and is not cached beyond its hour (T5)', async () => {
+  it('is accepted for each client with the scope, and is not cached beyond its hour (T5)', async () => {
     const short = server.token('tools:read');
     for (let times = 0; times < 3; times++)
       expect((await get({ authorization: `Bearer ${short}` })).status).to.equal(200);

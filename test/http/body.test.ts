@@ -23,17 +23,17 @@ describe('request bodies', () => {
   after(() => server.stop());
 
   describe('are read up to 256 KiB (S1)', () => {
-    it('and judged by their content at that size', async () => {
+    it('and validated at that size', async () => {
       const answer = await post(padded(REQUEST_BODY.bytes));
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
     });
 
-    it('and refused with one byte more', async () => {
+    it('and rejected with one byte more', async () => {
       const answer = await post(padded(REQUEST_BODY.bytes + 1));
       expect(answer.body).to.include({ status: 413, code: 'BODY_TOO_LARGE' });
     });
 
-    it('also when they do not say how long they are', async () => {
+    it('also without a Content-Length', async () => {
       const raw = await openRaw(server.origin);
       raw.send(
         `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token('connections:write')}\r\n` +
@@ -45,7 +45,7 @@ describe('request bodies', () => {
       raw.destroy();
     });
 
-    it('M8: and by the token endpoint up to 16 KiB and 20 parameters, in its own words', async () => {
+    it('M8: and by the token endpoint up to 16 KiB and 20 parameters, with OAuth errors', async () => {
       const form = (body: string) =>
         server.call('POST', '/oauth/token', {
           token: null,
@@ -72,7 +72,7 @@ describe('request bodies', () => {
       expect(answers[3]?.body.error_description).to.equal('The body has more than 20 parameters.');
     });
 
-    it('M8: and its forms in a bounded number of pieces', async () => {
+    it('M8: and as forms in a limited number of pieces', async () => {
       const send = async (path: string, pieces: number) => {
         const raw = await openRaw(server.origin);
         raw.send(
@@ -90,7 +90,7 @@ describe('request bodies', () => {
     });
   });
 
-  describe('must say what they are', () => {
+  describe('must have a supported media type', () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -102,7 +102,7 @@ describe('request bodies', () => {
       'application/json; charset=utf-16',
       '',
     ]) {
-      it(`415 for ${type || 'nothing'}`, async () => {
+      it(`415 for ${type || 'no type'}`, async () => {
         const answer = await post('{"connector":"github"}', { 'content-type': type });
         expect(answer.body).to.include({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
       });
@@ -114,7 +114,7 @@ describe('request bodies', () => {
       'application/json;charset=utf-8',
       'application/json; charset="UTF-8"; x=y',
     ]) {
-      it(`takes ${type}`, async () => {
+      it(`accepts ${type}`, async () => {
         expect((await post('{}', { 'content-type': type })).body.code).to.equal('VALIDATION_FAILED');
       });
     }
@@ -156,7 +156,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('are not read for a caller who may not send them', async () => {
+  it('are not read for a caller without permission', async () => {
     const answer = await server.call('POST', PATH, {
       token: null,
       body: '{"broken',

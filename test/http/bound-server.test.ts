@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../http/config/config.ts';
 import { bindPorts } from '../../http/connections/bound-server.ts';
 
-describe('a server that has its port and no listener yet', () => {
+describe('a server that is bound to its port without a listener', () => {
   const { config } = readConfig({ PORT: '0', BASE_URL: 'http://localhost', DATA_DIR: '/nowhere' });
 
   it('closes a connection with too many requests, and keeps one request of each other', async () => {
@@ -31,7 +31,7 @@ describe('a server that has its port and no listener yet', () => {
     ['without a host', 'GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
     ['with an unknown expectation', 'GET / HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n', '417 Expectation Failed'],
   ] as const) {
-    it(`F5: responds once to a flood of requests ${what}, and closes the connection`, async () => {
+    it(`F5: responds once to many requests ${what}, and closes the connection`, async () => {
       const ports = await bindPorts(config);
       ports.api.serve((_req, res) => res.end('served'));
       const { port } = ports.api.server.address() as AddressInfo;

@@ -7,7 +7,7 @@ import { unknownSettings } from '../../http/config/unknown-settings.ts';
 const SECRET = 'vks_0123456789abcdefghij';
 
 describe('readConfig', () => {
-  it('suffices without a single variable', () => {
+  it('works without any variable', () => {
     const { config, secrets } = readConfig({});
     expect(config).to.deep.equal({
       host: '127.0.0.1',
@@ -46,7 +46,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes an empty variable for an absent one', () => {
+  it('treats an empty variable as absent', () => {
     const names = ['HOST', 'PORT', 'BASE_URL', 'DATA_DIR', 'DATABASE_URL', 'METRICS_PORT', 'LOG_LEVEL'];
     const vault = [
       'VALETKEY_KEYS',
@@ -76,7 +76,7 @@ describe('readConfig', () => {
     expect(databaseLocation(config, { databaseUrl: null })).to.equal('data/valetkey.db');
   });
 
-  it('derives what depends on the port and the data directory', () => {
+  it('derives values from the port and the data directory', () => {
     const { config } = readConfig({ PORT: '9000', DATA_DIR: '/srv/valetkey' });
     expect(config).to.include({
       baseUrl: 'http://localhost:9000',
@@ -211,7 +211,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('says nothing of a secret when it refuses it', () => {
+  it('does not quote a secret when it refuses it', () => {
     expect(() => readConfig({ VALETKEY_CLIENT_SECRET: 'short-secret', VALETKEY_CLIENT_ID: 'client' }))
       .to.throw(ConfigError)
       .with.property('message')
@@ -234,7 +234,7 @@ describe('databaseName', () => {
 });
 
 describe('unknownSettings', () => {
-  it('names what looks like a setting and is none, with the one that was probably meant', () => {
+  it('reports unknown settings with the most similar known one', () => {
     const env = {
       VALETKEY_CHECK_RESPONSE: 'all',
       VALETKEY_EGRES_ALLOW: '127.0.0.1:1',
@@ -269,12 +269,12 @@ describe('unknownSettings', () => {
     ['DATABASE_CONNECTION', 'DATABASE_CONNECTIONS'],
     ['database_url', 'DATABASE_URL'],
   ] as const) {
-    it(`warns of ${name}, which resembles ${meant}`, () => {
+    it(`warns about ${name}, which resembles ${meant}`, () => {
       expect(unknownSettings({ [name]: 'x' })).to.deep.equal([`${name} is not a setting; did you mean ${meant}?`]);
     });
   }
 
-  it('is silent about every setting, and about the variables of others', () => {
+  it('ignores every known setting, and the variables of other programs', () => {
     const names = [...SETTINGS, 'PATH', 'HOME', 'HOSTNAME', 'POST', 'DATABASE_PORT', 'LOG_FILE', 'BASE', 'DATA'];
     expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).to.deep.equal([]);
   });
@@ -283,7 +283,7 @@ describe('unknownSettings', () => {
     const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
     const telemetry = (env: Record<string, string>) => readConfig({ ...ENDPOINT, ...env }).config.telemetry;
 
-    it('choose what is sent, and how much of it', () => {
+    it('select what is sent, and the sampled share', () => {
       expect(telemetry({})).to.deep.equal({
         traces: true,
         metrics: true,

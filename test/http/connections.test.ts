@@ -78,7 +78,7 @@ describe('connections of clients (S2)', () => {
   }
 
   describe('F5: that send requests without waiting', () => {
-    it('get their responses one after the other, in order', async () => {
+    it('receive their responses one after the other, in order', async () => {
       let active = 0;
       let most = 0;
       await listen((req, res) => {
@@ -143,7 +143,7 @@ describe('connections of clients (S2)', () => {
       expect(handled).to.deep.equal(['/0', '/well']);
     });
 
-    it('cause no objects for the rest of a flood that arrived in one piece', async () => {
+    it('create no objects for the remaining requests of a large piece', async () => {
       let made = 0;
       class Counted extends IncomingMessage {
         constructor(socket: Socket) {
@@ -195,7 +195,7 @@ describe('connections of clients (S2)', () => {
   });
 
   describe('F5: that do not read', () => {
-    it('are closed when they take nothing', async () => {
+    it('are closed when they read nothing', async () => {
       await listen((_req, res) => res.end(BIG));
       watchConnections(server, { ...PATIENT, stalledMs: 20 }, failed);
       const client = await open();
@@ -204,7 +204,7 @@ describe('connections of clients (S2)', () => {
       await emptied();
     });
 
-    it('are left alone while they take their response slowly', async () => {
+    it('are kept while they read their response slowly', async () => {
       await listen((_req, res) => res.end(BIG));
       const watch = watchConnections(server, { ...PATIENT, stalledMs: 200 }, failed);
       const client = await open();
@@ -217,7 +217,7 @@ describe('connections of clients (S2)', () => {
       expect(client.isClosed()).to.equal(false);
     });
 
-    it('are closed from the oldest on when more waits for all than may', async () => {
+    it('are closed from the oldest on when the total of waiting bytes exceeds the limit', async () => {
       await listen((_req, res) => res.end(BIG));
       let now = 0;
       const watch = watchConnections(server, { ...PATIENT, queuedBytes: 2.5 * BIG.length }, failed, () => now++);
@@ -239,8 +239,8 @@ describe('connections of clients (S2)', () => {
     });
   });
 
-  describe('L4: that say nothing', () => {
-    it('are closed when the first byte does not come, and not while a request is served', async () => {
+  describe('L4: that send nothing', () => {
+    it('are closed when the first byte does not arrive, but not while a request is served', async () => {
       let release = (): void => {};
       await listen((_req, res) => {
         release = () => res.end('well');
@@ -262,7 +262,7 @@ describe('connections of clients (S2)', () => {
   describe('L4: of one address', () => {
     const TRUST_NOBODY = () => false;
 
-    it('are as many as they may be, and those of another address are served', async () => {
+    it('are limited, and those of another address are served', async () => {
       await listen((_req, res) => res.end('well'));
       const cap = capPerAddress(server, 2, TRUST_NOBODY);
       const [first, second, third] = [await open(), await open(), await open()];
@@ -291,7 +291,7 @@ describe('connections of clients (S2)', () => {
       expect(handled).to.have.length(5);
     });
 
-    it('are not counted for a proxy', async () => {
+    it('are not limited for a proxy', async () => {
       await listen((_req, res) => res.end('well'));
       const cap = capPerAddress(server, 1, (address) => address?.endsWith('127.0.0.2') === true);
       const clients = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.2')];

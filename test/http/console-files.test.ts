@@ -52,7 +52,7 @@ describe('the files of the console', () => {
     expect(bytes / 1000).to.be.above(50);
   });
 
-  it('are the same in every coding, never change at their address, and are not sent again', async () => {
+  it('are equal in every content coding, immutable at their address, and not sent again', async () => {
     for (const { file } of Object.values(manifest())) {
       const path = `/console/${file}`;
       const plain = await get(path);
@@ -93,7 +93,7 @@ describe('the files of the console', () => {
     });
   }
 
-  it('are read with GET and HEAD alone', async () => {
+  it('are served for GET and HEAD only', async () => {
     const { statusCode, headers } = await request(`${server.origin}/console`, { method: 'POST' });
     expect([statusCode, headers['allow']]).to.deep.equal([405, 'GET, HEAD']);
   });

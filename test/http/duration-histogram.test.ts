@@ -5,7 +5,7 @@ import { DurationHistogram } from '../../http/monitoring/duration-histogram.ts';
 const [NAME, HELP, BUCKETS] = ['seconds', 'Time of something', [0.001, 0.5, 1]];
 
 describe('the histogram of durations', () => {
-  it('reads as one of the library that saw the same', async () => {
+  it("returns the same text as the library's for the same values", async () => {
     const [ours, theirs] = [new Registry(), new Registry()];
     const labelNames = ['operation', 'status'] as const;
     const own = new DurationHistogram(NAME, HELP, labelNames, BUCKETS);

@@ -187,7 +187,7 @@ describe('the entry points of the server', () => {
         entryPoint = entryPoints()[index] as EntryPointUnderTest;
       });
 
-      it('returns the request id that was sent, if it may be written to a log, and makes one otherwise', async () => {
+      it('return the request id that was sent if it is safe for logs, and create one otherwise', async () => {
         const sent = await entryPoint.ask({ 'x-request-id': 'trace-1.a_B' });
         expect([sent.status, sent.headers['x-request-id']]).to.deep.equal([200, 'trace-1.a_B']);
         for (const bad of ['a b', 'x'.repeat(101), '{"a":1}']) {
@@ -197,7 +197,7 @@ describe('the entry points of the server', () => {
         }
       });
 
-      it('writes one line into the log for each request, with the same members', async () => {
+      it('write one line to the log for each request, with the same members', async () => {
         await entryPoint.ask({ 'x-request-id': 'run-1' });
         const [line, ...more] = requestLines();
         expect(more).to.deep.equal([]);
@@ -205,7 +205,7 @@ describe('the entry points of the server', () => {
         expect(line).to.include({ operation: entryPoint.operation, status: 200, request_id: 'run-1' });
       });
 
-      it('counts each request in the metrics by its operation and status', async () => {
+      it('count each request in the metrics by its operation and status', async () => {
         const count = async () => {
           const text = await server.parts.metrics.registry.metrics();
           const labels = `operation="${entryPoint.operation}",status="200"`;
@@ -222,7 +222,7 @@ describe('the entry points of the server', () => {
         expect(await count()).to.equal(earlier + 1);
       });
 
-      it('sends the headers that keep a response to the one who asked', async () => {
+      it('send headers that prevent caching by others', async () => {
         for (const answer of [await entryPoint.ask(), await entryPoint.ask({ host: 'unknown.example' })]) {
           expect(answer.headers).to.include({
             'cache-control': 'no-store',
@@ -235,7 +235,7 @@ describe('the entry points of the server', () => {
         }
       });
 
-      it('returns 421 for a host of no environment', async () => {
+      it('return 421 for a host of no environment', async () => {
         const answer = await entryPoint.ask({ host: 'unknown.example' });
         expect(answer.status).to.equal(421);
         entryPoint.shows(answer, 'UNKNOWN_HOST', /host/);
@@ -243,14 +243,14 @@ describe('the entry points of the server', () => {
 
       // Any path of a raw call belongs to the provider.
       if (name !== 'raw calls') {
-        it('returns 404 where there is nothing', async () => {
+        it('return 404 for an unknown path', async () => {
           const answer = await send(entryPoint, 'GET', entryPoint.nothing);
           expect(answer.status).to.equal(404);
           entryPoint.shows(answer, 'NOT_FOUND', /page does not exist/);
         });
       }
 
-      it('returns 405 with Allow for another method', async () => {
+      it('return 405 with Allow for another method', async () => {
         const [method, path, allow] = entryPoint.otherMethod;
         const answer = await send(entryPoint, method, path);
         expect(answer.status).to.equal(405);
@@ -258,7 +258,7 @@ describe('the entry points of the server', () => {
         entryPoint.shows(answer, 'METHOD_NOT_ALLOWED', /method/);
       });
 
-      it('returns to HEAD the headers of GET without a body', async () => {
+      it('return the headers of GET without a body for HEAD', async () => {
         if (entryPoint.get === null) {
           const refused = await send(entryPoint, 'HEAD', await entryPoint.post());
           expect([refused.status, refused.text, refused.headers['allow']]).to.deep.equal([405, '', 'POST']);
@@ -270,7 +270,7 @@ describe('the entry points of the server', () => {
         expect(head.headers['content-type']).to.equal(get.headers['content-type']);
       });
 
-      it('returns 413 for a body that is too large, and closes the connection', async () => {
+      it('return 413 for a body that is too large, and close the connection', async () => {
         const path = await entryPoint.post();
         const body = 'x'.repeat(entryPoint.maxBytes + 1);
         const headers = { ...entryPoint.headers, ...(entryPoint.media && { 'content-type': entryPoint.media }) };
@@ -282,7 +282,7 @@ describe('the entry points of the server', () => {
 
       // The provider validates the body of a raw call.
       if (name !== 'raw calls') {
-        it('returns 415 for another media type', async () => {
+        it('return 415 for another media type', async () => {
           const path = await entryPoint.post();
           const answer = await send(entryPoint, 'POST', path, { body: 'a', headers: { 'content-type': 'text/csv' } });
           expect(answer.status).to.equal(415);
@@ -290,7 +290,7 @@ describe('the entry points of the server', () => {
         });
       }
 
-      it('tells how much of the rate limit is left, and returns 429 with Retry-After when nothing is', async () => {
+      it('return the remaining rate limit, and 429 with Retry-After when it is used up', async () => {
         const answers = [];
         for (let sent = 0; sent < 21; sent++) answers.push(await entryPoint.ask());
         expect(answers.map(({ status }) => status)).to.deep.equal([...Array(20).fill(200), 429]);
@@ -301,7 +301,7 @@ describe('the entry points of the server', () => {
         entryPoint.shows(refused, 'RATE_LIMITED', /Too many requests/);
       });
 
-      it('returns 503 with Retry-After while the storage fails, and 500 for a fault, and tells nothing of either', async () => {
+      it('return 503 with Retry-After while the storage fails, and 500 for an internal error, without details', async () => {
         for (const [error, status, code] of [
           [new StorageError(`SQLITE_FULL ${name}`, DETAIL), 503, 'STORAGE_UNAVAILABLE'],
           [new Error(DETAIL), 500, 'INTERNAL_ERROR'],
@@ -322,7 +322,7 @@ describe('the entry points of the server', () => {
 
       // Pages have no access token.
       if (name !== 'the pages') {
-        it('logs why a request was not authenticated, and the client where it is known', async () => {
+        it('log why a request was not authenticated, and the client if it is known', async () => {
           expect((await entryPoint.ask({}, null)).status).to.equal(401);
           expect((await entryPoint.ask({}, 'vkm_not-a-token')).status).to.equal(401);
           const [none, bad] = requestLines();
@@ -353,7 +353,7 @@ describe('the entry points of the server', () => {
     expect((await server.call('GET', metadata, { token: null })).status).to.equal(429);
   });
 
-  it('log the client of a token that was good once, and why it is refused', async () => {
+  it('log the client of a token that was valid before, and why it is refused', async () => {
     const expired = server.token('tools:read');
     clock.advance(3_600_000);
     await server.call('GET', '/api/v1/tools', { token: expired });
@@ -369,7 +369,7 @@ describe('the entry points of the server', () => {
     ]);
   });
 
-  it('log why the token endpoint refuses a client, and never what was sent in place of an id or a secret', async () => {
+  it('log why the token endpoint refuses a client, and never the values sent as an id or a secret', async () => {
     const ask = (fields: Record<string, string>) =>
       server.call('POST', '/oauth/token', {
         token: null,

@@ -49,7 +49,7 @@ describe('createEnvironmentLookup', () => {
     ['[::1]:8080', 'env_dev'],
     ['[::1]', 'env_dev'],
   ] as const) {
-    it(`finds ${host}`, async () => expect(await lookup([LIVE, DEV]).find(host)).to.equal(id));
+    it(`finds the environment of ${host}`, async () => expect(await lookup([LIVE, DEV]).find(host)).to.equal(id));
   }
 
   for (const host of [
@@ -68,16 +68,16 @@ describe('createEnvironmentLookup', () => {
     '%',
     "' or 1=1 --",
   ]) {
-    it(`knows no environment for ${JSON.stringify(host)}`, async () => {
+    it(`finds no environment for ${JSON.stringify(host)}`, async () => {
       expect(await codeOf(lookup([LIVE, DEV]).find(host))).to.equal('UNKNOWN_HOST');
     });
   }
 
-  it('gives loopback names to a development environment only', async () => {
+  it('accepts loopback names for a development environment only', async () => {
     expect(await codeOf(lookup([LIVE]).find('localhost'))).to.equal('UNKNOWN_HOST');
   });
 
-  it('asks the database once in five seconds, and notices a change after that', async () => {
+  it('reads the database once in five seconds, and applies a change after that', async () => {
     const { find, clock, rows, asked } = lookup([LIVE]);
     for (let times = 0; times < 10; times++) await find('api.example.com');
     expect(asked()).to.equal(1);
@@ -88,7 +88,7 @@ describe('createEnvironmentLookup', () => {
     expect(await find('api.example.com')).to.equal('env_other');
   });
 
-  it('asks again immediately when the store has noticed a change of settings', async () => {
+  it('reads again immediately when the store was notified of a change of settings', async () => {
     const { find, change, rows, asked } = lookup([LIVE]);
     await find('api.example.com');
     rows.splice(0, 1, { id: 'env_other', kind: 'PRODUCTION', hosts: ['api.example.com'] } as never);
@@ -107,7 +107,7 @@ describe('createEnvironmentLookup', () => {
 });
 
 describe('environments over HTTP', () => {
-  it('421 for an unknown host, before any other check', async () => {
+  it('return 421 for an unknown host, before any other check', async () => {
     const server = await startTestServer();
     try {
       const headers = { host: 'unknown.example.com' };
@@ -123,7 +123,7 @@ describe('environments over HTTP', () => {
     }
   });
 
-  it('keeps what is made in one apart from the other', async () => {
+  it('keep their data separate from each other', async () => {
     const server = await startTestServer();
     try {
       const other = await addSecondEnvironment(server);

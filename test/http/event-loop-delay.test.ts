@@ -4,7 +4,7 @@ import { showEventLoopDelay } from '../../http/monitoring/event-loop-delay.ts';
 import { createMetrics } from '../../http/monitoring/metrics.ts';
 
 describe('S3: the delay of the event loop', () => {
-  it('S3: is shown in seconds for each quantile, without the interval of the timer that measures it', async () => {
+  it('S3: is reported in seconds for each quantile, without the interval of the measuring timer', async () => {
     const asked: number[] = [];
     let resets = 0;
     const registry = new Registry();

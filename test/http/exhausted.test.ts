@@ -12,7 +12,7 @@ import { startTestServer } from '../support/server.ts';
 
 const tooManyFiles = () => Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
 
-describe('a process without descriptors (F16)', () => {
+describe('a process without free file descriptors (F16)', () => {
   let server: TestServer;
   let fails = false;
 
@@ -46,7 +46,7 @@ describe('a process without descriptors (F16)', () => {
     fails = false;
   });
 
-  it('F16: gets 503 with Retry-After, and the fault is in the log', async () => {
+  it('F16: returns 503 with Retry-After, and logs the reason', async () => {
     const document = { name: 'a.json', content: '{"openapi":"3.0.3"}' };
     const body = { connector: 'acme', files: [document] };
     const refused = await server.call('POST', '/api/v1/tools:import', { body });

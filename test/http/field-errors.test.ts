@@ -81,7 +81,7 @@ describe('presentErrors', () => {
     };
     const schema = closed({ details });
 
-    it('reports only what is wrong inside the branch that was meant', () => {
+    it('reports only errors inside the intended branch', () => {
       expect(errorsOf(schema, { details: { token: { value: 1 } } })).to.deep.equal([
         { field: 'details.token.value', message: 'must be string' },
       ]);
@@ -90,7 +90,7 @@ describe('presentErrors', () => {
       ]);
     });
 
-    it('lists the choices when none was meant', () => {
+    it('lists the choices when no branch was intended', () => {
       expect(errorsOf(schema, { details: {} })).to.deep.equal([
         { field: 'details', message: 'must have exactly one of token, key' },
       ]);
@@ -103,7 +103,7 @@ describe('presentErrors', () => {
       ]);
     });
 
-    it('names a key that no form knows beside the one that was meant', () => {
+    it('names an unknown key beside the intended one', () => {
       const withNothing = closed({ details: { oneOf: [...details.oneOf, closed({})] } });
       expect(errorsOf(withNothing, { details: { key: {}, kee: {} } })).to.deep.equal([
         { field: 'details.kee', message: 'unknown field (allowed: token, key)' },
@@ -133,7 +133,7 @@ describe('presentErrors', () => {
       ]);
     });
 
-    it('names the tag where a tag decides', () => {
+    it('names the tag if a tag selects the branch', () => {
       const tagged = {
         type: 'object',
         discriminator: { propertyName: 'type' },
@@ -147,7 +147,7 @@ describe('presentErrors', () => {
     });
   });
 
-  it('says each thing once, and stops after twenty', () => {
+  it('reports each error once, and stops after twenty', () => {
     const both = {
       allOf: [
         { type: 'object', required: ['a'] },

@@ -37,7 +37,7 @@ describe('the front page of a server', () => {
     expect(text).to.match(/}\n$/);
   });
 
-  it('is a page for a browser, with links that lead somewhere', async () => {
+  it('is a page for a browser, with valid links', async () => {
     const { headers, text } = await get('/', HTML);
     expect(headers).to.include({ 'content-type': 'text/html; charset=utf-8', vary: 'accept' });
     expect(headers['content-security-policy']).to.include("script-src 'self'").and.not.include('unsafe');
@@ -47,7 +47,7 @@ describe('the front page of a server', () => {
     for (const link of new Set(links)) expect((await get(link)).status, link).to.equal(200);
   });
 
-  it('leads to the console if the server has one', async () => {
+  it('links to the console if the server has one', async () => {
     expect((await get('/', HTML)).text).not.to.include('href="/console"');
     const other = await startTestServer({ env: { VALETKEY_CONSOLE: 'on' } });
     const page = await other.call('GET', '/', { token: null, headers: HTML });
@@ -56,7 +56,7 @@ describe('the front page of a server', () => {
     await other.stop();
   });
 
-  it('says when the server is not ready', async () => {
+  it('reports when the server is not ready', async () => {
     ready = false;
     expect((await get('/')).body.state).to.equal('not_ready');
     expect((await get('/', HTML)).text).to.include('Not ready');
@@ -71,7 +71,7 @@ describe('the front page of a server', () => {
     expect([status, headers['allow']]).to.deep.equal([405, 'GET, HEAD']);
   });
 
-  it('says where to report a vulnerability (RFC 9116)', async () => {
+  it('has a security.txt that says where to report a vulnerability (RFC 9116)', async () => {
     const { headers, text } = await get('/.well-known/security.txt');
     expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
     const expires = /^Expires: (\S+)$/m.exec(text)?.[1] ?? '';
@@ -85,7 +85,7 @@ describe('the front page of a server', () => {
     ]);
   });
 
-  it('lists the documentation for language models, with links that lead somewhere', async () => {
+  it('lists the documentation for language models, with valid links', async () => {
     const { text } = await get('/llms.txt');
     expect(text).to.match(/^# Valetkey\n\n> /);
     const links = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link = '']) => link);

@@ -31,7 +31,7 @@ describe('the guides', () => {
     expect(new Set(listed).size).to.equal(listed.length);
   });
 
-  it('are pages whose links lead to guides and to sections that exist', async () => {
+  it('are pages whose links lead to existing guides and sections', async () => {
     const anchors = new Map<string, Set<string>>();
     const links: [from: string, to: string][] = [];
     for (const guide of all()) {
@@ -49,13 +49,13 @@ describe('the guides', () => {
     }
   });
 
-  it('exist as Markdown, too', async () => {
+  it('are also available as Markdown', async () => {
     const { headers, text } = await get('/docs/guides/mcp.md');
     expect(headers['content-type']).to.equal('text/markdown; charset=utf-8');
     expect(text).to.match(/^# MCP/);
   });
 
-  it('are not other files', async () => {
+  it('do not serve other files', async () => {
     for (const path of ['CONTRIBUTING', '..%2FCONTRIBUTING', 'mcp.html', 'decisions/..%2Fmcp', 'constructor']) {
       expect((await get(`/docs/guides/${path}`)).status, path).to.equal(404);
     }
@@ -71,18 +71,18 @@ describe('renderMarkdown', () => {
     expect(render('a <img src=x onerror=alert(1)> b')).to.include('&lt;img');
   });
 
-  it('makes no link that runs a script', () => {
+  it('creates no link that runs a script', () => {
     expect(render('[a](javascript:alert(1))')).not.to.include('href');
     expect(render('[a](data:text/html;base64,x)')).not.to.include('href');
   });
 
-  it('rewrites relative links, and leaves the text of those without a page', () => {
+  it('rewrites relative links, and keeps the text of those without a page', () => {
     expect(render('[a](known.md)')).to.equal('<p><a href="/known.md">a</a></p>\n');
     expect(render('[a](../secret.md) b')).to.equal('<p><span>a</span> b</p>\n');
     expect(render('[a](https://acme.example/)')).to.include('href="https://acme.example/"');
   });
 
-  it('names headings as GitHub does, and marks of figures are left out', () => {
+  it('gives headings the same ids as GitHub, and omits markers of figures', () => {
     expect(render('# A `b` & c\n# A b  c')).to.include('id="a-b--c"').and.include('id="a-b--c-1"');
     expect(render('256 KiB<!--REQUEST_BODY.bytes-->')).to.equal('<p>256 KiB</p>\n');
   });

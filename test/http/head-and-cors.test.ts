@@ -46,7 +46,7 @@ describe('HEAD', () => {
 
   for (const operation of operationsOf(contract)) {
     if (operation.method !== 'get') continue;
-    it(`is ${operation.id} without its body, with the same status and headers`, async () => {
+    it(`returns the status and headers of ${operation.id} without a body`, async () => {
       const { path, request: sent } = requestOf(operation);
       await compare(path, sent.token);
     });
@@ -92,10 +92,10 @@ describe('HEAD', () => {
     '/mcp/nothing',
     '/api/v1/proxy/nothing',
   ]) {
-    it(`is ${path} without its body`, () => compare(path, null));
+    it(`returns the headers of ${path} without a body`, () => compare(path, null));
   }
 
-  it('is /metrics without its body, and other methods are refused', async () => {
+  it('returns the headers of /metrics without a body, and other methods are refused', async () => {
     const metricsPort = await closedPort();
     const { parts } = server;
     const second = await startServer({ ...parts, config: { ...parts.config, metricsPort }, close: async () => {} });
@@ -115,12 +115,12 @@ describe('HEAD', () => {
     }
   });
 
-  it('is the protected resource metadata of an MCP server without its body', async () => {
+  it('returns the headers of the protected resource metadata of an MCP server without a body', async () => {
     const { id } = await createConnection(server, { connector: 'github' });
     await compare(`/.well-known/oauth-protected-resource/mcp/${id}`, null);
   });
 
-  it('is the page of a link without its body, and does not use the link up', async () => {
+  it("returns the headers of a link's page without a body, and does not use the link", async () => {
     const links = await startLinkServer();
     try {
       const link = await makeLink(links, { connector: await keyConnector(links) });
@@ -134,7 +134,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('needs the scope of the GET, and a method that is there', async () => {
+  it('requires the scope of the GET, and an existing method', async () => {
     const weak = await server.call('HEAD', '/api/v1/connections', { token: server.token('tools:read') });
     expect(weak.status).to.equal(403);
     const post = await server.call('HEAD', '/api/v1/execute_tool');
@@ -143,7 +143,7 @@ describe('HEAD', () => {
   });
 });
 
-describe('requests of pages (X16)', () => {
+describe('cross-origin requests (X16)', () => {
   const PAGE = 'http://localhost:6274';
   const FOREIGN = 'https://playground.example';
   let server: TestServer;
@@ -170,7 +170,7 @@ describe('requests of pages (X16)', () => {
       'access-control-request-headers': fields,
     });
 
-  it('X16: of any origin may read metadata and keys, and get tokens', async () => {
+  it('X16: from any origin may read metadata and keys, and get tokens', async () => {
     for (const path of [
       '/.well-known/oauth-authorization-server',
       '/.well-known/openid-configuration',
@@ -197,7 +197,7 @@ describe('requests of pages (X16)', () => {
     expect([refused.statusCode, refused.headers['access-control-allow-origin']]).to.deep.equal([401, '*']);
   });
 
-  it('X16: of an allowed origin may use an MCP server, and read why it refuses them', async () => {
+  it('X16: from an allowed origin may use an MCP server, and read why it refuses them', async () => {
     const before = await preflight(mcp, PAGE, 'POST', 'authorization, mcp-protocol-version, mcp-param-x');
     expect(before.statusCode).to.equal(204);
     expect(before.headers).to.include({
@@ -216,7 +216,7 @@ describe('requests of pages (X16)', () => {
     expect([taken.statusCode, taken.headers['access-control-allow-origin']]).to.deep.equal([200, PAGE]);
   });
 
-  it('X16: of other origins may not use an MCP server, and no page may use the interface', async () => {
+  it('X16: from other origins may not use an MCP server, and no origin may use the API', async () => {
     expect((await preflight(mcp, FOREIGN, 'POST')).statusCode).to.equal(403);
     expect((await preflight(mcp, FOREIGN, 'POST')).headers).not.to.have.property('access-control-allow-origin');
     const api = await preflight('/api/v1/connections', PAGE, 'GET');
@@ -224,7 +224,7 @@ describe('requests of pages (X16)', () => {
     expect(api.headers).not.to.have.property('access-control-allow-origin');
   });
 
-  it('X16: names the same methods in Allow as GET and OPTIONS have', async () => {
+  it('X16: list the same methods in Allow as GET and OPTIONS have', async () => {
     const headers = { authorization: `Bearer ${token}` };
     expect((await send('OPTIONS', mcp, {})).headers['allow']).to.equal('POST, GET, HEAD, DELETE, OPTIONS');
     for (const method of ['GET', 'DELETE', 'HEAD', 'PATCH']) {
@@ -235,7 +235,7 @@ describe('requests of pages (X16)', () => {
     expect([inSession.statusCode, inSession.headers['allow']]).to.deep.equal([405, 'POST, GET, HEAD, DELETE']);
   });
 
-  it('responds to HEAD as to GET within a session, and opens no stream', async () => {
+  it('return the same for HEAD as for GET within a session, and open no stream', async () => {
     const session = {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
@@ -259,7 +259,7 @@ describe('requests of pages (X16)', () => {
     expect(unknown.statusCode).to.equal(404);
   });
 
-  it('accepts no header of a preflight that is not a list of names', async () => {
+  it('are refused with a preflight header that is not a list of names', async () => {
     const odd = await preflight('/oauth/token', FOREIGN, 'POST', 'x"; evil');
     expect(odd.statusCode).to.equal(204);
     expect(odd.headers).not.to.have.property('access-control-allow-headers');

@@ -25,7 +25,7 @@ describe('idempotency keys', () => {
   });
   after(() => server.stop());
 
-  it('let one of fifty simultaneous requests act, and return the same response to all', async () => {
+  it('let one of fifty simultaneous requests have an effect, and return the same response to all', async () => {
     const headers = newKey();
     const before = await total();
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(headers, 'fifty')));
@@ -34,14 +34,14 @@ describe('idempotency keys', () => {
     expect(await total()).to.equal(before + 1);
   });
 
-  it('are free again after a request that was refused', async () => {
+  it('can be used again after a request that was refused', async () => {
     const headers = newKey();
     await create({}, 'taken');
     expect((await create(headers, 'taken')).status).to.equal(409);
     expect((await create(headers, 'free')).status).to.equal(201);
   });
 
-  it('compare the content, not its white space', async () => {
+  it('compare the content, without its white space', async () => {
     const headers = { ...newKey(), 'content-type': 'application/json' };
     const first = await server.call('POST', CONNECTIONS, { headers, body: '{"connector":"github","key_id":"text"}' });
     const second = await server.call('POST', CONNECTIONS, {
@@ -52,7 +52,7 @@ describe('idempotency keys', () => {
     expect(second.body).to.deep.equal(first.body);
   });
 
-  it('belong to one operation: the same key elsewhere is another key', async () => {
+  it('belong to one operation: the same key for another operation is independent', async () => {
     const headers = newKey();
     expect((await create(headers, 'operation')).status).to.equal(201);
     const body = { name: 'Client', scopes: ['tools:read'] };
@@ -73,7 +73,7 @@ describe('idempotency keys', () => {
     expect(taken.body.code).to.equal('CONNECTION_EXISTS');
   });
 
-  it('replay the status and the headers of the response, and none of those that belong to the request', async () => {
+  it('replay the status and the headers of the response, except those of the individual request', async () => {
     const headers = newKey();
     const first = await create({ ...headers, 'x-request-id': 'first' }, 'headers');
     const second = await create({ ...headers, 'x-request-id': 'second' }, 'headers');
@@ -81,7 +81,7 @@ describe('idempotency keys', () => {
     expect(second.headers['x-request-id']).to.equal('second');
   });
 
-  it('are forgotten after 24 hours', async () => {
+  it('expire after 24 hours', async () => {
     const headers = newKey();
     await create(headers, 'day');
     clock.advance(DAY - 1);
@@ -122,7 +122,7 @@ describe('idempotency keys', () => {
     }
   });
 
-  describe('take a bounded amount of memory for their replies (M10)', () => {
+  describe('use a limited amount of memory for stored responses (M10)', () => {
     const bytesOf = async (client = 'test-client') => {
       const { store, environmentOf } = server.parts;
       return store.read.idempotencyKeys.keptBytes((await environmentOf('localhost')).id, client);
@@ -140,7 +140,7 @@ describe('idempotency keys', () => {
       await store.write((tx) => tx.idempotencyKeys.sweep(id, clock.now(), everything));
     };
 
-    it('M10: counts what they hold, compressed, until it is removed', async () => {
+    it('M10: count their stored, compressed bytes until they are removed', async () => {
       const headers = newKey();
       // Keys of other tests may expire meanwhile.
       await sweepKeys();
@@ -157,7 +157,7 @@ describe('idempotency keys', () => {
       expect(await bytesOf()).to.equal(0);
     });
 
-    it('M10: beyond the quota of their client keep no reply, and say that the first request was carried out', async () => {
+    it('M10: beyond the quota of their client store no response, and report that the first request was carried out', async () => {
       const { store, environmentOf } = server.parts;
       const { id } = await environmentOf('localhost');
       const full = { clientId: 'test-client', route: 'createTool', keyDigest: Buffer.alloc(32, 7) };
@@ -193,7 +193,7 @@ describe('idempotency keys', () => {
       expect((await other()).headers['idempotency-replayed'], 'the quota of another client').to.equal('true');
     });
 
-    it('M10: are rejected beyond the number that their client may have, until old ones expire', async () => {
+    it('M10: are rejected beyond the limit of their client, until old ones expire', async () => {
       const { store, environmentOf } = server.parts;
       const { id } = await environmentOf('localhost');
       const client = await createApiClient(server, ['connections:write']);

@@ -29,7 +29,7 @@ function holdsWhatIsRefused(value: unknown): boolean {
 }
 
 describe('parseJson', () => {
-  it('reads what JSON.parse reads, wherever two parsers could not disagree', () => {
+  it('parses what JSON.parse parses, if no two parsers could disagree', () => {
     const value = fc.jsonValue({ maxDepth: 10 }).filter((one) => !holdsWhatIsRefused(one));
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 1, '\t'), (one, indent) => {
@@ -78,7 +78,7 @@ describe('parseJson', () => {
       '{"a":["a","a"]}',
       '{"a":1,"A":2}',
     ]) {
-      it(`and takes ${text}`, () => expect(parse(text)).to.deep.equal(JSON.parse(text)));
+      it(`but accepts ${text}`, () => expect(parse(text)).to.deep.equal(JSON.parse(text)));
     }
   });
 
@@ -104,7 +104,7 @@ describe('parseJson', () => {
       '1E-7',
       '"9007199254740993"',
     ]) {
-      it(`and takes ${text}`, () => expect(parse(text)).to.deep.equal(JSON.parse(text)));
+      it(`but accepts ${text}`, () => expect(parse(text)).to.deep.equal(JSON.parse(text)));
     }
   });
 
@@ -126,7 +126,7 @@ describe('parseJson', () => {
       it(`a lone surrogate: ${text}`, () => expect(refused(text)).to.include('surrogate'));
     }
 
-    it('and takes a pair', () => expect(parse('"\\ud83d\\ude00"')).to.equal('😀'));
+    it('but accepts a surrogate pair', () => expect(parse('"\\ud83d\\ude00"')).to.equal('😀'));
   });
 
   describe('refuses more than 32 levels (S1)', () => {
@@ -142,14 +142,14 @@ describe('parseJson', () => {
       });
     }
 
-    it('without building anything first, however deep', () => {
+    it('before any object is created, regardless of the depth', () => {
       const before = process.memoryUsage().heapUsed;
       refused('['.repeat(250_000));
       refused(nested(100_000));
       expect(process.memoryUsage().heapUsed - before).to.be.below(64 * 1024 * 1024);
     });
 
-    it('and counts levels, not brackets in texts', () => {
+    it('but counts levels, not brackets in strings', () => {
       const text = JSON.stringify(['['.repeat(100), '\\"[{'.repeat(50)]);
       expect(parse(text)).to.deep.equal(JSON.parse(text));
     });
@@ -182,7 +182,7 @@ describe('parseJson', () => {
     }
   });
 
-  it('takes the time of its length', () => {
+  it('takes linear time', () => {
     const long = `[${'"\\\\",'.repeat(60_000)}1]`;
     expect(parse(long)).to.have.length(60_001);
   });

@@ -52,7 +52,7 @@ describe('large request bodies (H4)', () => {
     expect(await isAlive()).to.equal(true);
   });
 
-  it('H4: parses what is larger than an ordinary body in a thread, and nothing else', async () => {
+  it('H4: parses bodies larger than ordinary ones in a thread, and no others', async () => {
     const padded = (size: number) => `{"connector":"a","files":[],"display_name":"${'x'.repeat(size)}"}`;
     const small = await send('POST', IMPORT, padded(1000));
     expect([small.body.code, jobs]).to.deep.equal(['VALIDATION_FAILED', []]);
@@ -62,7 +62,7 @@ describe('large request bodies (H4)', () => {
     expect(broken.body).to.include({ status: 400, code: 'MALFORMED_BODY', detail: 'The body is not valid JSON.' });
   });
 
-  it('H4: tells repeated large bodies from changed ones', async () => {
+  it('H4: distinguishes repeated large bodies from changed ones', async () => {
     const document = (title: string) =>
       JSON.stringify({
         openapi: '3.0.3',
@@ -105,7 +105,7 @@ describe('large request bodies (H4)', () => {
     expect(many.body.errors).to.have.length(1);
   });
 
-  it('L6: cuts what an error quotes', async () => {
+  it('L6: truncates values that an error quotes', async () => {
     const name = 'n'.repeat(200_000);
     const answer = await send('POST', '/api/v1/api_clients', `{"name":"a","scopes":["admin"],"${name}":1}`);
     expect(answer.body.errors[0].field).to.match(/^n+…$/).and.to.have.length(PROBLEM.fieldChars);

@@ -17,7 +17,7 @@ describe('the output of the log', () => {
 
   const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `line ${from + i}\n`);
 
-  it('writes lines in their order, whether it flushes by itself, when told, or at the end', async () => {
+  it('writes lines in order, whether it is flushed automatically, explicitly, or at the end', async () => {
     const output = createLogOutput(fd);
     for (const line of lines(0, 20_000)) output.write(line);
     output.flush();
@@ -34,7 +34,7 @@ describe('the output of the log', () => {
     expect(readFileSync(file, 'utf8')).to.equal('a line\n');
   });
 
-  it('neither throws nor waits nor keeps more than it may where nothing can be written (F3)', async () => {
+  it('does not throw, wait or exceed its memory limit when nothing can be written (F3)', async () => {
     const full = openSync('/dev/full', 'w');
     const output = createLogOutput(full);
     for (let i = 0; i < 2_000; i++) output.write('x'.repeat(10_000));

@@ -9,7 +9,7 @@ function shown(write: (log: ReturnType<typeof createLogger>) => void, hasColours
   return describeLogLine(json, hasColours).replace(/^\S+/, 'TIME');
 }
 
-describe('the log for people', () => {
+describe('the log format for terminals', () => {
   it('has the time of day, the level, the message and the fields', () => {
     expect(describeLogLine('{"level":30,"time":"2026-11-23T08:09:10.123Z","msg":"listening"}', false)).to.equal(
       '08:09:10.123 info  listening\n',
@@ -27,7 +27,7 @@ describe('the log for people', () => {
     expect(shown((log) => log.error({ err: 'text' }, 'failed'))).to.equal('TIME error failed\n');
   });
 
-  it('has colours only where they are asked for', () => {
+  it('has colours only if requested', () => {
     const write = (log: ReturnType<typeof createLogger>) => log.error('failed');
     expect(shown(write)).not.to.include('\u001b');
     expect(shown(write, true)).to.include('\u001b[31merror\u001b[39m');

@@ -18,7 +18,7 @@ describe('the icons of connectors', () => {
     return { status, headers, text: await body.text() };
   }
 
-  it('are at the icon_src of every built-in provider, as inert images that may be kept forever', async () => {
+  it('are at the icon_src of every built-in provider, as images without scripts that are cached forever', async () => {
     expect(providers).to.have.length.greaterThan(80);
     for (const { identifier, icon_src: address } of providers) {
       expect(address).to.match(new RegExp(`^${server.origin}/icons/${identifier}\\.svg\\?v=[\\w-]{10}$`));
@@ -42,7 +42,7 @@ describe('the icons of connectors', () => {
     }
   });
 
-  it('are kept for an hour without their version, or with another one', async () => {
+  it('are cached for an hour without their version, or with another one', async () => {
     for (const path of ['/icons/github.svg', '/icons/github.svg?v=old']) {
       const { status, headers } = await get(`${server.origin}${path}`);
       expect([status, headers['cache-control']], path).to.deep.equal([200, 'max-age=3600']);
@@ -56,7 +56,7 @@ describe('the icons of connectors', () => {
     expect((await get(`${server.origin}/icons/github.svg`, 'POST')).status).to.equal(405);
   });
 
-  it('are on the page of a link, beside the mark of the application', async () => {
+  it('are on the page of a link, beside the logo of the application', async () => {
     const link = await makeLink(server, { connector: 'stripe' });
     const { text } = await browserFor().open(link);
     const icon = new URL(providers.find(({ identifier }) => identifier === 'stripe')?.icon_src ?? '');

@@ -11,11 +11,11 @@ describe('the content security policy of pages', () => {
     return /form-action ([^;]*)/.exec(headers['content-security-policy'] ?? '')?.[1];
   };
 
-  it('lets forms of a production environment lead to https alone', () => {
+  it('allows forms of a production environment to lead to https only', () => {
     expect(formActionOf('PRODUCTION')).to.equal("'self' https:");
   });
 
-  it('adds exactly the address of a login that returns to a program of the user', () => {
+  it("adds exactly the address of a login that returns to a program on the user's machine", () => {
     expect(formActionOf('PRODUCTION', { formTarget: 'http://127.0.0.1:3456' })).to.equal(
       "'self' https: http://127.0.0.1:3456",
     );

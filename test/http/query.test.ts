@@ -25,7 +25,7 @@ describe('parsePairs', () => {
     it(`reads ${text}`, () => expect(read(text)).to.deep.equal(expected));
   }
 
-  it('M8: counts the parameters before it reads one', () => {
+  it('M8: counts the parameters before it decodes any', () => {
     expect(Object.keys(read('a&b&c&d&e&f&g&h'))).to.have.length(LIMIT);
     for (const text of ['a&b&c&d&e&f&g&h&i', '&'.repeat(LIMIT), `${'%zz&'.repeat(LIMIT)}x`]) {
       expect(() => read(text))
@@ -34,7 +34,7 @@ describe('parsePairs', () => {
     }
   });
 
-  it('keeps a name of the prototype as a plain name', () => {
+  it('keeps a name of a prototype property as an ordinary name', () => {
     const pairs = parsePairs('__proto__=x&__proto__=y', 'the query', LIMIT);
     expect(Object.keys(pairs)).to.deep.equal(['__proto__']);
     expect('toString' in pairs).to.equal(false);
@@ -49,7 +49,7 @@ describe('parsePairs', () => {
     });
   }
 
-  it('agrees with the standard on everything well-formed', () => {
+  it('agrees with the standard on all well-formed text', () => {
     const text = fc.string({ unit: 'binary' }).map((one) => one.toWellFormed());
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { maxLength: 8 }), (pairs) => {

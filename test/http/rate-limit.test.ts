@@ -9,7 +9,7 @@ import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import { requestToken } from '../support/token-request.ts';
 
 describe('createRateLimiter', () => {
-  it('allows a burst, then one request for each part of a second', () => {
+  it('allows a burst, then one request per interval', () => {
     const clock = testClock();
     const limit = createRateLimiter(5, clock.now);
     const take = (times: number) => Array.from({ length: times }, () => limit('a').allowed);
@@ -22,7 +22,7 @@ describe('createRateLimiter', () => {
     expect(take(6)).to.deep.equal([true, true, true, true, true, false]);
   });
 
-  it('refills the part of one process, and at least one request per second', () => {
+  it('refills the share of one process, and at least one request per second', () => {
     const clock = testClock();
     let processes = 2;
     const limit = createRateLimiter(4, clock.now, () => processes);
@@ -35,7 +35,7 @@ describe('createRateLimiter', () => {
     expect(take(2)).to.deep.equal([true, false]);
   });
 
-  it('never allows more than the burst and what has been refilled, however requests arrive', () => {
+  it('never allows more than the burst and what has been refilled, in any order of requests', () => {
     const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.integer({ min: 1, max: 10 })), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), steps, (perSecond, arrivals) => {
@@ -52,12 +52,12 @@ describe('createRateLimiter', () => {
     );
   });
 
-  it('counts each caller for itself', () => {
+  it('counts each caller separately', () => {
     const limit = createRateLimiter(1, testClock().now);
     expect([limit('a').allowed, limit('b').allowed, limit('a').allowed]).to.deep.equal([true, true, false]);
   });
 
-  it('survives a clock that goes back', () => {
+  it('works with a clock that goes back', () => {
     const clock = testClock();
     const limit = createRateLimiter(2, clock.now);
     limit('a');
@@ -67,7 +67,7 @@ describe('createRateLimiter', () => {
     expect(limit('a').allowed).to.equal(true);
   });
 
-  it('tells a refused caller when to come back, in whole seconds', () => {
+  it('tells a refused caller when to retry, in whole seconds', () => {
     const limit = createRateLimiter(1, testClock().now);
     limit('a');
     const state = limit('a');
@@ -90,7 +90,7 @@ describe('the limit of requests', () => {
   beforeEach(() => clock.advance(10_000));
   after(() => server.stop());
 
-  it('429 with Retry-After, and the state of the limit on every response', async () => {
+  it('returns 429 with Retry-After, and the state of the limit on every response', async () => {
     const answers = [];
     for (let sent = 0; sent < 4; sent++) answers.push(await server.call('GET', '/api/v1/tools?page_size=1'));
     expect(answers.map((answer) => answer.status)).to.deep.equal([200, 200, 200, 429]);
@@ -107,7 +107,7 @@ describe('the limit of requests', () => {
     expect((await server.call('GET', '/api/v1/tools?page_size=1')).status).to.equal(200);
   });
 
-  it('leaves other clients alone', async () => {
+  it('does not affect other clients', async () => {
     const other = await createApiClient(server);
     const { access_token: token } = (await other.requestToken()).body;
     for (let sent = 0; sent < 4; sent++) await server.call('GET', '/api/v1/tools?page_size=1');
@@ -115,13 +115,13 @@ describe('the limit of requests', () => {
     expect((await server.call('GET', '/api/v1/tools?page_size=1', { token })).status).to.equal(200);
   });
 
-  it('leaves a client of the same name in another environment alone', async () => {
+  it('does not affect a client of the same name in another environment', async () => {
     const other = await addSecondEnvironment(server);
     for (let sent = 0; sent < 4; sent++) await server.call('GET', '/api/v1/tools?page_size=1');
     expect((await other.call('GET', '/api/v1/tools?page_size=1')).status).to.equal(200);
   });
 
-  it('slows the guessing of secrets by address, and no client that has a token (T2)', async () => {
+  it('slows the guessing of secrets by address, but no client that has a token (T2)', async () => {
     const guess = () => requestToken(server, { client_id: CLIENT_ID, client_secret: 'vks_guess' });
     const statuses = [];
     for (let tries = 0; tries < 10; tries++) statuses.push((await guess()).status);

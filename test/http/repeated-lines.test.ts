@@ -11,7 +11,7 @@ describe('failures of the storage in the log (F11)', () => {
   }
   const full = () => ({ err: new StorageError('SQLITE_FULL', 'the disk is full') });
 
-  it('are said once a minute for each place and code', () => {
+  it('are logged once a minute for each place and code', () => {
     const { log, lines, clock } = setUp();
     for (let i = 0; i < 100; i++) log.error(full(), 'request failed');
     log.error(full(), 'a job failed');
@@ -24,7 +24,7 @@ describe('failures of the storage in the log (F11)', () => {
     expect(lines.slice(3)).to.deep.equal(['request failed', 'request failed']);
   });
 
-  it('are the only lines that are left out', () => {
+  it('are the only lines that are omitted', () => {
     const { log, lines } = setUp();
     for (let i = 0; i < 3; i++) {
       log.error({ err: new Error('a fault') }, 'request failed');

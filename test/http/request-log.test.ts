@@ -10,8 +10,8 @@ function linesAt(level: string) {
   return { log, lines, request: createRequestLog(log, () => Date.UTC(2026, 0, 2, 3, 4, 5, 6)) };
 }
 
-describe('the line of a request', () => {
-  it('is what the logger would write', () => {
+describe('the log line of a request', () => {
+  it('is equal to that of the logger', () => {
     const { log, lines, request } = linesAt('info');
     for (const id of ['req_01jd', 'trace-1.a_B', '"}\n{"level":60', 'ü\u2028']) {
       request('listConnections', 200, 12.3456, id);
@@ -22,7 +22,7 @@ describe('the line of a request', () => {
     }
   });
 
-  it('is left out where the level says so, from the moment on that it is set', () => {
+  it('is omitted if the level says so, from the moment that it is set', () => {
     const { log, lines, request } = linesAt('warn');
     request('listConnections', 200, 1, 'req_1');
     expect(lines).to.deep.equal([]);

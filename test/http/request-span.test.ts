@@ -39,12 +39,12 @@ describe('the span of a request', () => {
     expect(JSON.stringify(span)).not.to.match(/a-secret-query|01k6p3vz1y2x3w4v5t6s7r8q9p/);
   });
 
-  it('does not contain a path that no operation has', async () => {
+  it('does not contain a path of no operation', async () => {
     await server.call('GET', '/api/v1/a-secret-path');
     expect(JSON.stringify(requests())).not.to.include('a-secret-path');
   });
 
-  it('has the method of an MCP message, unless it is not a method name', async () => {
+  it('has the method of an MCP message, if it is a method name', async () => {
     const { id } = await createConnection(server, { connector: 'github' });
     const token = await sessionToken(server, id, { user_id: 'user-1', identifier: 'ada' });
     ended.length = 0;

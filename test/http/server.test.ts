@@ -82,12 +82,12 @@ describe('the server', () => {
       '/api/v1/connected_accounts%3Asearch?query=abc',
       '/api/v1/connected_accounts%3asearch?query=abc',
     ]) {
-      it(`takes an escaped colon: ${path}`, async () => {
+      it(`accept an escaped colon: ${path}`, async () => {
         expect((await server.call('GET', path)).status).to.equal(200);
       });
     }
 
-    it('decodes the parameters of a path once', async () => {
+    it('decode the parameters of a path once', async () => {
       const answer = await server.call('GET', '/api/v1/providers/git%68ub');
       expect(answer.body.provider.identifier).to.equal('github');
       expect((await server.call('GET', '/api/v1/providers/git%2568ub')).status).to.equal(404);
@@ -100,7 +100,7 @@ describe('the server', () => {
       ['DELETE', '/api/v1/connections/conn_x'],
       ['POST', '/api/v1/connections/conn_x:enable'],
     ] as const) {
-      it(`refuses a body where there is none: ${method} ${path}`, async () => {
+      it(`reject a body for: ${method} ${path}`, async () => {
         const answer = await server.call(method, path, { body: '{}', headers: { 'content-type': 'application/json' } });
         expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
         expect(answer.body.detail).to.include('no body');
@@ -108,7 +108,7 @@ describe('the server', () => {
     }
   });
 
-  describe('headers that are sent twice', () => {
+  describe('duplicate headers', () => {
     let server: TestServer;
 
     before(async () => {
@@ -122,7 +122,7 @@ describe('the server', () => {
       return (await connection.closed).split('\r\n')[0];
     };
 
-    it('count as neither of both: no host, no token is chosen', async () => {
+    it('are all ignored: neither host nor token is used', async () => {
       const host = `Host: ${new URL(server.origin).host}`;
       const authorization = `Authorization: Bearer ${server.token('connections:read')}`;
       expect(await ask(host, authorization)).to.include('200');
@@ -139,7 +139,7 @@ describe('the server', () => {
     });
     after(() => server.stop());
 
-    it('carry headers that keep them to the one who asked (S4, L15)', async () => {
+    it('carry headers that prevent caching by others (S4, L15)', async () => {
       for (const path of ['/api/v1/connections', '/api/v1/unknown', '/healthz', '/mcp/conn_unknown']) {
         const { headers } = await server.call('GET', path);
         expect(headers, path).to.include({
@@ -152,7 +152,7 @@ describe('the server', () => {
       }
     });
 
-    it('carry the id of their request: the one that was sent, when it may be written to a log', async () => {
+    it('carry the id of their request: the one that was sent, if it is safe for logs', async () => {
       const given = await server.call('GET', '/api/v1/unknown', { headers: { 'x-request-id': 'trace-1.a_B' } });
       expect(given.headers['x-request-id']).to.equal('trace-1.a_B');
       expect(given.body.request_id).to.equal('trace-1.a_B');
@@ -175,7 +175,7 @@ describe('the server', () => {
       });
     });
 
-    it('tell nothing of a fault inside (S4)', async () => {
+    it('reveal nothing of an internal error (S4)', async () => {
       const fault = {
         place: undefined as FaultPlace | undefined,
         error: () => new Error('secret detail at /srv/file.ts'),
@@ -192,7 +192,7 @@ describe('the server', () => {
     });
   });
 
-  describe('connections that misbehave', () => {
+  describe('invalid requests on a connection', () => {
     let server: TestServer;
 
     before(async () => {
@@ -221,7 +221,7 @@ describe('the server', () => {
       });
     }
 
-    it('cannot smuggle a second request behind a body that was not read', async () => {
+    it('cannot smuggle a second request in a body that was not read', async () => {
       const raw = await openRaw(server.origin);
       const inner = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
       raw.send(
@@ -279,13 +279,13 @@ describe('the server', () => {
       await server.stop();
     });
 
-    it('lose their connection when the headers do not come to an end', async () => {
+    it('lose their connection when the headers do not end', async () => {
       const raw = await openRaw(impatient.origin);
       raw.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ');
       expect(await raw.closed).to.match(/^HTTP\/1\.1 408 /);
     });
 
-    it('lose their connection when the body does not come to an end', async () => {
+    it('lose their connection when the body does not end', async () => {
       const raw = await openRaw(impatient.origin);
       raw.send(
         'POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ngrant',
@@ -294,13 +294,13 @@ describe('the server', () => {
       expect(text).not.to.include('HTTP/1.1 200');
     });
 
-    it('lose their connection when they ask for nothing more', async () => {
+    it('lose their connection when they send no further request', async () => {
       const raw = await openRaw(impatient.origin);
       raw.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
       expect(await raw.closed).to.match(/^HTTP\/1\.1 200 /);
     });
 
-    it('cannot take more connections than there are, and the next one is served', async () => {
+    it('cannot exceed the limit of connections, and the next one is served', async () => {
       const held = [await openRaw(impatient.origin), await openRaw(impatient.origin), await openRaw(impatient.origin)];
       const refused = await openRaw(impatient.origin);
       expect(await refused.closed).to.equal('');
@@ -359,7 +359,7 @@ describe('the server', () => {
       await raw.closed;
     });
 
-    it('when a running request does not end, after a while', async () => {
+    it('after a time limit when a running request does not end', async () => {
       const { id } = await createKeyedAccount(server);
       const ports = await bindPorts(server.parts.config, { ...PATIENT, drainMs: 100 });
       const impatient = await startServer({ ...server.parts, close: async () => {} }, ports);
@@ -375,7 +375,7 @@ describe('the server', () => {
       await server.stop();
     });
 
-    it('closes the connection of a running request after its response', async () => {
+    it('with the connection of a running request closed after its response', async () => {
       const { id } = await createKeyedAccount(server);
       let release = () => {};
       const arrived = new Promise<void>((seen) => {

@@ -41,7 +41,7 @@ describe('F5: static documents', () => {
     ['/favicon.ico', 'image/x-icon'],
     ['/favicon.svg', 'image/svg+xml'],
   ] as const) {
-    it(`are the same in every coding, and not sent again: ${path}`, async () => {
+    it(`are equal in every content coding, and not sent again: ${path}`, async () => {
       const plain = await get(path);
       expect(plain.status).to.equal(200);
       expect(plain.headers).to.include({ 'content-type': type, vary: 'accept-encoding' });
@@ -64,11 +64,11 @@ describe('F5: static documents', () => {
     });
   }
 
-  it('are what was generated', async () => {
+  it('are equal to what was generated', async () => {
     expect((await get('/openapi.json')).bytes.equals(CONTRACT)).to.equal(true);
   });
 
-  it('are sent to those who have another version', async () => {
+  it('are sent to clients that have another version', async () => {
     const { status, bytes } = await get('/openapi.json', { 'if-none-match': '"other"' });
     expect([status, bytes.length]).to.deep.equal([200, CONTRACT.length]);
   });
@@ -90,13 +90,13 @@ describe('F5: static documents', () => {
     ['br;q=0.000, gzip;q=0.001', 'gzip'],
     ['br;q=0.1111', undefined],
   ] as const) {
-    it(`come in a coding that the client takes: ${accepted}`, async () => {
+    it(`have a content coding that the client accepts: ${accepted}`, async () => {
       const { headers } = await get('/openapi.json', { 'accept-encoding': accepted });
       expect(headers['content-encoding']).to.equal(coding);
     });
   }
 
-  it('S3: judge a long weight of a coding in linear time', async () => {
+  it('S3: parse a long weight of a coding in linear time', async () => {
     const serve = createStaticDocument('a document', { type: 'text/plain' });
     const req = { method: 'GET', headers: { 'accept-encoding': `br;q=0.${'1'.repeat(15_000)}x` } };
     // In quadratic time these would take minutes.

@@ -6,7 +6,7 @@ import { selectRows } from '../support/database-file.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
-describe('the storage of a server beside other processes', () => {
+describe('the storage of a server while other processes use it', () => {
   let server: TestServer;
   let other: InstanceType<typeof Database>;
 

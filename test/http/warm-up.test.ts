@@ -12,7 +12,7 @@ import { startTestServer } from '../support/server.ts';
 const log = createLogger('silent', { write: () => {} });
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('S3: preparing after a start what first requests would wait for', () => {
+describe('S3: preparing after a start what first requests need', () => {
   it('S3: runs each step in a separate turn, so that requests run between two of them', async () => {
     const order: string[] = [];
     const steps = ['a', 'b', 'c'].map((name) => ({ name, run: () => order.push(name) }));
@@ -72,7 +72,7 @@ describe('S3: preparing after a start what first requests would wait for', () =>
     expect(loads).to.equal(1);
   });
 
-  it('S3: prepares a running server, which stops in the middle of it', async () => {
+  it('S3: prepares a running server, which can stop in the middle of it', async () => {
     const server = await startTestServer();
     const warming = server.warmUp();
     expect((await server.call('GET', '/docs', { token: null })).status).to.equal(200);

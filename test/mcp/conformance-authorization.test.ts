@@ -32,7 +32,7 @@ describe('MCP conformance of the authorization server', () => {
     await browser.open(sent.location as string);
   }
 
-  it('passes every check of both scenarios: there is no list of expected failures', async function () {
+  it('passes every check of both scenarios, without expected failures', async function () {
     this.timeout(120_000);
     const results = mkdtempSync(join(tmpdir(), 'conformance-'));
     const port = String(await closedPort());

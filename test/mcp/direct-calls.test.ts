@@ -16,7 +16,7 @@ const CALL = { name: 'acme_get_thing', arguments: { number: 7 } };
 const BY_PACKAGE = { 'acme.test/unknown': 'x' };
 const META = 'io.modelcontextprotocol/';
 
-describe('tool calls that are served without the package of the protocol', () => {
+describe('tool calls that are served without the MCP SDK', () => {
   let server: TestServer;
   let upstream: Upstream;
   let id: string;
@@ -92,7 +92,7 @@ describe('tool calls that are served without the package of the protocol', () =>
     ['a result', undefined],
     ['a failure of the provider', (_request: unknown, res: Parameters<typeof json>[0]) => json(res, 404, { no: 1 })],
   ] as const) {
-    it(`return ${title} exactly as the package does`, async () => {
+    it(`return ${title} exactly as the SDK does`, async () => {
       if (handler) upstream.handler = handler;
       const session = { 'mcp-session-id': await begin() };
       for (const call of [newer, older, (params: object, meta = {}) => older(params, meta, session)]) {
@@ -104,7 +104,7 @@ describe('tool calls that are served without the package of the protocol', () =>
     });
   }
 
-  it('return an input that does not fit as the package does, and send nothing', async () => {
+  it('reject an invalid input as the SDK does, and send nothing', async () => {
     upstream.requests.length = 0;
     const wrong = { ...CALL, arguments: { number: 'seven' } };
     expect(shown(await newer(wrong))).to.deep.equal(shown(await newer(wrong, BY_PACKAGE)));
@@ -112,7 +112,7 @@ describe('tool calls that are served without the package of the protocol', () =>
     expect(upstream.requests).to.deep.equal([]);
   });
 
-  it('are left to the package if the user must connect an account first', async () => {
+  it('are passed to the SDK if the user must connect an account first', async () => {
     const other = await sessionToken(server, id, { user_id: 'user-2', identifier: 'eve@acme.test' });
     const response = await rawMcp(server, id, { token: other, method: 'tools/call', params: CALL });
     expect(isDirect(response)).to.equal(false);
@@ -134,7 +134,7 @@ describe('tool calls that are served without the package of the protocol', () =>
     expect((await older(CALL, {}, session)).status).to.equal(404);
   });
 
-  it('get no result after their client has cancelled them in another request', async () => {
+  it('return no result after their client has cancelled them in another request', async () => {
     const session = await begin();
     const arrived = new Promise<() => void>((resolve) => {
       upstream.handler = (_request, res) => resolve(() => json(res, 200, { id: 7 }));
@@ -148,7 +148,7 @@ describe('tool calls that are served without the package of the protocol', () =>
     expect((await call).text).to.equal('');
   });
 
-  it('run on when another session cancels a call of the same id', async () => {
+  it('continue when another session cancels a call of the same id', async () => {
     const [session, other] = [await begin(), await begin()];
     const arrived = new Promise<() => void>((resolve) => {
       upstream.handler = (_request, res) => resolve(() => json(res, 200, { id: 7 }));
@@ -162,7 +162,7 @@ describe('tool calls that are served without the package of the protocol', () =>
     expect((await call).text).to.contain('"result"');
   });
 
-  describe('are recognized only if everything about them is plain', () => {
+  describe('are recognized only without special properties', () => {
     const headers = { ...ACCEPT, 'content-type': 'application/json', 'mcp-protocol-version': '2026-07-28' };
     const named = { ...headers, 'mcp-method': 'tools/call', 'mcp-name': CALL.name };
     const envelope = {
@@ -173,7 +173,7 @@ describe('tool calls that are served without the package of the protocol', () =>
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...CALL, _meta: envelope } };
     const withMeta = (meta: object) => ({ ...message, params: { ...CALL, _meta: { ...envelope, ...meta } } });
 
-    it('a plain call, as a control', () => {
+    it('a plain call (control)', () => {
       expect(readDirectCall(named, message)).to.deep.include({ era: 'modern', name: CALL.name, wantsProgress: false });
       const plain = { ...message, params: CALL };
       expect(readDirectCall({ ...OLDER, 'content-type': 'application/json' }, plain)).to.deep.include({

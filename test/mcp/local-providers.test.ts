@@ -53,7 +53,7 @@ describe('X11: providers on this machine', () => {
   const create = (fields: object, call = server.call) =>
     call('POST', PATH, { body: { display_name: 'Near', auth_patterns: [API_KEY_PATTERN], ...fields } });
 
-  it('are rejected where the settings do not list them', async () => {
+  it('are rejected if the settings do not list them', async () => {
     const { port } = new URL(near.origin);
     for (const proxy_url of [
       `http://127.0.0.1:${unlisted}/mcp`,
@@ -68,7 +68,7 @@ describe('X11: providers on this machine', () => {
     }
   });
 
-  it('reach no other hosts over plain http, listed or not', async () => {
+  it('do not allow other hosts over plain http, listed or not', async () => {
     const { port } = new URL(near.origin);
     for (const host of [
       'api.example.com:8080',
@@ -97,7 +97,7 @@ describe('X11: providers on this machine', () => {
     expect((await provider.run('clock_now')).body.data.content[0].text).to.equal('noon');
   });
 
-  it('can take the place of a provider elsewhere, and of the server of a document', async () => {
+  it('can replace a provider elsewhere, and the server of a document', async () => {
     const { identifier } = await createProvider(server, { proxy_url: `${FAR}/mcp` });
     const move = (proxy_url: string) => server.call('PUT', `${PATH}/${identifier}`, { body: { proxy_url } });
     expect((await move(`http://127.0.0.1:${unlisted}`)).status).to.equal(400);
@@ -139,7 +139,7 @@ describe('X11: providers on this machine', () => {
     near.metadata = undefined;
   });
 
-  it('are named by servers on this machine alone', async () => {
+  it('are named as authorization servers only by servers on this machine', async () => {
     far.metadata = { resource: `${FAR}/mcp`, authorization_servers: [as.issuer] };
     const { identifier } = await createProvider(server, { auth_patterns: [OAUTH], proxy_url: `${FAR}/mcp` });
     const hits = as.hits('/.well-known/openid-configuration') + as.hits('/.well-known/oauth-authorization-server');
@@ -154,7 +154,7 @@ describe('X11: providers on this machine', () => {
     far.metadata = undefined;
   });
 
-  it('are judged in every address of a pattern', async () => {
+  it('are checked in every address of a pattern', async () => {
     const config = { authorize_uri: `${as.issuer}/auth`, token_uri: `${as.issuer}/token` };
     expect((await create({ auth_patterns: [pattern(config)] })).status).to.equal(201);
     for (const member of ['authorize_uri', 'token_uri', 'revocation_uri', 'user_info_uri', 'issuer'] as const) {

@@ -93,7 +93,7 @@ describe('clients of the SDKs log in by themselves (X2)', () => {
       await client.close();
     });
 
-    it(`${name} learns at the next login that the server was deleted`, async () => {
+    it(`${name} receives an error at the next login when the server was deleted`, async () => {
       const url = new URL(world.resource);
       const login = await loginBy('registration');
       await (await connectAt(url, login)).close();

@@ -13,7 +13,7 @@ describe('H7: an MCP server that offers many connections of one large provider',
   });
   after(() => server.stop());
 
-  it('reads the names of the provider once, and no definition', async () => {
+  it('reads the tool names of the provider once, and no definition', async () => {
     const { parts } = server;
     const { id: environmentId } = await firstEnvironment(server);
     const { identifier } = await createProvider(server, { proxy_enabled: true, proxy_url: 'https://api.example/' });

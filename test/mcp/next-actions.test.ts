@@ -13,7 +13,7 @@ const OAUTH = {
 };
 
 /** test/flows/next-actions.test.ts tests the same over REST. */
-describe('X15: a call over MCP that an administrator must make possible', () => {
+describe('X15: a call over MCP that needs an administrator first', () => {
   let server: TestServer;
 
   before(async () => {
@@ -51,7 +51,7 @@ describe('X15: a call over MCP that an administrator must make possible', () => 
     expect((await call()).next_action.url, 'then the user can do something').to.include('/connect/');
   });
 
-  it('does not exist where the connection is disabled', async () => {
+  it('does not exist if the connection is disabled', async () => {
     const { connection, call } = await offer({ proxy_enabled: true, proxy_url: 'https://acme.example' });
     expect((await call()).next_action.url, 'the control').to.include('/connect/');
     await server.call('POST', `/api/v1/connections/${connection.id}:disable`);
@@ -60,7 +60,7 @@ describe('X15: a call over MCP that an administrator must make possible', () => 
     expect(body.result.tools, 'a connection that is disabled offers nothing').to.deep.equal([]);
   });
 
-  it('names the operation that sets the base URL of the provider, also when the account is there', async () => {
+  it('names the operation that sets the base URL of the provider, also when the account exists', async () => {
     const { identifier, connection, call } = await offer({});
     const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'key-0123456789' } } } };
     await createAccount(server, { connector: connection.key_id, userId: 'ada', identifier: 'ada', connectedAccount });

@@ -47,7 +47,7 @@ describe('sessions of the revision 2025-11-25', () => {
     server.call('DELETE', `/mcp/${acme}`, { token, headers: { 'mcp-session-id': session } });
   const unknown = (token: string) => inSession(token, 'x'.repeat(200));
 
-  it('belong to the user who began them: for another user they do not exist (M4)', async () => {
+  it('belong to the user who began them, and do not exist for another user (M4)', async () => {
     const ada = await tokenOf({ user_id: 'ada', identifier: 'ada@acme.test' });
     const eve = await tokenOf({ user_id: 'eve', identifier: 'eve@acme.test' });
     const session = await begin(ada);
@@ -59,12 +59,12 @@ describe('sessions of the revision 2025-11-25', () => {
     expect((await inSession(ada, session)).status).to.equal(200);
   });
 
-  it('need a token with every request, not only with the first', async () => {
+  it('require a token with every request, not only with the first', async () => {
     const session = await begin(await tokenOf());
     expect((await inSession(null, session)).status).to.equal(401);
   });
 
-  it('have ids that show nothing and cannot be altered', async () => {
+  it('have ids that reveal nothing and cannot be altered', async () => {
     const token = await tokenOf({ user_id: 'ada', identifier: 'ada@acme.test' });
     const session = await begin(token, { elicitation: { url: {} } });
     expect(session).to.match(/^[A-Za-z0-9_-]{50,500}$/);
@@ -101,7 +101,7 @@ describe('sessions of the revision 2025-11-25', () => {
     expect(told.result.structuredContent.error.next_action.url).to.match(/^http:\/\/localhost\/connect\//);
   });
 
-  it('M7: are not ended by the sessions of others, however many there are', async () => {
+  it('M7: are not ended by the sessions of others, regardless of their number', async () => {
     const ada = await tokenOf({ user_id: 'ada', identifier: 'ada@acme.test' });
     const session = await begin(ada);
     const eve = await tokenOf({ user_id: 'eve', identifier: 'eve@acme.test' });
@@ -109,7 +109,7 @@ describe('sessions of the revision 2025-11-25', () => {
     expect((await inSession(ada, session)).status).to.equal(200);
   });
 
-  it('are ended by DELETE, each by itself', async function () {
+  it('are ended by DELETE, each separately', async function () {
     // Only the server that ended a session knows it: see docs/postgresql.md.
     if (IS_PAIR) this.skip();
     const token = await tokenOf();

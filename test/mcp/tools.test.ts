@@ -72,7 +72,7 @@ describe('tools over MCP', () => {
 
   for (const revision of REVISIONS) {
     describe(`in revision ${revision}`, () => {
-      it('are listed in the order of their names, with what a client may assume of each', async () => {
+      it('are listed in the order of their names, each with its hints', async () => {
         const client = await connect(revision);
         const { tools } = await client.listTools();
         const names = tools.map(({ name }) => name);
@@ -101,7 +101,7 @@ describe('tools over MCP', () => {
         expect(upstream.requests[0]?.headers['x-api-key']).to.equal(ACCOUNT_KEY);
       });
 
-      it('leave the record that a call over REST leaves', async () => {
+      it('store the same record as a call over REST', async () => {
         const client = await connect(revision);
         const result = await client.callTool({ name: 'acme_get_thing', arguments: { number: 7 } });
         await server.parts.store.write(async () => {});
@@ -109,7 +109,7 @@ describe('tools over MCP', () => {
         expect(body.execution).to.include({ tool_name: 'acme_get_thing', status: 'SUCCEEDED', upstream_status: 200 });
       });
 
-      it('say of an input that does not fit what is wrong, and send nothing', async () => {
+      it('report the fields of an invalid input, and send nothing', async () => {
         const client = await connect(revision);
         const result = await client.callTool({ name: 'acme_get_thing', arguments: { number: 'seven', size: 1 } });
         expect(result.isError).to.equal(true);
@@ -119,7 +119,7 @@ describe('tools over MCP', () => {
         expect(upstream.requests).to.have.length(0);
       });
 
-      it('say of a failure of the provider what REST says of it', async () => {
+      it('report a failure of the provider as REST does', async () => {
         upstream.handler = (_request, res) => json(res, 429, { message: 'slow down' }, { 'retry-after': '3' });
         const client = await connect(revision);
         const result = await client.callTool({ name: 'acme_get_thing', arguments: { number: 7 } });
@@ -156,7 +156,7 @@ describe('tools over MCP', () => {
     });
   }
 
-  describe('X14: refuse messages that are not valid in plain sentences', () => {
+  describe('X14: refuse invalid messages with plain sentences', () => {
     for (const [params, message] of [
       [{ arguments: {} }, 'Invalid message: params.name is required'],
       [{ name: 5 }, 'Invalid message: params.name must be a string'],
@@ -174,7 +174,7 @@ describe('tools over MCP', () => {
       });
     }
 
-    it('hides its own faults, and logs them', async () => {
+    it('hide an internal error, and log it', async () => {
       const broken = await startTestServer({
         overrides: {
           toolDirectory: wrap((made) => ({
@@ -217,14 +217,14 @@ describe('tools over MCP', () => {
     expect(dataOf(result).data).to.deep.equal(THING);
   });
 
-  it('are listed only for the caller: caches must not share them (M5)', async () => {
+  it('are listed for the caller only: caches must not share them (M5)', async () => {
     const token = await sessionToken(server, connectionId, ADA);
     const { body, headers } = await rawMcp(server, connectionId, { token });
     expect(body.result).to.include({ cacheScope: 'private', ttlMs: 60_000 });
     expect(headers['cache-control']).to.equal('no-store');
   });
 
-  it('F6: are listed on several pages where their schemas are large, none of them twice', async () => {
+  it('F6: are listed on several pages if their schemas are large, without duplicates', async () => {
     const provider = await createProvider(server, { proxy_enabled: true, proxy_url: KEYED_ORIGIN });
     const { id } = await createConnection(server, { connector: provider.identifier });
     const input_schema = { type: 'object', description: 'x'.repeat(100_000) };

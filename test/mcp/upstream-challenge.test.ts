@@ -63,24 +63,24 @@ describe('the authorization of MCP servers', () => {
       expect((await opened()).location).to.match(/^https:\/\/as\.example\/auth\?/);
     });
 
-    it('that names no metadata leaves the well-known addresses', async () => {
+    it('without metadata leads to the well-known addresses', async () => {
       upstream.refuseWith = {};
       expect((await opened()).status, 'the control').to.equal(502);
       upstream.metadataPath = '/.well-known/oauth-protected-resource/mcp';
       expect((await opened()).location).to.match(/^https:\/\/as\.example\/auth\?/);
     });
 
-    it('with metadata that are missing leaves the well-known addresses', async () => {
+    it('with missing metadata leads to the well-known addresses', async () => {
       upstream.metadataPath = '/.well-known/oauth-protected-resource';
       expect((await opened()).location).to.match(/^https:\/\/as\.example\/auth\?/);
     });
 
-    it('with metadata of another resource is not believed', async () => {
+    it('with metadata of another resource is rejected', async () => {
       upstream.metadata = { resource: 'https://bank.example/mcp', authorization_servers: [as.issuer] };
       expect((await opened()).status).to.equal(502);
     });
 
-    it('names the scopes to ask for, before those that the metadata list', async () => {
+    it('has scopes that are requested before those of the metadata', async () => {
       upstream.metadata = { ...upstream.metadata, scopes_supported: ['files:read', 'files:write'] };
       expect(await scopesAsked()).to.equal('files:read files:write');
       upstream.refuseWith = {
@@ -138,7 +138,7 @@ describe('the authorization of MCP servers', () => {
       expect((await opened(`${origin}/mcp`)).location?.split('?')[0]).to.equal(`${origin}/custom/authorize`);
     });
 
-    it('is not believed when its metadata belong to another issuer', async () => {
+    it('is rejected when its metadata belong to another issuer', async () => {
       routes['/.well-known/oauth-authorization-server'] = json({ issuer: 'https://bank.example' });
       expect((await opened(`${origin}/mcp`)).status).to.equal(502);
     });
@@ -159,7 +159,7 @@ describe('the authorization of MCP servers', () => {
       expect(synced.body.added, synced.text).to.have.length(1);
     });
 
-    it('does not exist at a server that wants no token', async () => {
+    it('does not exist for a server that requires no token', async () => {
       upstream.refuse = () => undefined;
       expect((await opened(`${origin}/mcp`)).status).to.equal(502);
     });

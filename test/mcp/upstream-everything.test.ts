@@ -29,7 +29,7 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
 
   const sync = (body: object = {}) => syncTools(server, provider, body);
 
-  it('has no tools before an account can ask for them', async () => {
+  it('has no tools before an account exists that can read them', async () => {
     expect((await sync()).body).to.include({ status: 409, code: 'NO_ACTIVE_ACCOUNT' });
     const account = await createAccount(server, {
       connector: provider,
@@ -42,7 +42,7 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
     connectionId = account['connection_id'] as string;
   });
 
-  it('has its tools read and named', async () => {
+  it('has tools once they were read', async () => {
     const { status, body } = await sync();
     expect(status).to.equal(200);
     expect(body.added).to.include.members(['everything_echo', 'everything_get_sum']);
@@ -62,7 +62,7 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
     expect(execution.body.execution).to.include({ tool_name: 'everything_echo', connector: provider });
   });
 
-  it('shows beforehand what would be sent', async () => {
+  it('previews a call', async () => {
     const { body } = await server.call('POST', '/api/v1/execute_tool', {
       body: {
         tool_name: 'everything_echo',
@@ -75,14 +75,14 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
     expect(body.dry_run_request.body.params).to.deep.equal({ name: 'echo', arguments: { message: 'hello' } });
   });
 
-  it('refuses an input that does not fit before anything is sent', async () => {
+  it('refuses an invalid input before anything is sent', async () => {
     const { body } = await server.call('POST', '/api/v1/execute_tool', {
       body: { tool_name: 'everything_get_sum', tool_input: { a: 'one' }, connected_account_id: accountId },
     });
     expect(body).to.include({ status: 400, code: 'INVALID_TOOL_INPUT' });
   });
 
-  it('is offered and runs over our own MCP server, and offers no HTTP tools', async () => {
+  it('is offered and runs over our own MCP server, without HTTP tools', async () => {
     const token = await sessionToken(server, connectionId, { user_id: 'user-1', identifier: 'ada' });
     const client = await connectMcp(server, connectionId, token);
     const names = (await client.listTools()).tools.map(({ name }) => name);
@@ -94,7 +94,7 @@ describe('an MCP server as a provider: the reference server of the protocol', ()
     expect(JSON.stringify(body.result.structuredContent.data)).to.contain('5');
   });
 
-  it('takes its tools along when it is deleted', async () => {
+  it('is deleted with its tools', async () => {
     const gone = (
       await createProvider(server, {
         display_name: 'Everything again',

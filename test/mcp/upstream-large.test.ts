@@ -69,7 +69,7 @@ describe('H7: a large message of an MCP server', () => {
     }
   });
 
-  it('is cut and cleared of secrets in the thread like any other', async () => {
+  it('is truncated and redacted in the thread like any other', async () => {
     const items = Array.from({ length: 20_000 }, (_, at) => ({ at, echo: at === 3 ? TOKEN : 'nothing' }));
     respondWith(JSON.stringify({ content: [], structuredContent: { items } }));
     const answer = await look();
@@ -112,7 +112,7 @@ describe('H7: a large message of an MCP server', () => {
     expect(jobs).to.equal(3);
   });
 
-  it('is read in a thread when it is a list of tools, of which as many are kept as are read', async () => {
+  it('is read in a thread when it is a list of tools, which is stored up to the limit of tools', async () => {
     upstream.tools = [
       ...Array.from({ length: MCP_UPSTREAM.tools - 1 }, (_, at) => listed(`tool-${at}`)),
       { description: 'It has no name.' },
@@ -128,7 +128,7 @@ describe('H7: a large message of an MCP server', () => {
     expect((await provider.sync()).status).to.equal(200);
   });
 
-  it('with more values or levels than are read is the fault of the server', async () => {
+  it('with too many values or levels is a fault of the server', async () => {
     const levels = MCP_UPSTREAM.messageLevels * 1_000;
     for (const [structured, words] of [
       [members(MCP_UPSTREAM.messageNodes), 'nodes'],
@@ -161,7 +161,7 @@ describe('H7: a large message of an MCP server', () => {
     expect(busy.body.tool_error).to.include({ kind: 'service_busy' });
   });
 
-  it('does not delay other requests while it is read, and occupies no memory afterwards', async () => {
+  it('does not delay other requests while it is read, and uses no memory afterwards', async () => {
     const held = Promise.withResolvers<void>();
     run = (...args) => held.promise.then(() => pool.run(...args));
     respondWith(`{"content":[],"structuredContent":${members(RESPONSE.inlineNodes)}}`);

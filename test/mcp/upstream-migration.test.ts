@@ -34,7 +34,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
   const sync = (provider: string) => syncTools(server, provider);
   const providerPath = (provider: string) => `/api/v1/custom-providers/${provider}`;
 
-  it('has new links lead to the new one, where a client is registered and the account works', async () => {
+  it('leads new links to the new one, where a client is registered and the account works', async () => {
     const provider = await newProvider();
     const ada = await connect(provider, 'ada');
     trust(next);
@@ -51,7 +51,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
     expect(next.hits('/reg')).to.equal(1);
   });
 
-  it('has accounts authorized again when their refresh fails', async () => {
+  it('requires accounts to be authorized again when their refresh fails', async () => {
     const provider = await newProvider();
     await connect(provider, 'ada');
     await sync(provider);
@@ -80,7 +80,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
     expect(await accountOf(server, 'ada')).to.include({ status: 'ACTIVE' });
   });
 
-  it('leads nowhere while the new one cannot be reached', async () => {
+  it('makes links fail while the new one is unreachable', async () => {
     const provider = await newProvider();
     await connect(provider, 'ada');
     trust(next);
@@ -89,7 +89,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
     expect(await accountOf(server, 'ada')).to.include({ status: 'ACTIVE' });
   });
 
-  it('stays with the one that is known while it still names it, or names none', async () => {
+  it('keeps the known one while its metadata still name it, or name none', async () => {
     const provider = await newProvider();
     await connect(provider, 'ada');
     trust(next, old);
@@ -101,7 +101,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
     expect(await leadsTo(provider), 'the control').to.equal(next.issuer);
   });
 
-  it('is followed after an update that repeats its patterns, and not where an operator has written others', async () => {
+  it('is followed after an update that repeats its patterns, but not if an operator has changed them', async () => {
     const provider = await newProvider();
     await connect(provider, 'ada');
     const { auth_patterns } = (await server.call('GET', providerPath(provider))).body.provider;
@@ -118,7 +118,7 @@ describe('X5: an MCP server that changes its authorization server', () => {
     expect(await leadsTo(provider)).to.equal(old.issuer);
   });
 
-  it('withdraws the client of an operator, which is not used at the new one until it is set again', async () => {
+  it('disables the client of an operator, which is not used at the new one until it is set again', async () => {
     const provider = await newProvider();
     const client = { client_id: 'by-hand', client_secret: 'secret-of-the-client-by-hand' };
     const connection = await createConnection(server, { connector: provider, ...client });

@@ -21,7 +21,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
-describe('MCP servers that people sign in to', () => {
+describe('MCP servers with OAuth', () => {
   let as: AuthorizationServer;
   let upstream: ModernServer;
   let server: TestServer;
@@ -43,7 +43,7 @@ describe('MCP servers that people sign in to', () => {
       body: { tool_name: name, tool_input: {}, connected_account_id: id },
     });
 
-  it('are found out about, registered with and consented to, and their tools run', async () => {
+  it('are discovered, registered with and consented to, and their tools run', async () => {
     const id = await world.connect(provider, 'ada');
     const synced = await syncTools(server, provider);
     expect(synced.body.added, synced.text).to.deep.equal(['files_list']);
@@ -51,20 +51,20 @@ describe('MCP servers that people sign in to', () => {
     expect(answer.body.data.content[0].text).to.equal('a.txt');
   });
 
-  it('are asked for tokens for themselves alone (RFC 8707), with proof keys', () => {
+  it('receive requests for tokens for themselves only (RFC 8707), with PKCE', () => {
     const [exchange] = as.sent('/token');
     expect(exchange).to.include({ resource: RESOURCE, grant_type: 'authorization_code' });
     expect(exchange?.['code_verifier']).to.have.length.above(42);
   });
 
-  it('know the connection by the client that it registered, once', async () => {
+  it('keep the client that a connection registered, once', async () => {
     expect(as.hits('/reg')).to.equal(1);
     const link = await makeLink(server, { connector: provider, user_id: 'eve', identifier: 'eve' });
     await walk(browserFor(as), link, 'eve');
     expect(as.hits('/reg')).to.equal(1);
   });
 
-  it('show what was learned of them, without what only engines know', async () => {
+  it('are shown with what was discovered, without internal fields', async () => {
     const { body } = await server.call('GET', `/api/v1/custom-providers/${provider}`);
     const [pattern] = body.provider.auth_patterns;
     expect(pattern.oauth_config).to.include({ issuer: as.issuer, token_uri: `${as.issuer}/token` });
@@ -81,7 +81,7 @@ describe('MCP servers that people sign in to', () => {
     expect(new Set(upstream.seen.map(({ authorization }) => authorization)).size).to.equal(1);
   });
 
-  it('that speak of another resource are not believed (P7)', async () => {
+  it('with metadata of another resource are rejected (P7)', async () => {
     const before = upstream.metadata;
     upstream.metadata = { resource: 'https://bank.example/mcp', authorization_servers: [as.issuer] };
     const fields = { display_name: 'Liar', auth_patterns: [PATTERN], proxy_url: RESOURCE };
@@ -93,7 +93,7 @@ describe('MCP servers that people sign in to', () => {
     upstream.metadata = before;
   });
 
-  it('take the client that an operator has registered by hand', async () => {
+  it('accept the client that an operator has registered manually', async () => {
     const fields = { display_name: 'By hand', auth_patterns: [PATTERN], proxy_url: RESOURCE };
     const { identifier } = await createProvider(server, fields);
     const client = { client_id: 'by-hand', client_secret: 'secret-of-the-client-by-hand' };
@@ -117,7 +117,7 @@ describe('MCP servers that people sign in to', () => {
     let made = 0;
     const open = async (connector: string) => submitLink(browserFor(as), await makeLink(server, { connector }));
 
-    it('are followed where the connection lists it, and not where it lists another', async () => {
+    it('are followed if the connection lists it, but not if it lists another', async () => {
       for (const [listed, leads] of [
         [[as.issuer], true],
         [['https://other.example', `${as.issuer}/elsewhere`], false],
@@ -130,7 +130,7 @@ describe('MCP servers that people sign in to', () => {
       }
     });
 
-    it('H3: are not followed either where another connection has learned the server, and when it falls silent', async () => {
+    it('H3: are not followed if another connection has discovered the server, or when it stops responding', async () => {
       const { identifier } = await createProvider(server, { auth_patterns: [PATTERN], proxy_url: RESOURCE });
       const registered = await createConnection(server, { connector: identifier });
       expect((await open(registered.key_id)).status, 'a registered client').to.equal(303);
@@ -146,7 +146,7 @@ describe('MCP servers that people sign in to', () => {
       upstream.metadata = metadata;
     });
 
-    it('are not followed in production where it lists none', async () => {
+    it('are not followed in production if the connection lists none', async () => {
       const { identifier, connection } = await byHand();
       const { store, catalogue, readyForConsent } = server.parts;
       const environment = await firstEnvironment(server);
@@ -162,7 +162,7 @@ describe('MCP servers that people sign in to', () => {
       expect(await ready('DEVELOPMENT')).to.deep.include({ ok: true });
     });
 
-    it('keep the client of the operator, for what was learned of them alone', async () => {
+    it('keep the client of the operator, for the discovered servers only', async () => {
       const { identifier, connection } = await byHand();
       expect((await open(connection.key_id)).status).to.equal(303);
       const path = `/api/v1/custom-providers/${identifier}`;
@@ -181,8 +181,8 @@ describe('MCP servers that people sign in to', () => {
   });
 });
 
-describe('an authorization server that reads what its clients say of themselves', () => {
-  it('is given the address of a document, which is served (client id metadata document)', async () => {
+describe('an authorization server that supports client metadata documents', () => {
+  it('receives the address of a document, which is served', async () => {
     const issuer = 'https://as.example';
     const upstream = await startUpstream((request, res) => {
       if (request.target.startsWith('/.well-known/oauth-protected-resource')) {

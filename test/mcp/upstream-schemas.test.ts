@@ -28,7 +28,7 @@ describe('tools that MCP servers list', () => {
   const stored = async (name: string) => (await server.call('GET', `/api/v1/tools/${name}`)).body.tool;
   const sentArguments = () => upstream.of('tools/call').at(-1)?.message?.params.arguments;
 
-  it('X1: keep their parameters beside what cannot be used, and the report says what that was', async () => {
+  it('X1: keep their parameters without unsupported parts, and the report lists those parts', async () => {
     const inputSchema = {
       type: 'object',
       properties: {
@@ -55,7 +55,7 @@ describe('tools that MCP servers list', () => {
     expect(sentArguments()).to.deep.equal({ path: '/', tags: [1], either: { a: 1 } });
   });
 
-  it('X1: are sent no defaults that the caller did not give: the server has its own', async () => {
+  it('X1: are called without defaults that the caller did not send, because the server has its own', async () => {
     await sync(
       listed('page', {
         inputSchema: {
@@ -89,7 +89,7 @@ describe('tools that MCP servers list', () => {
     });
 
     for (const format of FORMATS) {
-      it(`have an object at the top and legal names at every level (${format})`, async () => {
+      it(`have an object at the top and valid names at every level (${format})`, async () => {
         const { body } = await server.call('GET', `/api/v1/tools?connector=${provider.identifier}&format=${format}`);
         const [tool] = body.tools;
         const shown = tool.function?.parameters ?? tool.input_schema ?? tool.inputSchema ?? tool.parameters;
@@ -101,7 +101,7 @@ describe('tools that MCP servers list', () => {
       });
     }
 
-    it('are closed for strict calls, which name every input and write null for those that they leave out', async () => {
+    it('are closed for strict calls, which contain every input and null for omitted ones', async () => {
       const path = `/api/v1/tools?connector=${provider.identifier}&format=openai&strict=true`;
       const { strict, parameters } = (await server.call('GET', path)).body.tools[0].function;
       expect(strict).to.equal(true);
@@ -161,7 +161,7 @@ describe('tools that MCP servers list', () => {
     expect((await provider.run('their_tools_odd')).status).to.equal(200);
   });
 
-  it('X8: a list that is none fails in a sentence', async () => {
+  it('X8: that are not a list fail with a sentence', async () => {
     for (const value of [{ tools: 'none' }, {}, { tools: { a: 1 } }]) {
       upstream.on = ({ message }, res) => (message?.method === 'tools/list' ? result(res, message, value) : false);
       const { body } = await provider.sync();
@@ -174,7 +174,7 @@ describe('tools that MCP servers list', () => {
     expect((await provider.sync()).body.detail).to.equal('The MCP server returned an error: no tools here');
   });
 
-  it('are the same when their members only come in another order', async () => {
+  it('are the same when only the order of their members changes', async () => {
     await sync(listed('order', { inputSchema: { type: 'object', properties: { a: {}, b: {} } } }));
     upstream.tools = [
       { inputSchema: { properties: { b: {}, a: {} }, type: 'object' }, description: 'Does order.', name: 'order' },

@@ -66,7 +66,7 @@ describe('the session of an account at an MCP server', () => {
       );
     });
 
-    it('by calls at one time, which share a handshake', async () => {
+    it('by concurrent calls, which share a handshake', async () => {
       sessions.forget(provider.accountId);
       const answers = await Promise.all(Array.from({ length: 5 }, run));
       expect(answers.map(({ status }) => status)).to.deep.equal(Array(5).fill(200));
@@ -102,7 +102,7 @@ describe('the session of an account at an MCP server', () => {
       });
     }
 
-    it('once: a server that refuses the new one as well is not asked for ever', async () => {
+    it('only once: a server that refuses the new one as well is not asked again', async () => {
       onCall((_request, res) => res.writeHead(404).end());
       expect((await run()).body.tool_error).to.include({ kind: 'upstream_not_found', upstream_status: 404 });
       expect(upstream.of('tools/call')).to.have.length(2);
@@ -128,7 +128,7 @@ describe('the session of an account at an MCP server', () => {
     });
   });
 
-  it('is given up when anything happens to its account', async () => {
+  it('is closed when its account changes', async () => {
     const other = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ORIGIN) } });
     const theirs = await createMcpProvider(other, `${ORIGIN}/mcp`);
     await theirs.sync();
@@ -142,8 +142,8 @@ describe('the session of an account at an MCP server', () => {
     await other.stop();
   });
 
-  describe('X6: the time of a call', () => {
-    it('is a minute of silence; the server is notified that the call was cancelled', async () => {
+  describe('X6: the time limit of a call', () => {
+    it('is a minute without messages; the server is notified that the call was cancelled', async () => {
       onCall(() => {});
       const answer = run();
       await until(() => upstream.of('tools/call').length > 0);
@@ -158,7 +158,7 @@ describe('the session of an account at an MCP server', () => {
       expect(timers.running).to.deep.equal([]);
     });
 
-    it('is what the connection says', async () => {
+    it('is the setting of the connection', async () => {
       const path = `/api/v1/connections/${provider.connectionId}`;
       const { body } = await server.call('PUT', path, { body: { mcp_timeout_seconds: 7 } });
       expect(body.connection.mcp_timeout_seconds).to.equal(7);
@@ -200,7 +200,7 @@ describe('the session of an account at an MCP server', () => {
       expect((await endless).body.detail).to.equal('The MCP server did not finish within 300 seconds.');
     });
     for (const revision of REVISIONS) {
-      it(`ends when our client cancels, and its server is notified (${revision})`, async () => {
+      it(`does not delay a cancellation by our client, of which the server is notified (${revision})`, async () => {
         onCall(() => {});
         const token = await sessionToken(server, provider.connectionId, OWNER);
         const client = await connectMcp(server, provider.connectionId, token, { revision });
@@ -214,7 +214,7 @@ describe('the session of an account at an MCP server', () => {
       });
     }
 
-    it('passes progress on to our client', async () => {
+    it('is reset by progress, which is passed on to our client', async () => {
       onCall((request, res) => {
         events(res);
         event(res, progress(request, 1));
@@ -275,7 +275,7 @@ describe('the session of an account at an MCP server', () => {
       expect(new Set(waits)).to.deep.equal(new Set([100]));
     });
 
-    it('is a failure where it has no event to continue after', async () => {
+    it('is a failure if it has no event to continue after', async () => {
       onCall((_request, res) => {
         events(res);
         res.end('data: \n\n');
@@ -292,7 +292,7 @@ describe('the session of an account at an MCP server', () => {
       ['an id with a control character', 'a\u0007b'],
       ['an id of 100 KB', 'x'.repeat(100_000)],
     ] as const) {
-      it(`is a failure of the server where its last event has ${what}`, async () => {
+      it(`is a failure of the server if its last event has ${what}`, async () => {
         onCall((_request, res) => {
           events(res);
           res.end(`id: ${id}\ndata: \n\n`);
@@ -317,7 +317,7 @@ describe('the session of an account at an MCP server', () => {
       [429, { 'retry-after': '1' }],
       [503, {}],
     ] as const) {
-      it(`is a failure that must not be repeated where the continuation gets ${status}: the call is not sent twice`, async () => {
+      it(`is a failure that must not be repeated if the continuation gets ${status}: the call is not sent twice`, async () => {
         upstream.on = (request, res) => {
           if (request.method === 'GET') return res.writeHead(status, headers).end();
           if (request.message?.method !== 'tools/call') return false;
@@ -361,7 +361,7 @@ describe('the session of an account at an MCP server', () => {
       ['JSON that is no message', '[1]', 'The MCP server sent a message that is not an object.'],
       ['HTML', '<p>', 'The MCP server returned neither JSON nor events.'],
     ] as const) {
-      it(`is a failure that says so where the continuation is ${what}`, async () => {
+      it(`is reported as a failure if the continuation is ${what}`, async () => {
         const type = text.startsWith('<') ? 'text/html' : 'application/json';
         upstream.on = (request, res) => {
           if (request.method === 'GET') return res.writeHead(200, { 'content-type': type }).end(text);
@@ -378,7 +378,7 @@ describe('the session of an account at an MCP server', () => {
       });
     }
 
-    it('is a failure in the words of the server where it refuses to continue', async () => {
+    it("is a failure with the server's text if it refuses to continue", async () => {
       upstream.on = (request, res) => {
         if (request.method === 'GET') return res.writeHead(405).end();
         if (request.message?.method !== 'tools/call') return false;

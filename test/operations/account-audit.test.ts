@@ -43,7 +43,7 @@ describe('the audit log of accounts', () => {
   const storyOf = async (id: string) =>
     (await auditOf(server, id)).map(({ action, details }) => [action, details]).reverse();
 
-  it('tells the whole life of an account, in order', async () => {
+  it('records the whole life of an account, in order', async () => {
     const id = await fresh();
     const writer = server.token('accounts:write');
     await update(id, { api_config: { a: 1 } }, writer);
@@ -62,7 +62,7 @@ describe('the audit log of accounts', () => {
     ]);
   });
 
-  it('tells an exchange of credentials by both generations, so that it can be seen which was in use when (C17)', async () => {
+  it('records an exchange of credentials with both generations, which show when each was in use (C17)', async () => {
     const id = await fresh();
     for (const key of ['secret-a', 'secret-b']) await update(id, withKey(key), server.token('accounts:write'));
     const exchanges = (await storyOf(id)).filter(([action]) => action === 'connected_account.credentials_replaced');
@@ -72,7 +72,7 @@ describe('the audit log of accounts', () => {
     ]);
   });
 
-  it('tells that an update has shown what was stored, to a client that may read it', async () => {
+  it('records that an update has shown stored credentials, to a client that may read them', async () => {
     const id = await fresh();
     const answer = await update(id, {});
     expect(answer.text).to.include('secret-key');
@@ -82,7 +82,7 @@ describe('the audit log of accounts', () => {
     expect((await storyOf(other)).map(([action]) => action)).not.to.include('connected_account.credentials_read');
   });
 
-  it('says who did it, when, and in which request', async () => {
+  it('records who made a change, when, and in which request', async () => {
     clock.advance(1234);
     const id = await fresh();
     const headers = { 'x-request-id': 'run-8' };
@@ -92,7 +92,7 @@ describe('the audit log of accounts', () => {
     expect(latest?.id).to.match(/^aud_/);
   });
 
-  it('says nothing of reads that show no secret, nor of what was refused', async () => {
+  it('records neither reads without secrets nor refused requests', async () => {
     const id = await fresh();
     await server.call('GET', `${ACCOUNTS}/details?id=${id}`);
     await server.call('GET', ACCOUNTS);
@@ -103,7 +103,7 @@ describe('the audit log of accounts', () => {
     expect(await storyOf(id)).to.deep.equal([['connected_account.created', { status: 'ACTIVE' }]]);
   });
 
-  it('carries no secret', async () => {
+  it('contains no secret', async () => {
     const id = await fresh();
     await update(id, withKey('secret-key-2'));
     expect(JSON.stringify(dumpDatabase(server)['audit_log'])).not.to.include('secret-');
@@ -124,7 +124,7 @@ describe('the audit log of accounts', () => {
     ],
   ];
   for (const [event, act] of EFFECTS) {
-    it(`undoes the unit of work if a sink does not take ${event}`, async () => {
+    it(`rolls back the unit of work if a sink rejects ${event}`, async () => {
       const id = await fresh();
       const before = dumpDatabase(server);
       breaksAt = event;
@@ -135,7 +135,7 @@ describe('the audit log of accounts', () => {
     });
   }
 
-  it('is a chain that holds after all of this', async () => {
+  it('is a valid hash chain after all of this', async () => {
     const { id } = await firstEnvironment(server);
     await Promise.all(Array.from({ length: 20 }, fresh));
     const verdict = await server.parts.store.read.audit.verifyChain(id);

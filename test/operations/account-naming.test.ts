@@ -63,7 +63,7 @@ function promised(given: Combination): { status: number; missing: string[] } {
   return { status: FIELDS.some((field) => given[field] === 'wrong') ? 404 : 200, missing: [] };
 }
 
-describe('naming an account (C2)', () => {
+describe('the key of an account (C2)', () => {
   let server: TestServer;
   let account: Name;
 
@@ -97,7 +97,7 @@ describe('naming an account (C2)', () => {
   }
 
   for (const { id, send, changes } of NAMINGS) {
-    it(`by any of 243 combinations is complete, right or refused at ${id}`, async () => {
+    it(`in any of 243 combinations is complete, correct or refused at ${id}`, async () => {
       const all = combinations();
       expect(all).to.have.lengthOf(243);
       for (const combination of all) {
@@ -118,7 +118,7 @@ describe('naming an account (C2)', () => {
       }
     });
 
-    it(`is never the first match of several at ${id}`, async () => {
+    it(`never selects the first of several matches at ${id}`, async () => {
       const of = (user: string) => ({ organization_id: `${id}-org`, user_id: user });
       const first = await createOwned(of('one'), 'shared');
       await createOwned(of('two'), 'shared');
@@ -131,7 +131,7 @@ describe('naming an account (C2)', () => {
       if (one.body) expect(one.body.connected_account.id).to.equal(first);
     });
 
-    it(`by a provider with several connections is 400 at ${id}, which lists them`, async () => {
+    it(`with a provider that has several connections is 400 at ${id}, which lists them`, async () => {
       const short = id.replace('ConnectedAccount', '').toLowerCase();
       const provider = (
         await server.call('POST', '/api/v1/custom-providers', {
@@ -155,7 +155,7 @@ describe('naming an account (C2)', () => {
       if (named.body) expect(named.body.connected_account.id).to.equal(inEurope);
     });
 
-    it(`by fields that break their form is 400 at ${id}, which names them`, async () => {
+    it(`with malformed fields is 400 at ${id}, which names them`, async () => {
       const key = { connector: 'github', identifier: 'ada@acme.test', user_id: 'user-1' };
       const cases: [Name, string][] = [
         [{ id: 'ca_123' }, 'id'],
@@ -176,7 +176,7 @@ describe('naming an account (C2)', () => {
     });
   }
 
-  it('by an id and its provider’s name agrees, unless that is the name of another connection', async () => {
+  it('of an id and its provider’s name is accepted, unless that is the name of another connection', async () => {
     const body = { connector: 'notion', key_id: 'notion-eu', type: 'BEARER_TOKEN' };
     await server.call('POST', '/api/v1/connections', { body });
     const id = await createOwned({ user_id: 'u' }, 'i', 'notion-eu');
@@ -187,7 +187,7 @@ describe('naming an account (C2)', () => {
     expect((await details('notion')).status).to.equal(404);
   });
 
-  it('compares byte for byte: no case, no composition, no space is folded (C15)', async () => {
+  it('is compared byte for byte: without case folding, normalization or trimming (C15)', async () => {
     const id = await createOwned({ user_id: 'U-1' }, 'José@acme.test');
     const find = (identifier: string, user: string) =>
       server.call(

@@ -25,7 +25,7 @@ describe('accounts of every authorization type', () => {
   const auth = async (id: string) => (await server.call('GET', `${ACCOUNTS}/auth?id=${id}`)).body.connected_account;
   const details = (id: string) => server.call('GET', `${ACCOUNTS}/details?id=${id}`);
 
-  it('are twelve', () => {
+  it('exist for twelve types', () => {
     expect(TYPES).to.have.members([...authorizationTypes()]);
   });
 
@@ -79,7 +79,7 @@ describe('accounts of every authorization type', () => {
         }
       });
 
-      it('are PENDING_AUTH without credentials, unless there is nothing to give', async () => {
+      it('are PENDING_AUTH without credentials, unless the type has none', async () => {
         for (const [index, input] of [undefined, {}, { authorization_details: {} }].entries()) {
           const connector = created.body.connected_account.connector;
           const body = { connector, identifier: `empty-${index}`, user_id: 'u', connected_account: input };
@@ -89,7 +89,7 @@ describe('accounts of every authorization type', () => {
         }
       });
 
-      it('refuse credentials of a form that the type does not take', async () => {
+      it('refuse credentials of a form that the type does not accept', async () => {
         const forms = {
           oauth_token: { access_token: 'x' },
           workspace_dwd: { subject: 'x' },
@@ -167,7 +167,7 @@ describe('accounts of every authorization type', () => {
       expect((await auth(id)).authorization_details.static_auth.details).to.include({ region: 'us', tenant: 't-1' });
     });
 
-    it('name each field that is missing, unknown or does not fit', async () => {
+    it('name each field that is missing, unknown or invalid', async () => {
       const { id } = (await createTypedAccount(server, 'CUSTOM')).body.connected_account;
       const prefix = 'connected_account.authorization_details.static_auth.details';
       const cases: [Record<string, unknown>, string][] = [
@@ -196,7 +196,7 @@ describe('accounts of every authorization type', () => {
       expect(answer.body.connected_account.status).to.equal('PENDING_AUTH');
     });
 
-    it('refuse a colon in the user name of Basic, where it would move the border (RFC 7617 §2)', async () => {
+    it('refuse a colon in the user name of Basic, where it would end the user name (RFC 7617 §2)', async () => {
       for (const type of ['BASIC', 'BASIC_AUTH'] as const) {
         const { id } = (await createTypedAccount(server, type)).body.connected_account;
         const answer = await update(id, { static_auth: { details: { username: 'ada:x' } } });
@@ -205,7 +205,7 @@ describe('accounts of every authorization type', () => {
     });
   });
 
-  describe('whose temporary credentials the service obtains', () => {
+  describe('whose temporary credentials the server obtains', () => {
     const DWD = { access_token: 'secret-dwd-token', scopes: ['mail'], token_expires_at: '2026-06-01T13:00:00.000Z' };
     const STS = {
       access_key_id: 'ASIAEXAMPLE',
@@ -234,7 +234,7 @@ describe('accounts of every authorization type', () => {
       expect((await details(id)).text).not.to.include('secret-');
     });
 
-    it('WORKSPACE_DWD: do not outlive their subject', async () => {
+    it('WORKSPACE_DWD: are deleted when the subject changes', async () => {
       const { id } = (await createTypedAccount(server, 'WORKSPACE_DWD')).body.connected_account;
       await obtain(id, { workspace_dwd: DWD });
       await update(id, { workspace_dwd: { subject: 'grace@acme.test' } });
@@ -260,14 +260,14 @@ describe('accounts of every authorization type', () => {
       }
     });
 
-    it('TRUSTED_IDP: do not outlive their database user', async () => {
+    it('TRUSTED_IDP: are deleted when the database user changes', async () => {
       const { id } = (await createTypedAccount(server, 'TRUSTED_IDP')).body.connected_account;
       await obtain(id, { trusted_idp: STS });
       await update(id, { trusted_idp: { db_user: 'auditor' } });
       expect((await auth(id)).authorization_details).to.deep.equal({ trusted_idp: { db_user: 'auditor' } });
     });
 
-    it('stay when only the settings of the account change', async () => {
+    it('are kept when only the settings of the account change', async () => {
       const { id } = (await createTypedAccount(server, 'WORKSPACE_DWD')).body.connected_account;
       await obtain(id, { workspace_dwd: DWD });
       await server.call('PUT', ACCOUNTS, { body: { id, connected_account: { api_config: { region: 'eu' } } } });
@@ -276,7 +276,7 @@ describe('accounts of every authorization type', () => {
   });
 
   describe('TRUSTED_IDP', () => {
-    it('need a database user for a provisioned cluster, and none for a serverless workgroup', async () => {
+    it('require a database user for a provisioned cluster, and none for a serverless workgroup', async () => {
       const connector = await createConnector(server, [SAMPLES.TRUSTED_IDP.pattern]);
       const create = (identifier: string, api_config: object, trusted_idp: object) =>
         server.call('POST', ACCOUNTS, {

@@ -123,7 +123,7 @@ describe('api_config', () => {
     });
   }
 
-  it('keeps its limits however many updates it takes to reach them (C9)', async () => {
+  it('keeps its limits regardless of the number of updates (C9)', async () => {
     const id = await fresh(keys(500));
     const more = await update(id, Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`more${index}`, 1])));
     expect(more.body.code).to.equal('INVALID_API_CONFIG');
@@ -146,7 +146,7 @@ describe('api_config', () => {
     ['{"good": 1, "a": {"constructor": null}}', '.a.constructor'],
   ];
   for (const [text, place] of POLLUTIONS) {
-    it(`refuses ${text}, writes nothing and touches no prototype (C9)`, async () => {
+    it(`refuses ${text}, writes nothing and changes no prototype (C9)`, async () => {
       const id = await fresh({ a: { b: {} } });
       const before = dumpDatabase(server);
       const headers = { 'content-type': 'application/json' };
@@ -165,7 +165,7 @@ describe('api_config', () => {
     });
   }
 
-  it('survives fifty concurrent updates of different keys, including those of the credentials (C11)', async () => {
+  it('has every key after fifty concurrent updates of different keys, also of the credentials (C11)', async () => {
     const id = await fresh({ seed: true });
     const updates = Array.from({ length: 50 }, (_, index) =>
       update(id, { [`k${index}`]: index, shared: { [`k${index}`]: index } }),

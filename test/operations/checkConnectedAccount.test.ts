@@ -43,7 +43,7 @@ describe('checkConnectedAccount', () => {
     (await server.call('GET', `${ACCOUNTS}/details?id=${id}`)).body.connected_account;
 
   describe('200', () => {
-    it('EXPIRED for credentials that the provider rejects, which ends the use of the account', async () => {
+    it('EXPIRED for credentials that the provider rejects, after which the account cannot be used', async () => {
       const { id } = await createAccount(server, { token: WRONG });
       const { status, body, text } = await check(id);
       expect(status, text).to.equal(200);
@@ -56,7 +56,7 @@ describe('checkConnectedAccount', () => {
       expect(github.requests.length).to.equal(calls);
     });
 
-    it('ACTIVE for credentials that it accepts, by one call that changes nothing', async () => {
+    it('ACTIVE for credentials that it accepts, by one read-only call', async () => {
       const { id } = await createAccount(server, { token: ADA });
       const calls = github.requests.length;
       const { body } = await check(id);
@@ -67,7 +67,7 @@ describe('checkConnectedAccount', () => {
       expect(await statusOf(id)).to.include({ status: 'ACTIVE' });
     });
 
-    it('UNKNOWN for a provider without a call that tells', async () => {
+    it('UNKNOWN for a provider without a call for the check', async () => {
       const { id } = await createKeyedAccount(server);
       const { body } = await check(id);
       expect(body.outcome).to.equal('UNKNOWN');
@@ -75,7 +75,7 @@ describe('checkConnectedAccount', () => {
     });
   });
 
-  it('UNKNOWN when the provider is broken, forbids the call, or cannot be reached; the account stays active', async () => {
+  it('UNKNOWN when the provider fails, forbids the call, or is unreachable; the account stays active', async () => {
     for (const status of [500, 503, 403, 404, 429, 302]) {
       const broken = await startBroken(status);
       try {
@@ -130,7 +130,7 @@ describe('checkConnectedAccount', () => {
       expect(dumpDatabase(server)['accounts']).to.deep.equal(before);
     });
 
-    it('leaves the Idempotency-Key of a refused request unused, and replays a response without asking again', async () => {
+    it('does not store the Idempotency-Key of a refused request, and replays a response without another check', async () => {
       const headers = { 'idempotency-key': 'verified-once' };
       const send = (token: string) => create(token, 'idempotent', headers);
       expect((await send(WRONG)).status).to.equal(400);
@@ -160,7 +160,7 @@ describe('checkConnectedAccount', () => {
     });
   });
 
-  it('is made before the form of a link stores a key', async () => {
+  it('runs before the form of a link stores a key', async () => {
     const connection = await createConnection(server, { connector: 'github', type: 'BEARER_TOKEN' });
     const body = { connector: connection.key_id, identifier: 'typist', user_id: 'typist', user_verify_url: VERIFY_URL };
     const { link } = (await server.call('POST', `${ACCOUNTS}/magic_link`, { body })).body;

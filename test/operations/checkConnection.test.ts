@@ -63,7 +63,7 @@ describe('checkConnection', () => {
     expect(text).not.to.include('hush-77');
   });
 
-  it('200 with DIFFERS for what the provider publishes otherwise, on one line of limited length', async () => {
+  it('200 with DIFFERS for values that the provider publishes otherwise, on one line of limited length', async () => {
     metadata['token_endpoint'] = `${AS}/elsewhere`;
     metadata['code_challenge_methods_supported'] = [`a\nOK b‮${'x'.repeat(10_000)}`];
     const { id } = await createConnection(server, { connector: provider });
@@ -75,7 +75,7 @@ describe('checkConnection', () => {
     }
   });
 
-  it('200 with UNKNOWN when the provider cannot be reached', async () => {
+  it('200 with UNKNOWN when the provider is unreachable', async () => {
     const pattern = {
       type: 'OAUTH',
       oauth_config: { authorize_uri: 'https://nowhere.example/a', token_uri: 'https://nowhere.example/t' },

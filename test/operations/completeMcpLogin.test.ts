@@ -17,7 +17,7 @@ describe('completeMcpLogin', () => {
   const begin = async () => loginRequestOf(await world.authorize(new TestBrowser()));
 
   describe('200', () => {
-    it('says where the browser continues, until when, and records for whom', async () => {
+    it('returns the address at which the browser continues, with its expiry, and records the user', async () => {
       const { status, body, headers } = await world.complete(await begin(), { ...ADA, user_verify_url: VERIFY_URL });
       expect(status).to.equal(200);
       expect(body.continue_url).to.match(new RegExp(`^${world.server.origin}/oauth/login/[A-Za-z0-9_-]{43}$`));
@@ -44,7 +44,7 @@ describe('completeMcpLogin', () => {
   });
 
   describe('200 for an operator', () => {
-    it('gives a grant that works until the session of the operator ends', async () => {
+    it('creates a grant that works until the session of the operator ends', async () => {
       const operator = await logIn(world.server);
       const browser = new TestBrowser();
       const body = { login_request: loginRequestOf(await world.authorize(browser)), ...ADA };
@@ -64,7 +64,7 @@ describe('completeMcpLogin', () => {
   });
 
   describe('400', () => {
-    it('names what is missing of the user, and leaves the login open', async () => {
+    it('names the missing fields of the user, and leaves the login open', async () => {
       const request = await begin();
       const refused = await world.complete(request, { identifier: 'ada' });
       expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
@@ -72,7 +72,7 @@ describe('completeMcpLogin', () => {
       expect((await world.complete(request)).status).to.equal(200);
     });
 
-    it('rejects an address that finished links may not lead to (L5), and leaves the login open', async () => {
+    it('rejects a return address that is not allowed (L5), and leaves the login open', async () => {
       const request = await begin();
       const refused = await world.complete(request, { ...ADA, user_verify_url: 'https://elsewhere.example/' });
       expect(refused.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });

@@ -18,7 +18,7 @@ describe('createApiClient', () => {
   after(() => server.stop());
 
   describe('201', () => {
-    it('shows the secret this once, and only its beginning later', async () => {
+    it('returns the secret once, and only its beginning later', async () => {
       const answer = await create({ name: 'Agent', scopes: ['tools:execute', 'tools:read'] });
       expect(answer.status, answer.text).to.equal(201);
       const { api_client: client, client_secret: secret } = answer.body;
@@ -43,7 +43,7 @@ describe('createApiClient', () => {
       expect((await server.call('GET', PATH, { token })).status).to.equal(403);
     });
 
-    it('keeps the secret nowhere in the clear', async () => {
+    it('stores the secret nowhere in plain text', async () => {
       const { client_secret: secret } = (await create({ name: 'Hidden', scopes: ['tools:read'] })).body;
       const { id } = await server.parts.environmentOf('localhost');
       const page = await server.parts.store.read.apiClients.list(id, { size: 100 });
@@ -53,7 +53,7 @@ describe('createApiClient', () => {
       }
     });
 
-    it('returns the same secret for a known idempotency key, which no other client can open', async () => {
+    it('returns the same secret for a known idempotency key, which no other client can use', async () => {
       const headers = { 'idempotency-key': 'client-1' };
       const first = await create({ name: 'Once', scopes: ['tools:read'] }, headers);
       const second = await create({ name: 'Once', scopes: ['tools:read'] }, headers);
@@ -92,7 +92,7 @@ describe('createApiClient', () => {
       });
     }
 
-    it('takes every scope that there is', async () => {
+    it('accepts every existing scope', async () => {
       expect((await create({ name: 'All', scopes: [...SCOPES] })).status).to.equal(201);
     });
   });

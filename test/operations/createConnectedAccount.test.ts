@@ -67,21 +67,21 @@ describe('createConnectedAccount', () => {
       });
     });
 
-    it('waits for credentials in PENDING_AUTH without any', async () => {
+    it('is PENDING_AUTH without credentials', async () => {
       for (const connected_account of [undefined, {}, { authorization_details: {} }, { api_config: { a: 1 } }]) {
         const { body } = await create(right({ connected_account }));
         expect(body.connected_account.status).to.equal('PENDING_AUTH');
       }
     });
 
-    it('belongs to an organization, a user, or a user of an organization; what was not given is empty', async () => {
+    it('belongs to an organization, a user, or a user of an organization; omitted values are empty', async () => {
       const { body } = await create(right({ organization_id: 'org-1', user_id: undefined }));
       expect(body.connected_account).to.include({ organization_id: 'org-1', user_id: '' });
       const second = await create(right());
       expect(second.body.connected_account).to.include({ organization_id: '', user_id: 'user-1' });
     });
 
-    it('keeps null in api_config out: it removes a key, and there is none', async () => {
+    it('omits null members of api_config, because null removes a key', async () => {
       const { body } = await create(
         right({ connected_account: { api_config: { a: null, b: { c: null, d: [null] } } } }),
       );
@@ -96,7 +96,7 @@ describe('createConnectedAccount', () => {
       expect(answer.text).not.to.include('sk_hidden');
     });
 
-    it('takes values at their limits', async () => {
+    it('accepts values at their limits', async () => {
       const cases: Record<string, string>[] = [
         { identifier: 'x' },
         { identifier: 'x'.repeat(512) },
@@ -120,7 +120,7 @@ describe('createConnectedAccount', () => {
   describe('201 with the first account of a connector', () => {
     const draft = { status: 'DRAFT', type: 'OAUTH', missing_settings: ['client_id', 'client_secret'] };
 
-    it('makes a connection with the name of the connector', async () => {
+    it('creates a connection with the name of the connector', async () => {
       const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const { body } = await create(right({ connector, connected_account: withKey('k') }));
       const connection = await connectionOf(body.connected_account.connection_id);
@@ -130,19 +130,19 @@ describe('createConnectedAccount', () => {
       expect(second.body.connected_account.connection_id).to.equal(connection.id);
     });
 
-    it('makes a draft where client credentials are missing, whose accounts hold tokens all the same', async () => {
+    it('creates a draft if client credentials are missing, whose accounts can have tokens', async () => {
       const { body } = await create(right({ connector: 'slack', connected_account: withToken('xoxb-1') }));
       expect(body.connected_account).to.include({ authorization_type: 'OAUTH', status: 'ACTIVE', provider: 'slack' });
       expect(await connectionOf(body.connected_account.connection_id)).to.deep.include(draft);
     });
 
-    it('makes a draft of the provider’s first type without credentials', async () => {
+    it('creates a draft of the provider’s first type without credentials', async () => {
       const { body } = await create(right({ connector: 'notion' }));
       expect(body.connected_account).to.include({ authorization_type: 'OAUTH', status: 'PENDING_AUTH' });
       expect(await connectionOf(body.connected_account.connection_id)).to.deep.include(draft);
     });
 
-    it('takes the first type of the provider that the credentials fit', async () => {
+    it('uses the first type of the provider that matches the credentials', async () => {
       const token = { authorization_details: { static_auth: { details: { token: 'ghp_1' } } } };
       const { body } = await create(right({ connector: 'github', connected_account: token }));
       expect(body.connected_account).to.include({ authorization_type: 'BEARER_TOKEN', status: 'ACTIVE' });
@@ -160,7 +160,7 @@ describe('createConnectedAccount', () => {
       expect(typed.body.connected_account.authorization_type).to.equal('BASIC');
     });
 
-    it('makes none when the account is refused', async () => {
+    it('creates no connection when the account is refused', async () => {
       const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const before = dumpDatabase(server);
       const refused = await create(right({ connector, connected_account: withKey(7) }));
@@ -177,7 +177,7 @@ describe('createConnectedAccount', () => {
   });
 
   describe('201 at a connection', () => {
-    it('is found by its key_id, or by its provider where it is the only one', async () => {
+    it('finds the connection by its key_id, or by its provider if it is the only one', async () => {
       const provider = await createConnector(server, [{ type: 'API_KEY' }]);
       const body = { connector: provider, key_id: 'desk: Europe_1' };
       const { connection } = (await server.call('POST', '/api/v1/connections', { body })).body;
@@ -187,7 +187,7 @@ describe('createConnectedAccount', () => {
       }
     });
 
-    it('completes an OAuth connection that was in progress, and leaves a draft a draft', async () => {
+    it('completes an OAuth connection that was in progress, and keeps the status of a draft', async () => {
       const client = { client_id: 'id', client_secret: 'secret-of-the-client' };
       const body = { connector: 'hubspot', key_id: 'hubspot-eu', type: 'OAUTH', ...client };
       const { connection } = (await server.call('POST', '/api/v1/connections', { body })).body;
@@ -318,7 +318,7 @@ describe('createConnectedAccount', () => {
       }
     });
 
-    it('does not know a connector that is neither a connection nor a provider', async () => {
+    it('rejects a connector that is neither a connection nor a provider', async () => {
       const before = dumpDatabase(server);
       for (const connector of ['no-such-connector', 'Stripe', 'stripe ', 'constructor']) {
         const answer = await create(right({ connector }));
@@ -338,7 +338,7 @@ describe('createConnectedAccount', () => {
       expect(answer.body.errors).to.deep.equal([{ field: 'connector', message: 'must be one of desk-b, desk-a' }]);
     });
 
-    it('does not know a connection whose provider was deleted', async () => {
+    it('rejects a connection whose provider was deleted', async () => {
       const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       await create(right({ connector }));
       await server.call('DELETE', `/api/v1/custom-providers/${connector}`);
@@ -346,7 +346,7 @@ describe('createConnectedAccount', () => {
       expect(answer.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
     });
 
-    it('refuses settings that do not fit their place in the provider’s address (P1)', async () => {
+    it('refuses settings that are invalid in the provider’s address (P1)', async () => {
       const field = { field_name: 'domain', label: 'Domain', input_type: 'text' as const, required: true };
       const pattern = { type: 'API_KEY' as const, account_fields: [{ ...field, is_path_param: true }] };
       const connector = await createConnector(server, [pattern], { proxyUrl: 'https://{{domain}}.acme.test/api' });
@@ -374,7 +374,7 @@ describe('createConnectedAccount', () => {
   });
 
   describe('409', () => {
-    it('refuses the same connection, owner and identifier, however the connection is called', async () => {
+    it('refuses the same connection, owner and identifier, regardless of how the connection is named', async () => {
       const provider = await createConnector(server, [{ type: 'API_KEY' }]);
       await server.call('POST', '/api/v1/connections', { body: { connector: provider, key_id: 'only-one' } });
       const body = right({ connector: 'only-one', organization_id: 'o' });
@@ -388,7 +388,7 @@ describe('createConnectedAccount', () => {
       expect(kept.body.connected_account).to.deep.equal(first.body.connected_account);
     });
 
-    it('is for one that differs in nothing: each part of the key tells two accounts apart', async () => {
+    it('is returned only if no part of the key differs', async () => {
       const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const body = { connector, identifier: 'i', organization_id: 'o', user_id: 'u' };
       const variants = [

@@ -17,8 +17,8 @@ describe('createConnection', () => {
   });
   after(() => server.stop());
 
-  describe('201', () => {
-    it('returns every setting but the client secret', async () => {
+  describe('returns every setting except the client secret', () => {
+    it('returns a draft with the list of missing settings', async () => {
       const answer = await create({
         connector: 'github',
         key_id: 'github: acme-1',
@@ -55,7 +55,7 @@ describe('createConnection', () => {
       expect(answer.text).not.to.include('the-client-secret');
     });
 
-    it('is a draft that lists what it lacks', async () => {
+    it('is complete immediately for types that require no settings of the environment', async () => {
       const connection = await createConnection(server, { connector: 'slack', client_id: 'only-an-id' });
       expect(connection).to.deep.include({
         status: 'DRAFT',
@@ -64,12 +64,12 @@ describe('createConnection', () => {
       });
     });
 
-    it('is complete immediately for types that need nothing of the environment', async () => {
+    it('uses the name and the first type of the provider when neither is given', async () => {
       const connection = await createConnection(server, { type: 'BEARER_TOKEN' });
       expect(connection).to.include({ status: 'COMPLETED', type: 'BEARER', authorization_type: 'BEARER_TOKEN' });
     });
 
-    it('takes the name and the first type of the provider when neither is given', async () => {
+    it('allows accounts of a draft to have imported tokens', async () => {
       const provider = await createProvider(server);
       const answer = await create({ connector: provider.identifier });
       expect(answer.body.connection).to.include({
@@ -102,7 +102,7 @@ describe('createConnection', () => {
   });
 
   describe('400', () => {
-    it('does not know an invented connector', async () => {
+    it('rejects an unknown connector', async () => {
       const answer = await create({ connector: 'invented' });
       expect(answer.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
       expect(answer.body.errors[0].field).to.equal('connector');
@@ -149,7 +149,7 @@ describe('createConnection', () => {
   });
 
   describe('409', () => {
-    it('refuses a name that is taken', async () => {
+    it('refuses a name that exists', async () => {
       await create({ connector: 'github', key_id: 'taken' });
       const answer = await create({ connector: 'slack', key_id: 'taken' });
       expect(answer.body).to.include({ status: 409, code: 'CONNECTION_EXISTS' });

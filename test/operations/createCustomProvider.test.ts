@@ -46,7 +46,7 @@ describe('createCustomProvider', () => {
       });
     });
 
-    it('fills in what was left out', async () => {
+    it('fills in omitted fields', async () => {
       const answer = await create({ display_name: 'Bare' });
       expect(answer.body.provider).to.deep.include({
         description: '',
@@ -70,14 +70,14 @@ describe('createCustomProvider', () => {
       });
     }
 
-    it('counts on when the identifier is taken', async () => {
+    it('adds a number when the identifier exists', async () => {
       const identifiers = [];
       for (let made = 0; made < 3; made++)
         identifiers.push((await createProvider(server, { display_name: 'Twin' })).identifier);
       expect(identifiers).to.deep.equal(['twin', 'twin-2', 'twin-3']);
     });
 
-    it('never takes over the connections of a deleted provider of the same name', async () => {
+    it('never adopts the connections of a deleted provider of the same name', async () => {
       const first = await createProvider(server, { display_name: 'Phoenix' });
       const details = { static_auth: { details: { api_key: 'of-the-first' } } };
       await createAccount(server, {
@@ -88,7 +88,7 @@ describe('createCustomProvider', () => {
       expect((await createProvider(server, { display_name: 'Phoenix' })).identifier).to.equal('phoenix-2');
     });
 
-    it('is reachable as a connector even when a connection has the name already', async () => {
+    it('can be used as a connector even when a connection already has the name', async () => {
       await createConnection(server, { connector: 'github', key_id: 'desk' });
       expect((await createProvider(server, { display_name: 'Desk' })).identifier).to.equal('desk-2');
     });
@@ -132,7 +132,7 @@ describe('createCustomProvider', () => {
       ['null as value', { key: null }, 400],
     ];
     for (const [what, metadata, status] of cases) {
-      it(`${status === 201 ? 'takes' : 'refuses'} ${what}`, async () => {
+      it(`${status === 201 ? 'accepts' : 'refuses'} ${what}`, async () => {
         const answer = await create({ metadata });
         expect(answer.status, answer.text).to.equal(status);
         if (status === 201) expect(answer.body.provider.metadata).to.deep.equal(metadata);
@@ -166,7 +166,7 @@ describe('createCustomProvider', () => {
       'https://api.acme.example/#part',
       `https://api.acme.example/${'a'.repeat(2048)}`,
     ]) {
-      it(`refuses to call ${address.slice(0, 60)}`, async () => {
+      it(`refuses the address ${address.slice(0, 60)}`, async () => {
         const answer = await create({ proxy_enabled: true, proxy_url: address });
         expect(answer.status, answer.text).to.equal(400);
         expect(answer.body.errors.map((e: { field: string }) => e.field)).to.include('proxy_url');
@@ -178,14 +178,14 @@ describe('createCustomProvider', () => {
       'https://api.acme.example:443/v1/',
       'https://bücher.example/v1',
     ]) {
-      it(`takes ${address}`, async () => {
+      it(`accepts ${address}`, async () => {
         const answer = await create({ proxy_enabled: true, proxy_url: address });
         expect(answer.status, answer.text).to.equal(201);
         expect(answer.body.provider.proxy_url).to.equal(address);
       });
     }
 
-    it('takes an address whose host an account names', async () => {
+    it('accepts an address whose host comes from an account', async () => {
       const field = { field_name: 'domain', label: 'Domain', input_type: 'text', required: true, is_path_param: true };
       const fields = [...API_KEY_PATTERN.fields, field];
       const answer = await create({
@@ -196,7 +196,7 @@ describe('createCustomProvider', () => {
       expect(answer.status, answer.text).to.equal(201);
     });
 
-    it('needs an address where the proxy is on', async () => {
+    it('requires an address if the proxy is enabled', async () => {
       const answer = await create({ proxy_enabled: true });
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
       expect(answer.body.errors[0].field).to.equal('proxy_url');
@@ -232,7 +232,7 @@ describe('createCustomProvider', () => {
         });
       });
 
-      it('for their definitions', async () => {
+      it('because of the size of their definitions', async () => {
         const { identifier } = await createProvider(server, { description: 'x'.repeat(500) });
         await fill('x'.repeat(STORED.providersBytes - 10_000), 1);
         expect((await create({})).status, 'the control').to.equal(201);
@@ -245,13 +245,13 @@ describe('createCustomProvider', () => {
         expect((await change('x'.repeat(400))).status, 'a smaller one').to.equal(200);
       });
 
-      it('for their number', async () => {
+      it('because of their number', async () => {
         await fill('', STORED.providers);
         expect((await create({})).body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
       });
     });
 
-    it('names what a body lacks', async () => {
+    it('names the missing fields of a body', async () => {
       const answer = await server.call('POST', PATH, { body: {} });
       expect(answer.body.errors.map((e: { field: string }) => e.field).sort()).to.deep.equal([
         'auth_patterns',
@@ -268,7 +268,7 @@ describe('createCustomProvider', () => {
       'is_custom',
       'is_custom_mcp',
     ]) {
-      it(`refuses ${field}, which the service sets (C3)`, async () => {
+      it(`refuses ${field}, which only the server sets (C3)`, async () => {
         const answer = await create({ [field]: true });
         expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
         expect(answer.body.errors.map((e: { field: string }) => e.field)).to.include(field);

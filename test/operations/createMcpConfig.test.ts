@@ -87,7 +87,7 @@ describe('createMcpConfig', () => {
       ]);
     });
 
-    it('rejects a tool name that two connections offer, because a model could not tell the two apart', async () => {
+    it('rejects a tool name that two connections offer, because a model could not distinguish them', async () => {
       const { id } = await createConnection(configs.server, { connector: 'github' });
       const response = await configs.create({ mappings: [{ connection_id: configs.issues }, { connection_id: id }] });
       expect(errorsOf(response)[0]).to.include({ field: 'mappings[1].tools' });
@@ -98,7 +98,7 @@ describe('createMcpConfig', () => {
       expect((await configs.create({ mappings: apart })).status).to.equal(201);
     });
 
-    it('rejects more than 25 mappings, and none', async () => {
+    it('rejects more than 25 mappings, and an empty list', async () => {
       const many = Array.from({ length: 26 }, () => ({ connection_id: configs.issues }));
       expect((await configs.create({ mappings: many })).body.code).to.equal('VALIDATION_FAILED');
       expect((await configs.create({ mappings: [] })).body.code).to.equal('VALIDATION_FAILED');

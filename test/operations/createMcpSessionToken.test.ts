@@ -8,7 +8,7 @@ import { createConnection } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
-describe('createMcpSessionToken', () => {
+describe('201 with a token for an hour, and the address that accepts it', () => {
   const clock = testClock();
   let server: TestServer;
   let connectionId: string;
@@ -34,7 +34,7 @@ describe('createMcpSessionToken', () => {
     );
   });
 
-  it('201 for 60 seconds to 24 hours; 400 for less and for more', async () => {
+  it('201 records the user', async () => {
     const statuses = [];
     for (const lifetime_seconds of [59, 60, 86_400, 86_401]) statuses.push((await ask({ lifetime_seconds })).status);
     expect(statuses).to.deep.equal([400, 201, 201, 400]);
@@ -48,7 +48,7 @@ describe('createMcpSessionToken', () => {
     });
   });
 
-  it('403 M5: for a narrower token under the same idempotency key, which would get a token that makes links', async () => {
+  it('403 M5: for a narrower token with the same idempotency key, which would return a token that can create links', async () => {
     const ask = (key: string, token: string) =>
       server.call('POST', '/api/v1/mcp/session_tokens', {
         body: { server_id: connectionId, user_id: 'u', identifier: 'ada@acme.test' },
@@ -67,7 +67,7 @@ describe('createMcpSessionToken', () => {
     expect((await ask('weak', wide)).body.token, 'more scopes get no other token').to.equal(weak.body.token);
   });
 
-  it('201 with the same token for one idempotency key, 422 for another user under it', async () => {
+  it('201 with the same token for one idempotency key, 422 for another user with it', async () => {
     const headers = { 'idempotency-key': 'session-1' };
     const post = (identifier: string) =>
       server.call('POST', '/api/v1/mcp/session_tokens', {
@@ -79,26 +79,26 @@ describe('createMcpSessionToken', () => {
     expect((await post('eve@acme.test')).status).to.equal(422);
   });
 
-  it('400 names what is missing of the user', async () => {
+  it('400 names the missing fields of the user', async () => {
     const body = { server_id: connectionId, identifier: 'ada@acme.test' };
     const answer = await server.call('POST', '/api/v1/mcp/session_tokens', { body });
     expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
     expect(answer.body.errors[0].field).to.equal('organization_id');
   });
 
-  it('400 to an address that no finished link may lead to (L5)', async () => {
+  it('400 for a return address that is not allowed (L5)', async () => {
     const answer = await ask({ user_verify_url: 'https://elsewhere.example/verify' });
     expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
     expect(answer.body.errors[0].field).to.equal('user_verify_url');
   });
 
-  it('404 where there is no such connection and no such config', async () => {
+  it('404 for an unknown connection or config', async () => {
     for (const id of [unknownId('conn'), unknownId('mcp'), 'anything']) {
       expect((await requestSession(server, id)).body).to.include({ status: 404, code: 'NOT_FOUND' });
     }
   });
 
-  it('403 to a client that may not run tools', async () => {
+  it('403 for a client that may not execute tools', async () => {
     const answer = await requestSession(server, connectionId, {}, { token: server.token('accounts:write') });
     expect(answer.body).to.include({ status: 403, code: 'INSUFFICIENT_SCOPE' });
   });

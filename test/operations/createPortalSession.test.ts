@@ -11,7 +11,7 @@ describe('createPortalSession', () => {
   after(() => world.stop());
 
   describe('201', () => {
-    it('returns a one-time URL that works for ten minutes, and records for whom', async () => {
+    it('returns a one-time URL that works for ten minutes, and records the user', async () => {
       const { status, body, headers } = await world.session({ return_url: RETURN_URL, language: 'de-AT' });
       expect(status).to.equal(201);
       expect(body.url).to.match(new RegExp(`^${world.server.origin}/portal/open/[A-Za-z0-9_-]{43}$`));
@@ -31,7 +31,7 @@ describe('createPortalSession', () => {
       expect((await send()).body).to.deep.equal(first.body);
     });
 
-    it('needs no address of the application', async () => {
+    it('requires no return address', async () => {
       expect((await world.session({ user_verify_url: undefined })).status).to.equal(201);
     });
   });

@@ -42,7 +42,7 @@ describe('createTool', () => {
   });
 
   describe('201', () => {
-    it('returns the tool as callers see it, and as it is written', async () => {
+    it('returns the tool as callers see it, with its definition', async () => {
       const body = toolBody(connector, 'acme_crm_get_deal');
       const answer = await create(body);
       expect(answer.status, answer.text).to.equal(201);
@@ -54,7 +54,7 @@ describe('createTool', () => {
       expect((await auditOf(server, 'acme_crm_get_deal')).map(({ action }) => action)).to.deep.equal(['tool.created']);
     });
 
-    it('creates a tool that can be run immediately', async () => {
+    it('creates a tool that can be executed immediately', async () => {
       const { id, provider } = await createKeyedAccount(server, { path: '/v2' });
       const name = `${provider.identifier.replaceAll('-', '_')}_get_thing`;
       expect((await create(toolBody(provider.identifier, name))).status).to.equal(201);
@@ -62,12 +62,12 @@ describe('createTool', () => {
       expect(answer.body.data, answer.text).to.deep.equal({ target: '/v2/things/7' });
     });
 
-    it('takes a tool for a built-in connector, with its scopes', async () => {
+    it('accepts a tool for a built-in connector, with its scopes', async () => {
       const body = toolBody('github', 'github_get_own_thing', { scopes: [['repo']] });
       expect((await create(body)).status).to.equal(201);
     });
 
-    it('takes a tool for a provider that has no address yet', async () => {
+    it('accepts a tool for a provider that has no address yet', async () => {
       const { identifier } = await createProvider(server, { display_name: 'Nowhere' });
       expect((await create(toolBody(identifier, 'nowhere_get_thing'))).status).to.equal(201);
     });
@@ -252,7 +252,7 @@ describe('createTool', () => {
   });
 
   describe('409', () => {
-    it('TOOL_EXISTS for a name that is taken, here or in the catalogue', async () => {
+    it('TOOL_EXISTS for a name that exists, in the environment or in the catalogue', async () => {
       await create(
         toolBody(connector, 'acme_crm_get_taken', { description: 'Reads what was taken first, by its number alone.' }),
       );

@@ -44,7 +44,7 @@ describe('createWebhookEndpoint', () => {
       expect(endpoint.secrets[0]?.public_key).to.match(/^whpk_[A-Za-z0-9+/]{43}=$/);
     });
 
-    it('gives each endpoint another secret, and stores none', async () => {
+    it('creates a different secret for each endpoint, and stores it encrypted only', async () => {
       const [one, two] = [await world.create(), await world.create()];
       expect(one.secret).not.to.equal(two.secret);
       const dump = JSON.stringify(dumpDatabase(world.server));

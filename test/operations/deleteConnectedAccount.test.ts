@@ -28,7 +28,7 @@ describe('deleteConnectedAccount', () => {
       expect(headers).not.to.have.property('content-type');
     });
 
-    it('takes the account away from every operation', async () => {
+    it('removes the account from every operation', async () => {
       const account = await createAccount(server, { identifier: 'gone@acme.test', userId: 'u-gone' });
       const { id } = account;
       await remove({ id });
@@ -45,7 +45,7 @@ describe('deleteConnectedAccount', () => {
       expect((await server.call('GET', `${ACCOUNTS}:search?query=gone@acme`)).body.total_size).to.equal(0);
     });
 
-    it('leaves nothing of the account but its id, its audit entries and its place in the order', async () => {
+    it('keeps nothing of the account except its id, its audit entries and its place in the order', async () => {
       const { id } = await createAccount(server, { identifier: 'traceless@acme.test', token: 'ghp_traceless' });
       const before = dumpDatabase(server);
       await remove({ id });
@@ -71,7 +71,7 @@ describe('deleteConnectedAccount', () => {
       });
     }
 
-    it('frees the key for a new account, which has a new id and nothing of the old one', async () => {
+    it('makes the key available for a new account, which has a new id and no data of the old one', async () => {
       const name = { identifier: 'again@acme.test', userId: 'u-again' };
       const first = await createAccount(server, { ...name, token: 'ghp_first' });
       await remove({ id: first.id });
@@ -95,14 +95,14 @@ describe('deleteConnectedAccount', () => {
       ]);
     });
 
-    it('succeeds for one of many concurrent deletions; the others find nothing', async () => {
+    it('succeeds for one of many concurrent deletions; the others return 404', async () => {
       const { id } = await createAccount(server);
       const answers = await Promise.all(Array.from({ length: 20 }, () => remove({ id })));
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).to.deep.equal([200, ...Array(19).fill(404)]);
     });
 
-    it('wins over updates that come at the same time: nothing comes back (C12)', async () => {
+    it('is final despite concurrent updates: nothing is restored (C12)', async () => {
       const { id } = await createAccount(server);
       const update = (index: number) =>
         server.call('PUT', ACCOUNTS, { body: { id, connected_account: { api_config: { [`k${index}`]: 1 } } } });
@@ -125,7 +125,7 @@ describe('deleteConnectedAccount', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, nor one that was deleted', async () => {
+    it('rejects an unknown id, and the id of a deleted account', async () => {
       expect((await remove({ id: unknownId('ca') })).body).to.include({ status: 404, code: 'NOT_FOUND' });
       const { id } = await createAccount(server);
       await remove({ id });

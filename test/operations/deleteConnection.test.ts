@@ -23,7 +23,7 @@ describe('deleteConnection', () => {
       expect((await server.call('DELETE', `${PATH}/${id}`)).status).to.equal(404);
     });
 
-    it('frees its name', async () => {
+    it('makes its name available', async () => {
       const { id } = await createConnection(server, { key_id: 'again' });
       await server.call('DELETE', `${PATH}/${id}`);
       expect((await createConnection(server, { key_id: 'again' })).id).not.to.equal(id);
@@ -31,14 +31,14 @@ describe('deleteConnection', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await server.call('DELETE', `${PATH}/${unknownId('conn')}`);
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
   });
 
   describe('409', () => {
-    it('refuses while accounts belong to it, and deletes when they are gone', async () => {
+    it('is returned while accounts belong to it, and not after they were deleted', async () => {
       const connection = await createConnection(server, { type: 'BEARER_TOKEN' });
       const account = await createAccount(server, { connector: connection.key_id });
       const refused = await server.call('DELETE', `${PATH}/${connection.id}`);

@@ -31,7 +31,7 @@ describe('deleteCustomProvider', () => {
       expect((await server.call('DELETE', `${PATH}/${identifier}`)).status).to.equal(404);
     });
 
-    it('disconnects every account and wipes its credentials, in the same transaction (P5)', async () => {
+    it('disconnects every account and deletes its credentials, in the same transaction (P5)', async () => {
       const provider = await createProvider(server, { proxy_enabled: true, proxy_url: 'https://api.example.com' });
       await createConnection(server, { connector: provider.identifier, key_id: 'second-connection' });
       const accounts = [await accountOf('second-connection'), await accountOf('second-connection')];
@@ -47,7 +47,7 @@ describe('deleteCustomProvider', () => {
       expect(row).to.deep.include({ action: 'custom_provider.deleted', details: { accounts_disconnected: 2 } });
     });
 
-    it('permanently disables its connections', async () => {
+    it('disables its connections permanently', async () => {
       const { identifier } = await createProvider(server);
       const { id } = await createConnection(server, { connector: identifier, key_id: 'left-behind' });
       await server.call('DELETE', `${PATH}/${identifier}`);
@@ -59,7 +59,7 @@ describe('deleteCustomProvider', () => {
       expect(answer.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
     });
 
-    it('takes no account of another provider along', async () => {
+    it('does not disconnect accounts of another provider', async () => {
       const [one, two] = [await createProvider(server), await createProvider(server)];
       const { id } = await accountOf(two.identifier);
       await server.call('DELETE', `${PATH}/${one.identifier}`);
@@ -70,7 +70,7 @@ describe('deleteCustomProvider', () => {
 
   describe('404', () => {
     for (const identifier of ['unknown', 'github']) {
-      it(`does not know ${identifier} as a custom provider`, async () => {
+      it(`is returned for ${identifier}, which is not a custom provider`, async () => {
         const answer = await server.call('DELETE', `${PATH}/${identifier}`);
         expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
       });

@@ -10,7 +10,7 @@ describe('deleteMcpConfig', () => {
   const remove = (id: string) => configs.server.call('DELETE', `${PATH}/${id}`);
 
   describe('200', () => {
-    it('ends the address and its session tokens immediately', async () => {
+    it('revokes the address and its session tokens immediately', async () => {
       const { config } = (await configs.create()).body;
       const token = await sessionToken(configs.server, config.id);
       expect((await rawMcp(configs.server, config.id, { token })).status).to.equal(200);
@@ -18,7 +18,7 @@ describe('deleteMcpConfig', () => {
       expect((await rawMcp(configs.server, config.id, { token })).status).to.equal(401);
     });
 
-    it('lets its connections be deleted, which it prevented before', async () => {
+    it('allows its connections to be deleted, which it prevented before', async () => {
       const { id } = await createConnection(configs.server, { connector: 'notion' });
       const { config } = (await configs.create({ name: 'Keeps notion', mappings: [{ connection_id: id }] })).body;
       const rejected = await configs.server.call('DELETE', `/api/v1/connections/${id}`);
@@ -30,7 +30,7 @@ describe('deleteMcpConfig', () => {
   });
 
   describe('404', () => {
-    it('is the response to an unknown id, and to one that was deleted', async () => {
+    it('is returned for an unknown id, and for a deleted one', async () => {
       expect((await remove(unknownId('mcp'))).body).to.include({ status: 404, code: 'NOT_FOUND' });
       const { config } = (await configs.create()).body;
       expect((await remove(config.id)).status).to.equal(200);

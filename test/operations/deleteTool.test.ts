@@ -34,20 +34,20 @@ describe('deleteTool', () => {
       expect((await auditOf(server, 'mine_get_gone')).map(({ action }) => action)).to.deep.equal(['tool.deleted']);
     });
 
-    it('takes an imported tool away as well', async () => {
+    it('deletes an imported tool as well', async () => {
       await storeTools(server, [ownTool(connector, 'mine_imported')], { source: 'import', sourceId: 'x' });
       expect((await remove('mine_imported')).status).to.equal(200);
     });
   });
 
   describe('404', () => {
-    it('does not know the tool', async () => {
+    it('rejects an unknown tool', async () => {
       expect((await remove('mine_get_nothing')).body.code).to.equal('NOT_FOUND');
     });
   });
 
   describe('409', () => {
-    it('TOOL_IN_USE that names the connections, until they let go of it', async () => {
+    it('TOOL_IN_USE with the names of the connections, until they no longer list it', async () => {
       await storeTools(server, [ownTool(connector, 'mine_get_used')]);
       const body = { allowed_tools: ['mine_get_used'] };
       const { id } = await createConnection(server, { connector, key_id: 'one-user', ...body });
@@ -59,7 +59,7 @@ describe('deleteTool', () => {
       expect((await remove('mine_get_used')).status).to.equal(200);
     });
 
-    it('TOOL_IN_USE that names the MCP configs, until they let go of it', async () => {
+    it('TOOL_IN_USE with the names of the MCP configs, until they no longer list it', async () => {
       await storeTools(server, [ownTool(connector, 'mine_get_offered'), ownTool(connector, 'mine_get_other')]);
       const { id } = await createConnection(server, { connector, key_id: 'offered' });
       const config = (name: string, tools: string[]) => ({ name, mappings: [{ connection_id: id, tools }] });

@@ -14,7 +14,7 @@ describe('deleteToolOverlay', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('shows the tool as it is defined again', async () => {
+    it('shows the tool with its original definition again', async () => {
       const read = async () => (await server.call('GET', `/api/v1/tools/${TOOL}`)).body;
       const before = await read();
       await setOverlay(server, TOOL, { preset_inputs: { owner: 'acme' }, title: 'Report' });
@@ -29,7 +29,7 @@ describe('deleteToolOverlay', () => {
   });
 
   describe('404', () => {
-    it('is the response for a tool without an overlay', async () => {
+    it('is returned for a tool without an overlay', async () => {
       expect((await removeOverlay(server, 'slack_list_channels')).body.code).to.equal('NOT_FOUND');
     });
   });

@@ -16,7 +16,7 @@ describe('disableApiClient', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('ends the tokens of the client immediately, and issues no new ones (T5)', async () => {
+    it('revokes the tokens of the client immediately, and issues no new ones (T5)', async () => {
       const client = await createApiClient(server);
       const { access_token: token } = (await client.requestToken()).body;
       expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(200);
@@ -28,14 +28,14 @@ describe('disableApiClient', () => {
       expect((await client.requestToken()).body).to.deep.include({ error: 'invalid_client' });
     });
 
-    it('touches no other client', async () => {
+    it('does not affect other clients', async () => {
       const [one, two] = [await createApiClient(server), await createApiClient(server)];
       const { access_token: token } = (await two.requestToken()).body;
       await server.call('POST', pathOf(one.id));
       expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(200);
     });
 
-    it('changes nothing the second time, and writes one line into the audit log', async () => {
+    it('has no further effect when it is repeated, and adds one entry to the audit log', async () => {
       const { id } = await createApiClient(server);
       const first = await server.call('POST', pathOf(id));
       const second = await server.call('POST', pathOf(id));
@@ -52,7 +52,7 @@ describe('disableApiClient', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await server.call('POST', pathOf(unknownId('cli')));
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });

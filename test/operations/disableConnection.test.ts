@@ -15,7 +15,7 @@ describe('disableConnection', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('disables, and changes nothing else', async () => {
+    it('disables the connection, and changes nothing else', async () => {
       const { updated_at: _created, ...before } = await createConnection(server, { client_id: 'id' });
       const answer = await server.call('POST', pathOf(before.id));
       expect(answer.status, answer.text).to.equal(200);
@@ -23,14 +23,14 @@ describe('disableConnection', () => {
       expect(connection).to.deep.equal({ ...before, enabled: false });
     });
 
-    it('may be sent again', async () => {
+    it('has no further effect when it is repeated', async () => {
       const { id } = await createConnection(server);
       await server.call('POST', pathOf(id));
       const answer = await server.call('POST', pathOf(id));
       expect(answer.body.connection.enabled).to.equal(false);
     });
 
-    it('leaves accounts and their credentials as they are', async () => {
+    it('does not change accounts and their credentials', async () => {
       const connection = await createConnection(server, { type: 'BEARER_TOKEN' });
       const account = await createAccount(server, { connector: connection.key_id, token: 'ghp_stays' });
       await server.call('POST', pathOf(connection.id));
@@ -41,7 +41,7 @@ describe('disableConnection', () => {
   });
 
   describe('400', () => {
-    it('takes no body', async () => {
+    it('rejects a request body', async () => {
       const { id } = await createConnection(server);
       const answer = await server.call('POST', pathOf(id), { body: {} });
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
@@ -49,7 +49,7 @@ describe('disableConnection', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await server.call('POST', pathOf(unknownId('conn')));
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });

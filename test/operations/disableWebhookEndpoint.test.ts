@@ -15,7 +15,7 @@ describe('disableWebhookEndpoint', () => {
   const pathOf = (id: string) => `/api/v1/webhook_endpoints/${id}:disable`;
 
   describe('200', () => {
-    it('disables the endpoint: nothing more is delivered, and what waits fails', async () => {
+    it('disables the endpoint: nothing more is delivered, and waiting deliveries fail', async () => {
       world.receiver.handler = (_request, res) => res.writeHead(500).end();
       const { endpoint } = await world.create({ event_types: ['environment.updated'] });
       await world.cause();
@@ -33,7 +33,7 @@ describe('disableWebhookEndpoint', () => {
       expect(states).to.deep.equal(['FAILED']);
     });
 
-    it('changes nothing the second time', async () => {
+    it('has no further effect when it is repeated', async () => {
       const { endpoint } = await world.create();
       await world.server.call('POST', pathOf(endpoint.id));
       const before = await auditOf(world.server, endpoint.id);
@@ -44,7 +44,7 @@ describe('disableWebhookEndpoint', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, or of another environment (C1)', async () => {
+    it('rejects an unknown id, and an id of another environment (C1)', async () => {
       const { endpoint } = await world.create();
       const { id } = endpoint;
       const unknown = await world.server.call('POST', pathOf(unknownId('whk')));

@@ -43,7 +43,7 @@ describe('disconnectConnectedAccount', () => {
     });
 
     for (const type of TYPES) {
-      it(`destroys the credentials of an account of type ${type}`, async () => {
+      it(`deletes the credentials of an account of type ${type}`, async () => {
         const { id } = (await createTypedAccount(server, type)).body.connected_account;
         const before = await accountRow(server, id);
         await disconnect(id);
@@ -57,7 +57,7 @@ describe('disconnectConnectedAccount', () => {
       });
     }
 
-    it('stops the account from running tools, with the way back', async () => {
+    it('prevents the account from executing tools, and the error names the operation to reconnect it', async () => {
       const { id } = await createAccount(server);
       await disconnect(id);
       const body = {
@@ -70,7 +70,7 @@ describe('disconnectConnectedAccount', () => {
       expect(answer.body.next_action).to.include({ operation_id: 'generateMagicLink' });
     });
 
-    it('is undone by new credentials, whole ones: nothing of the old is there to be merged', async () => {
+    it('is reversed by complete new credentials, which are not merged with old ones', async () => {
       const { id } = (await createTypedAccount(server, 'BASIC')).body.connected_account;
       await disconnect(id);
       const update = (details: object) =>
@@ -83,7 +83,7 @@ describe('disconnectConnectedAccount', () => {
       expect(SAMPLES.BASIC.details).not.to.deep.equal(body.connected_account.authorization_details);
     });
 
-    it('may be said twice, and in every state', async () => {
+    it('succeeds when it is repeated, and in every state', async () => {
       const { id } = await createAccount(server);
       for (const state of ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'] as const) {
         await putInState(server, id, state);
@@ -117,7 +117,7 @@ describe('disconnectConnectedAccount', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, nor one that was deleted', async () => {
+    it('rejects an unknown id, and the id of a deleted account', async () => {
       expect((await disconnect(unknownId('ca'))).body).to.include({ status: 404, code: 'NOT_FOUND' });
       const { id } = await createAccount(server);
       await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });

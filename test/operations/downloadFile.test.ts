@@ -67,21 +67,21 @@ describe('downloadFile', () => {
   });
 
   describe('404', () => {
-    it('is the response to a changed address', async () => {
+    it('is returned for a changed address', async () => {
       const path = pathOf(await storedFile());
       const changed = `${path.slice(0, -2)}${path.endsWith('AA') ? 'BB' : 'AA'}`;
       expect((await download(changed)).status).to.equal(404);
       expect((await download(path)).status).to.equal(200);
     });
 
-    it('is the response in another environment', async () => {
+    it('is returned in another environment', async () => {
       const path = pathOf(await storedFile());
       const other = await addSecondEnvironment(server);
       expect((await other.call('GET', path, { token: null })).status).to.equal(404);
       expect((await download(path)).status).to.equal(200);
     });
 
-    it('is the response after the account was deleted', async () => {
+    it('is returned after the account was deleted', async () => {
       const { id } = await createKeyedAccount(server);
       const path = pathOf(await storedFile(id));
       expect((await download(path)).status).to.equal(200);
@@ -90,7 +90,7 @@ describe('downloadFile', () => {
       expect((await download(path)).status).to.equal(404);
     });
 
-    it('is the response after the lifetime of the file', async () => {
+    it('is returned after the file has expired', async () => {
       const path = pathOf(await storedFile());
       clock.advance(LIFETIME.fileMs - 1);
       expect((await download(path)).status).to.equal(200);

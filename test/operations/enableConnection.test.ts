@@ -15,7 +15,7 @@ describe('enableConnection', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('enables, and changes nothing else', async () => {
+    it('enables the connection, and changes nothing else', async () => {
       const { updated_at: _created, ...before } = await createConnection(server, { enabled: false, client_id: 'id' });
       const answer = await server.call('POST', pathOf(before.id));
       expect(answer.status, answer.text).to.equal(200);
@@ -23,7 +23,7 @@ describe('enableConnection', () => {
       expect(connection).to.deep.equal({ ...before, enabled: true });
     });
 
-    it('may be sent again', async () => {
+    it('has no further effect when it is repeated', async () => {
       const { id } = await createConnection(server, { enabled: false });
       await server.call('POST', pathOf(id));
       const answer = await server.call('POST', pathOf(id));
@@ -38,7 +38,7 @@ describe('enableConnection', () => {
   });
 
   describe('400', () => {
-    it('takes no body', async () => {
+    it('rejects a request body', async () => {
       const { id } = await createConnection(server);
       const answer = await server.call('POST', pathOf(id), { body: {} });
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
@@ -46,7 +46,7 @@ describe('enableConnection', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await server.call('POST', pathOf(unknownId('conn')));
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });

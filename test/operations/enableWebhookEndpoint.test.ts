@@ -15,7 +15,7 @@ describe('enableWebhookEndpoint', () => {
   const pathOf = (id: string) => `/api/v1/webhook_endpoints/${id}:enable`;
 
   describe('200', () => {
-    it('enables the endpoint: events from then on are delivered', async () => {
+    it('enables the endpoint: later events are delivered', async () => {
       const { endpoint } = await world.create({ event_types: ['environment.updated'] });
       await world.server.call('POST', `/api/v1/webhook_endpoints/${endpoint.id}:disable`);
       await world.cause();
@@ -29,7 +29,7 @@ describe('enableWebhookEndpoint', () => {
       expect(world.received()).to.have.length(1);
     });
 
-    it('changes nothing the second time', async () => {
+    it('has no further effect when it is repeated', async () => {
       const { endpoint } = await world.create();
       const before = await auditOf(world.server, endpoint.id);
       const answer = await world.server.call('POST', pathOf(endpoint.id));
@@ -39,7 +39,7 @@ describe('enableWebhookEndpoint', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, or of another environment (C1)', async () => {
+    it('rejects an unknown id, and an id of another environment (C1)', async () => {
       const { endpoint } = await world.create();
       const { id } = endpoint;
       const unknown = await world.server.call('POST', pathOf(unknownId('whk')));

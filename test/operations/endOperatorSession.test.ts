@@ -28,7 +28,7 @@ describe('endOperatorSession', () => {
       expect(actions).to.include.members(['operator_session.opened', 'operator_session.ended']);
     });
 
-    it('withdraws an address that was not used', async () => {
+    it('revokes an unused address', async () => {
       const { id, token } = await offer(server);
       await server.call('POST', pathOf(id));
       expect((await askConsole(server, '', { body: { token } })).status).to.equal(401);
@@ -42,7 +42,7 @@ describe('endOperatorSession', () => {
   });
 
   describe('404', () => {
-    it('does not know a session that has ended, or that never was', async () => {
+    it('rejects an unknown session, and one that has ended', async () => {
       const { id } = await logIn(server);
       await server.call('POST', pathOf(id));
       for (const unknown of [id, unknownId('ops')]) {
@@ -50,7 +50,7 @@ describe('endOperatorSession', () => {
       }
     });
 
-    it('does not know a session of another environment (C1)', async () => {
+    it('rejects a session of another environment (C1)', async () => {
       const { id, accessToken } = await logIn(server);
       const other = await addSecondEnvironment(server);
       expect((await other.call('POST', pathOf(id))).status).to.equal(404);

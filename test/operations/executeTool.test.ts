@@ -32,7 +32,7 @@ describe('executeTool', () => {
   });
 
   describe('200', () => {
-    it('returns data and execution id, and nothing that does not apply', async () => {
+    it('returns data and execution id, and omits fields that do not apply', async () => {
       const answer = await run({});
       expect(answer.status, answer.text).to.equal(200);
       expect(answer.body).to.deep.equal({ data: { hello: 'world' }, execution_id: answer.body.execution_id });
@@ -40,14 +40,14 @@ describe('executeTool', () => {
       expect(answer.headers['cache-control']).to.equal('no-store');
     });
 
-    it('takes an input that is left out for an empty one', async () => {
+    it('treats an absent input as an empty one', async () => {
       const { id: github } = await createAccount(server);
       const body = { connected_account_id: github, tool_name: 'github_get_authenticated_user', dry_run: true };
       const answer = await server.call('POST', PATH, { body });
       expect(answer.status, answer.text).to.equal(200);
     });
 
-    it('takes a run id of 255 characters', async () => {
+    it('accepts a run id of 255 characters', async () => {
       expect((await run({ agent_run_id: 'r'.repeat(255) })).status).to.equal(200);
     });
   });
@@ -69,7 +69,7 @@ describe('executeTool', () => {
       });
     }
 
-    it('INCOMPLETE_ACCOUNT_KEY that names each missing field', async () => {
+    it('INCOMPLETE_ACCOUNT_KEY with each missing field', async () => {
       const answer = await run({ connected_account_id: undefined, connector: 'github' });
       expect(answer.body).to.include({ status: 400, code: 'INCOMPLETE_ACCOUNT_KEY' });
       expect(answer.body.errors.map((e: { field: string }) => e.field)).to.deep.equal([
@@ -121,7 +121,7 @@ describe('executeTool', () => {
   });
 
   describe('404', () => {
-    it('for an id that was never given, and an unknown tool', async () => {
+    it('for an unknown id, and an unknown tool', async () => {
       expect((await run({ connected_account_id: unknownId('ca') })).body.code).to.equal('NOT_FOUND');
       expect((await run({ tool_name: 'http_fly' })).body.code).to.equal('NOT_FOUND');
     });

@@ -19,7 +19,7 @@ describe('exportAuditEvents', () => {
   });
 
   describe('200', () => {
-    it('returns every entry in a line of JSON, the oldest first, in several pieces', async () => {
+    it('returns every entry as one line of JSON, the oldest first, in several pieces', async () => {
       for (let count = 0; count < 210; count++) await world.cause();
       const answer = await world.server.call('GET', PATH);
       expect(answer.headers['content-type']).to.equal('application/jsonl');
@@ -33,7 +33,7 @@ describe('exportAuditEvents', () => {
     });
   });
 
-  it('429: exports for two requests of an environment at a time', async () => {
+  it('429: an environment can run two exports at a time', async () => {
     const { capabilities, environmentOf } = world.server.parts;
     const { id } = await environmentOf('localhost');
     const leaves = [capabilities.audit.logPlaces.take(id), capabilities.audit.logPlaces.take(id)];

@@ -26,7 +26,7 @@ describe('generateMagicLink', () => {
 
   const detail = (answer: { body: { errors: { field: string }[] } }) => answer.body.errors.map(({ field }) => field);
 
-  it('makes a link of 256 random bits that lives a quarter of an hour', async () => {
+  it('creates a link of 256 random bits that expires after a quarter of an hour', async () => {
     const answer = await requestLink(server, { connector });
     expect(answer.status, answer.text).to.equal(200);
     const { link, expiry } = answer.body;
@@ -38,7 +38,7 @@ describe('generateMagicLink', () => {
     expect(again.body.link).not.to.equal(link);
   });
 
-  it('makes the account that it names by its key, waiting to be authorized', async () => {
+  it('creates the account for a new key, with the status PENDING_AUTH', async () => {
     await requestLink(server, { connector, identifier: 'new@app.example', user_id: 'user-new' });
     const account = await accountOf(server, 'new@app.example');
     expect(account?.status).to.equal('PENDING_AUTH');
@@ -65,7 +65,7 @@ describe('generateMagicLink', () => {
     expect(answer.status).to.equal(404);
   });
 
-  it('returns 400 for an incomplete name, and for an unknown connector', async () => {
+  it('returns 400 for an incomplete key, and for an unknown connector', async () => {
     const body = { connector, identifier: 'a', user_verify_url: VERIFY_URL };
     const incomplete = await server.call('POST', '/api/v1/connected_accounts/magic_link', { body });
     expect(incomplete.body).to.include({ status: 400, code: 'INCOMPLETE_ACCOUNT_KEY' });
@@ -73,7 +73,7 @@ describe('generateMagicLink', () => {
     expect(unknown.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
   });
 
-  it('returns 400 without an address to send the user to, and for one that is not on the list (L4, L5)', async () => {
+  it('returns 400 without a return address, and for one that is not on the list (L4, L5)', async () => {
     for (const user_verify_url of [undefined, 'https://app.example/verify/', 'https://evil.example/verify']) {
       const answer = await requestLink(server, { connector, user_verify_url });
       expect(answer.body, user_verify_url).to.include({ status: 400, code: 'VALIDATION_FAILED' });
@@ -81,7 +81,7 @@ describe('generateMagicLink', () => {
     }
   });
 
-  it('leaves nothing behind where it makes no link', async () => {
+  it('stores nothing if it creates no link', async () => {
     await requestLink(server, { connector, identifier: 'nobody@app.example', user_verify_url: 'https://evil.example' });
     expect(await accountOf(server, 'nobody@app.example')).to.equal(undefined);
   });
@@ -102,7 +102,7 @@ describe('generateMagicLink', () => {
     }
   });
 
-  it('keeps the draft of the first use, and says what it lacks and which callback URL to register', async () => {
+  it('keeps the draft that the first use creates, and lists its missing settings and the callback URL to register', async () => {
     const link = { connector: 'gitlab', user_id: 'first-use', identifier: 'first-use' };
     const answer = await requestLink(server, link);
     expect(answer.body).to.include({ status: 409, code: 'CONNECTION_NOT_READY' });
@@ -135,7 +135,7 @@ describe('generateMagicLink', () => {
     expect(disabled.body.next_action).to.include({ type: 'configure', operation_id: 'enableConnection' });
   });
 
-  it('gives the same link again to the same idempotency key (C13)', async () => {
+  it('returns the same link again for the same idempotency key (C13)', async () => {
     const body = { connector, identifier: 'twice', user_id: 'twice', user_verify_url: VERIFY_URL };
     const send = () =>
       server.call('POST', '/api/v1/connected_accounts/magic_link', { body, headers: { 'idempotency-key': 'once' } });
@@ -144,7 +144,7 @@ describe('generateMagicLink', () => {
     expect(second.headers['idempotency-replayed']).to.equal('true');
   });
 
-  it('uses a change of the settings immediately', async () => {
+  it('applies a change of the settings immediately', async () => {
     await server.call('PUT', '/api/v1/environment', { body: { link_lifetime_seconds: 60 } });
     const short = await requestLink(server, { connector });
     expect(Date.parse(short.body.expiry)).to.equal(clock.now() + 60_000);
@@ -154,7 +154,7 @@ describe('generateMagicLink', () => {
     await server.call('PUT', '/api/v1/environment', { body: { link_lifetime_seconds: null } });
   });
 
-  it('takes any state of at most 512 characters', async () => {
+  it('accepts any state of at most 512 characters', async () => {
     for (const state of ['', 'x'.repeat(512), '😀'.repeat(512), '\u0000\r\n\t', '"><script>&=%00+ #']) {
       expect((await requestLink(server, { connector, state })).status, JSON.stringify(state)).to.equal(200);
     }

@@ -50,7 +50,7 @@ describe('getAuthorizationServerMetadata', () => {
     }
   });
 
-  it('speaks for the environment of the host', async () => {
+  it('describes the environment of the host', async () => {
     const other = await addSecondEnvironment(server);
     const answer = await other.call('GET', PATH, { token: null });
     expect(answer.body.issuer).to.equal(other.environment.baseUrl);

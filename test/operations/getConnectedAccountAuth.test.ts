@@ -35,7 +35,7 @@ describe('getConnectedAccountAuth', () => {
       expect(headers['cache-control']).to.equal('no-store');
     });
 
-    it('responds to a client that has only this scope (T10)', async () => {
+    it('accepts a client that has only this scope (T10)', async () => {
       const { id } = await createAccount(server);
       expect((await auth(id, { token: server.token('credentials:read') })).status).to.equal(200);
     });
@@ -78,7 +78,7 @@ describe('getConnectedAccountAuth', () => {
       }
     });
 
-    it('misses none of a hundred concurrent reads (C5)', async () => {
+    it('contains each of a hundred concurrent reads (C5)', async () => {
       const { id } = await createAccount(server);
       const before = (await server.parts.store.read.audit.list((await firstEnvironment(server)).id, { size: 1 })).total;
       const answers = await Promise.all(Array.from({ length: 100 }, () => auth(id)));
@@ -89,7 +89,7 @@ describe('getConnectedAccountAuth', () => {
       expect(await server.parts.store.read.audit.verifyChain(environment.id)).to.include({ intact: true });
     });
 
-    it('that cannot be written keeps the credentials in: 500 without them (C5)', async () => {
+    it('prevents the response when it cannot be written: 500 without credentials (C5)', async () => {
       const { id } = await createAccount(server, { token: 'ghp_notLogged' });
       fault.place = 'write';
       const answer = await auth(id);
@@ -98,7 +98,7 @@ describe('getConnectedAccountAuth', () => {
       expect(answer.text).not.to.include('ghp_notLogged');
     });
 
-    it('does not hold what was refused', async () => {
+    it('does not contain refused requests', async () => {
       const { id } = await createAccount(server);
       await auth(id, { token: server.token('accounts:read') });
       await server.call('GET', `${PATH}?id=${id}&identifier=somebody-else`);
@@ -126,7 +126,7 @@ describe('getConnectedAccountAuth', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, nor one that was deleted', async () => {
+    it('rejects an unknown id, and the id of a deleted account', async () => {
       expect((await auth(unknownId('ca'))).body).to.include({ status: 404, code: 'NOT_FOUND' });
       const { id } = await createAccount(server);
       await server.call('POST', '/api/v1/connected_accounts:delete', { body: { id } });

@@ -21,7 +21,7 @@ describe('getConnectedAccountDetails', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('shows values that are not secret, and no secret', async () => {
+    it('returns values that are not secret, and no secret', async () => {
       const account = await createAccount(server, { token: 'ghp_doNotShow' });
       const answer = await server.call('GET', `${PATH}?id=${account.id}`);
       expect(answer.status).to.equal(200);
@@ -32,7 +32,7 @@ describe('getConnectedAccountDetails', () => {
       expect(answer.text).not.to.include('ghp_doNotShow');
     });
 
-    it('shows the same to a client that may read credentials: these have a separate operation (C4)', async () => {
+    it('returns the same to a client that may read credentials, because these have a separate operation (C4)', async () => {
       const { id } = await createAccount(server, { token: 'ghp_doNotShow' });
       for (const token of [server.token('accounts:read'), server.token('accounts:read', 'credentials:read')]) {
         const answer = await server.call('GET', `${PATH}?id=${id}`, { token });
@@ -56,21 +56,21 @@ describe('getConnectedAccountDetails', () => {
       expect((await server.call('GET', `${PATH}?${escaped}`)).body.connected_account.id).to.equal(id);
     });
 
-    it('writes nothing, and needs no key: what it shows is not sealed', async () => {
+    it('writes nothing, and needs no encryption key, because it decrypts nothing', async () => {
       const { id } = await createAccount(server);
       const before = dumpDatabase(server);
       await server.call('GET', `${PATH}?id=${id}`);
       expect(dumpDatabase(server)).to.deep.equal(before);
     });
 
-    it('says in which state the account is, and why', async () => {
+    it('returns the status of the account and its reason', async () => {
       const { id } = await createAccount(server);
       await putInState(server, id, 'EXPIRED', 'The refresh token was refused.');
       const { body } = await server.call('GET', `${PATH}?id=${id}`);
       expect(body.connected_account).to.include({ status: 'EXPIRED', status_reason: 'The refresh token was refused.' });
     });
 
-    it('says when the account was last used, before that is written', async () => {
+    it('returns the time of the last use before it is written', async () => {
       const { id } = await createAccount(server);
       clock.advance(5_000);
       server.parts.usage.touch(await accountRow(server, id));
@@ -79,7 +79,7 @@ describe('getConnectedAccountDetails', () => {
       expect((await accountRow(server, id)).lastUsedAt).to.equal(null);
     });
 
-    it('outlives the provider of the account', async () => {
+    it('works after the provider of the account was deleted', async () => {
       const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const { id } = await createAccount(server, { connector, connectedAccount: {} });
       await server.call('DELETE', `/api/v1/custom-providers/${connector}`);
@@ -100,7 +100,7 @@ describe('getConnectedAccountDetails', () => {
       ]);
     });
 
-    it('refuses a parameter that is used twice, also when both say the same', async () => {
+    it('refuses a duplicate parameter, also with the same value', async () => {
       const { id } = await createAccount(server);
       const answer = await server.call('GET', `${PATH}?id=${id}&id=${id}`);
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
@@ -109,12 +109,12 @@ describe('getConnectedAccountDetails', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await server.call('GET', `${PATH}?id=${unknownId('ca')}`);
       expect(answer.status).to.equal(404);
     });
 
-    it('refuses an id whose other fields do not agree', async () => {
+    it('refuses an id whose other fields do not match', async () => {
       const account = await createAccount(server);
       const answer = await server.call('GET', `${PATH}?id=${account.id}&identifier=somebody-else`);
       expect(answer.status).to.equal(404);

@@ -16,7 +16,7 @@ describe('getConnection', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('returns what create has returned', async () => {
+    it('returns the same as create', async () => {
       const created = await createConnection(server, { client_id: 'id', client_secret: 'never-shown-again' });
       const answer = await server.call('GET', `${PATH}/${created.id}`);
       expect(answer.status).to.equal(200);
@@ -24,7 +24,7 @@ describe('getConnection', () => {
       expect(answer.text).not.to.include('never-shown-again');
     });
 
-    it('says that the provider is missing once it was deleted', async () => {
+    it('reports the provider as missing after it was deleted', async () => {
       const provider = await createProvider(server);
       const { id } = await createConnection(server, { connector: provider.identifier });
       await server.call('DELETE', `/api/v1/custom-providers/${provider.identifier}`);
@@ -38,12 +38,12 @@ describe('getConnection', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await server.call('GET', `${PATH}/${unknownId('conn')}`);
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
 
-    it('does not accept the name of a connection: a key_id is not an id', async () => {
+    it('rejects the name of a connection, because a key_id is not an id', async () => {
       const { key_id: keyId } = await createConnection(server);
       expect((await server.call('GET', `${PATH}/${keyId}`)).status).to.equal(404);
     });

@@ -14,7 +14,7 @@ describe('getCustomProvider', () => {
   });
   after(() => server.stop());
 
-  it('200: returns what create has returned', async () => {
+  it('200: returns the same as create', async () => {
     const provider = await createProvider(server, { metadata: { team: 'sales' } });
     const answer = await server.call('GET', `${PATH}/${provider.identifier}`);
     expect(answer.status).to.equal(200);
@@ -23,7 +23,7 @@ describe('getCustomProvider', () => {
 
   describe('404', () => {
     for (const identifier of ['unknown', 'github', 'prv_00000000000000000000000000', '__proto__', '%00', '%2e%2e']) {
-      it(`does not know ${identifier}`, async () => {
+      it(`rejects ${identifier}`, async () => {
         const answer = await server.call('GET', `${PATH}/${identifier}`);
         expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
       });

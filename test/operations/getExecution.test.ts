@@ -28,7 +28,7 @@ describe('getExecution', () => {
     await acme.stop();
   });
 
-  it('200: tells who ran what with which account, and how it ended', async () => {
+  it('200: returns who executed what with which account, and the outcome', async () => {
     const answer = await server.call('GET', `${PATH}/${executionId}`);
     expect(answer.status).to.equal(200);
     const { started_at, finished_at, duration_ms, connector, ...rest } = answer.body.execution;
@@ -47,7 +47,7 @@ describe('getExecution', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await server.call('GET', `${PATH}/${unknownId('exec')}`);
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });

@@ -80,17 +80,17 @@ describe('getExecutionStatistics', () => {
       expect((await get('group_by=connector&connector=slack')).body.groups).to.deep.equal([]);
     });
 
-    it('returns the period that is asked for', async () => {
+    it('returns the requested period', async () => {
       const { body } = await get('group_by=hour&from=2026-11-20T10:30:00Z&before=2026-11-20T10:31:00Z');
       expect(body.total.executions).to.equal(2);
     });
 
-    it('shows nothing of another environment (C1)', async () => {
+    it('returns nothing of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       expect((await other.call('GET', `${PATH}?group_by=hour`)).body.total.executions).to.equal(0);
     });
 
-    it('keeps the counts of deleted executions, until their own time has passed', async () => {
+    it('keeps the counts of deleted executions until the counts themselves expire', async () => {
       const { store } = server.parts;
       const { id } = await server.parts.environmentOf('localhost');
       await store.write((tx) => tx.executions.sweep(id, START - 1000, 1));

@@ -7,7 +7,7 @@ describe('getHealth', () => {
 
   afterEach(() => server.stop());
 
-  it('200: needs no token and responds on every host', async () => {
+  it('200: requires no token and responds on every host', async () => {
     server = await startTestServer({ env: { BASE_URL: 'https://keys.example.com' } });
     for (const host of ['localhost', '10.1.2.3:8080', 'unknown.example.com', '']) {
       const answer = await server.call('GET', '/healthz', { token: null, headers: { host } });
@@ -15,7 +15,7 @@ describe('getHealth', () => {
     }
   });
 
-  it('stays alive while the database is not usable: restarting would not help', async () => {
+  it('reports a live process while the database is unusable, because a restart would not help', async () => {
     server = await startTestServer({ overrides: { readiness: async () => ({ database: false, keys: true }) } });
     expect((await server.call('GET', '/healthz', { token: null })).status).to.equal(200);
   });

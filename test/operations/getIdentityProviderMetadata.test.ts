@@ -30,7 +30,7 @@ describe('getIdentityProviderMetadata', () => {
     });
   });
 
-  it('tells the truth: the keys that it names hold the one that signs, with its algorithm', async () => {
+  it('is correct: the published keys include the signing key, with its algorithm', async () => {
     const { body } = await server.call('GET', PATH, { token: null });
     const { keys } = (await server.call('GET', new URL(body.jwks_uri).pathname, { token: null })).body;
     const identity = { issuer: body.issuer, audience: 'someone', subject: 'somebody' };
@@ -40,7 +40,7 @@ describe('getIdentityProviderMetadata', () => {
     expect(keys.map((key: { kid: string }) => key.kid)).to.include(kid);
   });
 
-  it('is none of the tokens that open this interface (RFC 8725 §3.11)', async () => {
+  it("uses another issuer than the API's access tokens (RFC 8725 §3.11)", async () => {
     const identity = {
       issuer: 'https://keys.example.com',
       audience: 'https://keys.example.com',
@@ -53,7 +53,7 @@ describe('getIdentityProviderMetadata', () => {
     expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(401);
   });
 
-  it('speaks for the environment of the host', async () => {
+  it('describes the environment of the host', async () => {
     const other = await addSecondEnvironment(server);
     const answer = await other.call('GET', PATH, { token: null });
     expect(answer.body.issuer).to.equal(other.environment.baseUrl);

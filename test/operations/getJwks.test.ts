@@ -23,12 +23,12 @@ describe('getJwks', () => {
     expect(new Set(answer.body.keys.map((key: { kid: string }) => key.kid)).size).to.equal(answer.body.keys.length);
   });
 
-  it('may be cached for a while: it holds no secret', async () => {
+  it('may be cached for a while, because it contains no secret', async () => {
     const answer = await server.call('GET', PATH, { token: null });
     expect(answer.headers['cache-control']).to.equal('public, max-age=300');
   });
 
-  it('publishes the same key after a restart, so that tokens live on', async () => {
+  it('publishes the same key after a restart, so that tokens remain valid', async () => {
     const folder = tempDir();
     try {
       const first = await startTestServer({ dataDir: folder.path });

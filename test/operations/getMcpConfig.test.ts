@@ -16,12 +16,12 @@ describe('getMcpConfig', () => {
   });
 
   describe('404', () => {
-    it('is the response to an unknown id', async () => {
+    it('is returned for an unknown id', async () => {
       const response = await configs.server.call('GET', `${PATH}/${unknownId('mcp')}`);
       expect(response.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
 
-    it('is the response to the id of a config in another environment', async () => {
+    it('is returned for the id of a config in another environment', async () => {
       const { config } = (await configs.create()).body;
       const other = await addSecondEnvironment(configs.server);
       expect((await other.call('GET', `${PATH}/${config.id}`)).status).to.equal(404);

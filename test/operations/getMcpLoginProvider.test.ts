@@ -11,7 +11,7 @@ describe('getMcpLoginProvider', () => {
   });
   after(() => server.stop());
 
-  it('200: shows the client and the address to register, without the secret', async () => {
+  it('200: returns the client and the address to register, without the secret', async () => {
     const body = { type: 'OIDC', issuer: 'http://127.0.0.1:9', client_id: 'valetkey', client_secret: 'secret-1' };
     expect((await server.call('PUT', PATH, { body })).status).to.equal(200);
     const got = await server.call('GET', PATH);

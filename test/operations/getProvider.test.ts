@@ -30,7 +30,7 @@ describe('getProvider', () => {
       }
     });
 
-    it('returns a custom provider as its own operation does', async () => {
+    it('returns a custom provider in the same form as its own operation', async () => {
       const { identifier } = await createProvider(server);
       const own = await server.call('GET', `/api/v1/custom-providers/${identifier}`);
       const answer = await server.call('GET', `${PATH}/${identifier}`);
@@ -40,7 +40,7 @@ describe('getProvider', () => {
 
   describe('404', () => {
     for (const identifier of ['unknown', 'constructor', '__proto__', 'GitHub']) {
-      it(`does not know ${identifier}`, async () => {
+      it(`rejects ${identifier}`, async () => {
         const answer = await server.call('GET', `${PATH}/${identifier}`);
         expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
       });

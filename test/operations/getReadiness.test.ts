@@ -30,7 +30,7 @@ describe('getReadiness', () => {
     });
   }
 
-  it('tells whether the replica for lists is used and how far it is behind, also in the metrics', async () => {
+  it('reports whether the replica for lists is used and its delay, also in the metrics', async () => {
     const state = async () => ({
       engine: 'postgres' as const,
       role: 'primary' as const,
@@ -50,7 +50,7 @@ describe('getReadiness', () => {
     expect(metrics).to.include('valetkey_database_standby_lag_bytes{standby="paris"} 4096\n');
   });
 
-  it('notices a database that was closed under it', async () => {
+  it('reports a database that was closed', async () => {
     server = await startTestServer();
     await server.parts.store.close();
     expect((await server.call('GET', '/readyz', { token: null })).body.checks.database).to.equal('failing');

@@ -21,7 +21,7 @@ describe('getServerSettings', () => {
   });
   after(() => server.stop());
 
-  it('200: returns which addresses may be called, the keys, and where operators log in', async () => {
+  it('200: returns the allowed addresses, the keys, and the login of operators', async () => {
     const answer = await server.call('GET', PATH);
     expect(answer.status, answer.text).to.equal(200);
     const { encryption_keys: keys, ...rest } = answer.body.server_settings;
@@ -36,7 +36,7 @@ describe('getServerSettings', () => {
     expect(Date.parse(keys[0].created_at)).to.be.greaterThan(0);
   });
 
-  it('200: allows nothing but public addresses in production', async () => {
+  it('200: allows only public addresses in production', async () => {
     const other = await addSecondEnvironment(server, { kind: 'PRODUCTION' });
     const { server_settings: settings } = (await other.call('GET', PATH)).body;
     expect(settings).to.deep.include({ allowed_addresses: [], endpoint_overrides: [] });

@@ -26,25 +26,25 @@ describe('getTool', () => {
       expect(answer.body.tool.input_schema.required).to.deep.equal(['owner', 'repo']);
     });
 
-    it('does not show how the request is made', async () => {
+    it('does not return the request of the tool', async () => {
       const answer = await server.call('GET', `${PATH}/github_list_issues`);
       expect(answer.body.tool).not.to.have.any.keys('request', 'response', 'pagination', 'examples', 'errors');
     });
 
-    it('has examples whose inputs fit the tool, in the native format', async () => {
+    it('returns examples whose inputs are valid for the tool, in the native format', async () => {
       const { body } = await server.call('GET', `${PATH}/github_list_issues`);
       expect(body.examples[0].input).to.include.keys('owner', 'repo');
       expect(body.examples[0].note).to.be.a('string');
       expect((await server.call('GET', `${PATH}/github_list_issues?format=mcp`)).body).to.have.all.keys('tool');
     });
 
-    it('has the shape of the Gemini API', async () => {
+    it('returns the format of the Gemini API', async () => {
       const { tool } = (await server.call('GET', `${PATH}/github_list_issues?format=gemini`)).body;
       expect(tool).to.have.all.keys('name', 'description', 'parameters');
       expect(tool.parameters).to.deep.include({ type: 'OBJECT', required: ['owner', 'repo'] });
     });
 
-    it('has the strict shape of the OpenAI API', async () => {
+    it('returns the strict format of the OpenAI API', async () => {
       const { tool } = (await server.call('GET', `${PATH}/github_list_issues?format=openai&strict=true`)).body;
       expect(tool.function.strict).to.equal(true);
       const { parameters } = tool.function;
@@ -73,7 +73,7 @@ describe('getTool', () => {
 
   describe('404', () => {
     for (const name of ['github_fly', 'constructor', '__proto__', 'GITHUB_LIST_ISSUES', 'github_list_issues%20']) {
-      it(`does not know ${name}`, async () => {
+      it(`rejects ${name}`, async () => {
         const answer = await server.call('GET', `${PATH}/${name}`);
         expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
       });

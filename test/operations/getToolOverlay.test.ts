@@ -22,7 +22,7 @@ describe('getToolOverlay', () => {
       expect((await get('github_create_issue')).body).to.deep.equal(set.body);
     });
 
-    it('says that the tool has changed, unless only its descriptions have', async () => {
+    it('reports that the tool has changed, unless only its descriptions have', async () => {
       const tool = ownTool(connector, 'mine_get_changing');
       await storeTools(server, [tool]);
       await setOverlay(server, tool.name, { preset_inputs: { number: 1 } });
@@ -36,14 +36,14 @@ describe('getToolOverlay', () => {
       expect((await get(tool.name)).body.overlay.status_reason).to.be.a('string');
     });
 
-    it('says that the tool is missing', async () => {
+    it('reports that the tool is missing', async () => {
       await storeTools(server, [ownTool(connector, 'mine_get_lost')]);
       await setOverlay(server, 'mine_get_lost', { hidden: true });
       await server.call('DELETE', '/api/v1/tools/mine_get_lost');
       expect((await get('mine_get_lost')).body.overlay.status).to.equal('TOOL_MISSING');
     });
 
-    it('says that another tool has got the new name', async () => {
+    it('reports that another tool has the new name', async () => {
       await setOverlay(server, 'github_get_issue', { new_name: 'mine_get_name' });
       await storeTools(server, [ownTool(connector, 'mine_get_name')]);
       expect((await get('github_get_issue')).body.overlay.status).to.equal('NAME_TAKEN');
@@ -51,7 +51,7 @@ describe('getToolOverlay', () => {
   });
 
   describe('404', () => {
-    it('is the response for a tool without an overlay', async () => {
+    it('is returned for a tool without an overlay', async () => {
       expect((await get('slack_list_channels')).body.code).to.equal('NOT_FOUND');
     });
   });

@@ -37,7 +37,7 @@ describe('getWebhookDelivery', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, or of another environment (C1)', async () => {
+    it('rejects an unknown id, and an id of another environment (C1)', async () => {
       await world.create({ event_types: ['environment.updated'] });
       await world.cause();
       const id = (await world.deliveries())[0]?.id ?? '';

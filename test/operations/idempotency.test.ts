@@ -44,7 +44,7 @@ describe('idempotency keys of account operations (C13)', () => {
   }
 
   describe('a repetition', () => {
-    it('gets the first response again, byte for byte, marked, and nothing happens again', async () => {
+    it('gets the first response again, byte for byte, with a marker, and has no further effect', async () => {
       const body = account();
       const writer = server.token('accounts:write');
       const first = await create('again', body, writer);
@@ -61,7 +61,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(await auditOf(server, first.body.connected_account.id)).to.have.lengthOf(1);
     });
 
-    it('M5: shows credentials to a token that may read them, and records that each time', async () => {
+    it('M5: returns credentials to a token that may read them, and records that each time', async () => {
       const body = account();
       const first = await create('shown', body);
       const { id } = first.body.connected_account;
@@ -75,7 +75,7 @@ describe('idempotency keys of account operations (C13)', () => {
       }
     });
 
-    it('M5: shows no credentials to a narrower token of the same client, and none that were not shown first', async () => {
+    it('M5: returns no credentials to a narrower token of the same client, and none that the first response did not contain', async () => {
       const [body, other] = [account(), account()];
       const [full, narrow] = [undefined, server.token('accounts:write')];
       const first = await create('narrowed', body, full);
@@ -93,7 +93,7 @@ describe('idempotency keys of account operations (C13)', () => {
       );
     });
 
-    it('M5: shows no credentials of an account that has changed or was deleted since', async () => {
+    it('M5: returns no credentials of an account that has changed or was deleted since', async () => {
       const [changed, deleted] = [account(), account()];
       const { id } = (await create('changed', changed)).body.connected_account;
       clock.advance(1);
@@ -110,7 +110,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(after.text).not.to.match(/secret-\d/);
     });
 
-    it('M5: of an update, which takes no key, shows no credentials to a narrower token either', async () => {
+    it('M5: of an update, which has no key, returns no credentials to a narrower token either', async () => {
       const { id } = (await create(undefined, account())).body.connected_account;
       const update = (token?: string, api_config = { a: 1 }) =>
         server.call('PUT', ACCOUNTS, {
@@ -125,7 +125,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect((await update(undefined, { a: 2 })).status, 'its operation declares no 422').to.equal(200);
     });
 
-    it('is one of content, not of spelling: white space in the body does not count', async () => {
+    it('is recognized by its content: white space in the body does not count', async () => {
       const body = account();
       const first = await create('spelled', body);
       const again = await server.call('POST', ACCOUNTS, {
@@ -135,14 +135,14 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(again.text).to.equal(first.text);
     });
 
-    it('gets the first response for any number of concurrent requests: one effect', async () => {
+    it('gets the first response for any number of concurrent requests, which have one effect', async () => {
       const body = account();
       const answers = await Promise.all(Array.from({ length: 30 }, () => create('at-once', body)));
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
       expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true')).to.have.lengthOf(29);
     });
 
-    it('of a deletion gets its 200 again, where a second deletion would be 404', async () => {
+    it('of a deletion gets its 200 again, although a second deletion would be 404', async () => {
       const { id } = (await create(undefined, account())).body.connected_account;
       const path = `${ACCOUNTS}:delete`;
       const first = await post(path, 'delete-1', { id });
@@ -152,7 +152,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect((await post(path, 'delete-2', { id })).status).to.equal(404);
     });
 
-    it('of a disconnection does not disconnect what was connected since', async () => {
+    it('of a disconnection does not disconnect an account that was reconnected since', async () => {
       const { id } = (await create(undefined, account())).body.connected_account;
       const path = `${ACCOUNTS}:disconnect`;
       const first = await post(path, 'disconnect-1', { id });
@@ -163,7 +163,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(body.connected_account.status).to.equal('ACTIVE');
     });
 
-    it('of a failed request can be used again: a failure is not kept', async () => {
+    it('of a failed request is executed again, because failures are not stored', async () => {
       const body = account();
       expect((await create('failed', { ...body, connector: 'unknown-connector' })).status).to.equal(400);
       expect((await create('failed', body)).status).to.equal(201);
@@ -176,7 +176,7 @@ describe('idempotency keys of account operations (C13)', () => {
     });
   });
 
-  describe('another content under the same key', () => {
+  describe('a different request with the same key', () => {
     it('is 422, and changes nothing', async () => {
       const body = account();
       await create('reused', body);
@@ -216,7 +216,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect([first.status, second.status]).to.deep.equal([201, 201]);
     });
 
-    it('is good for 24 hours', async () => {
+    it('is valid for 24 hours', async () => {
       const body = account();
       const first = await create('a-day', body);
       clock.advance(DAY - 1);
@@ -226,14 +226,14 @@ describe('idempotency keys of account operations (C13)', () => {
       expect((await create('a-day', account())).status).to.equal(201);
     });
 
-    it('is 409 while its first request runs, and 422 meanwhile with another content', async () => {
+    it('returns 409 while its first request runs, and 422 meanwhile for another content', async () => {
       const body = account();
       await claimKey(server, 'running', { route: 'createConnectedAccount', method: 'POST', path: ACCOUNTS, body });
       expect((await create('running', body)).body).to.include({ status: 409, code: 'IDEMPOTENCY_KEY_IN_USE' });
       expect((await create('running', account())).status).to.equal(422);
     });
 
-    it('is stored nowhere, nor is a kept response: only digests and ciphertext', async function () {
+    it('is never stored in plain text, nor is a response: only digests and ciphertext', async function () {
       // Only the database server can access its files.
       if (isOnServer()) this.skip();
       await create('key-to-be-looked-for', account());
@@ -243,7 +243,7 @@ describe('idempotency keys of account operations (C13)', () => {
       expect(bytes.includes(`secret-${made}`)).to.equal(false);
     });
 
-    it('whose kept response was altered is 409: it neither replays nor repeats', async () => {
+    it('whose stored response was altered returns 409, without replay and without repetition', async () => {
       const body = account();
       await create('altered', body);
       const { store, digester } = server.parts;
@@ -271,7 +271,7 @@ describe('idempotency keys of account operations (C13)', () => {
     afterEach(() => running?.stop());
     after(() => folder.remove());
 
-    it('keeps responses, and frees the keys of interrupted requests', async () => {
+    it('keeps responses, and releases the keys of interrupted requests', async () => {
       const options = { dataDir: folder.path, overrides: { now: clock.now } };
       const send = (key: string, body: unknown) =>
         (running as TestServer).call('POST', ACCOUNTS, { body, headers: { 'idempotency-key': key } });

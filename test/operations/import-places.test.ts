@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 const LIMITS = { threads: 1, heapBytes: MIB, idleMs: 1000, places: 2, waiting: 2, tenantBytes: MIB, bytes: 2 * MIB };
 const PATH = '/api/v1/tools:import';
 
-describe('M4: imports at one time', () => {
+describe('M4: concurrent imports', () => {
   let server: TestServer;
   let pool: HeldPool;
   let other: SecondEnvironment;
@@ -20,7 +20,7 @@ describe('M4: imports at one time', () => {
   });
   after(() => server.stop());
 
-  it('are two for an environment, and leave places to other environments', async () => {
+  it('are limited to two for an environment, and leave slots to other environments', async () => {
     const body = { connector: 'acme', files: [{ name: 'a.json', content: '{"openapi": "3.1.0"}' }] };
     const mine = Array.from({ length: 3 }, () => server.call('POST', PATH, { body }));
     // Two of them have a place and are held, so the first response is that of the third.
@@ -41,7 +41,7 @@ describe('M4: imports at one time', () => {
     }
   });
 
-  it('are bounded for all environments together', async () => {
+  it('are limited for all environments together', async () => {
     const large = 'x'.repeat(MIB + 1);
     const body = { connector: 'acme', files: [{ name: 'a.json', content: large }] };
     const running = server.call('POST', PATH, { body });

@@ -53,7 +53,7 @@ describe('importTools', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('says what an import would change, and changes nothing', async () => {
+    it('returns the changes of an import, and changes nothing', async () => {
       const connector = newConnector();
       const answer = await send(connector, documentOf({ '/customers': { get: LIST } }));
       expect(answer.status, answer.text).to.equal(200);
@@ -75,7 +75,7 @@ describe('importTools', () => {
       expect((await server.call('GET', `/api/v1/custom-providers/${connector}`)).status).to.equal(404);
     });
 
-    it('stores the provider and its tools, which can then be run', async () => {
+    it('stores the provider and its tools, which can then be executed', async () => {
       const connector = newConnector();
       const applied = await send(connector, documentOf({ '/customers/{id}': { get: GET_ONE } }), { apply: true });
       expect(applied.body.applied, applied.text).to.equal(true);
@@ -107,7 +107,7 @@ describe('importTools', () => {
       expect(row).to.include({ action: 'tools.imported' });
     });
 
-    it('shows what a later document changes, keeps names, and removes what is gone', async () => {
+    it('returns the changes of a later document, keeps names, and removes tools that the document no longer has', async () => {
       const connector = newConnector();
       const first = documentOf({
         '/a': { get: LIST },
@@ -136,7 +136,7 @@ describe('importTools', () => {
       expect((await send(connector, second)).body.changes).to.deep.equal(again);
     });
 
-    it('leaves turns of the event loop to others while it stores, replaces and removes many tools', async () => {
+    it('lets other work of the event loop run while it stores, replaces and removes many tools', async () => {
       const connector = newConnector();
       const many = (summary: string) =>
         Object.fromEntries(
@@ -162,7 +162,7 @@ describe('importTools', () => {
       expect(left.body.tools ?? []).to.deep.equal([]);
     });
 
-    it('makes a value of each account of a place in the address', async () => {
+    it('creates a value of each account for a placeholder in the address', async () => {
       const connector = newConnector();
       const fields = { apply: true, base_url: 'https://{{subdomain}}.acme.example/api' };
       expect((await send(connector, documentOf({ '/a': { get: LIST } }), fields)).status).to.equal(200);
@@ -170,7 +170,7 @@ describe('importTools', () => {
       expect(provider.auth_patterns[0].account_fields[0].field_name).to.equal('subdomain');
     });
 
-    it('takes bodies larger than other operations do', async () => {
+    it('accepts larger bodies than other operations', async () => {
       const description = 'x'.repeat(600_000);
       const answer = await send(newConnector(), documentOf({ '/a': { get: { ...LIST, description } } }));
       expect(answer.status, answer.text).to.equal(200);
@@ -187,7 +187,7 @@ describe('importTools', () => {
   });
 
   describe('403', () => {
-    it('M6: INSUFFICIENT_SCOPE when tools:write alone makes, moves or renames a provider', async () => {
+    it('M6: INSUFFICIENT_SCOPE when a client with only tools:write creates, moves or renames a provider', async () => {
       const connector = newConnector();
       const document = documentOf({ '/a': { get: LIST } });
       const writer = server.token('tools:write');
@@ -231,7 +231,7 @@ describe('importTools', () => {
       }
     });
 
-    it('INVALID_DOCUMENT without an address to call', async () => {
+    it('INVALID_DOCUMENT without a server address', async () => {
       const body = await codeOf(send(newConnector(), documentOf({ '/a': { get: LIST } }, { servers: [] })));
       expect(body.errors[0].field).to.equal('base_url');
     });
@@ -249,7 +249,7 @@ describe('importTools', () => {
       expect(body.errors[0].field).to.equal('overlays[0].actions[0].target');
     });
 
-    it('VALIDATION_FAILED for a built-in connector, and for an address that is never called', async () => {
+    it('VALIDATION_FAILED for a built-in connector, and for a forbidden address', async () => {
       expect(await codeOf(send('github', documentOf({ '/a': { get: LIST } })))).to.include({
         code: 'VALIDATION_FAILED',
       });

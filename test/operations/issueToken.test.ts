@@ -45,14 +45,14 @@ describe('issueToken', () => {
       });
     }
 
-    it('may not be kept anywhere, and comes without a refresh token (T9)', async () => {
+    it('may not be cached, and contains no refresh token (T9)', async () => {
       const answer = await requestToken(server, { client_id: CLIENT_ID, client_secret: CLIENT_SECRET });
       expect(answer.headers).to.include({ 'cache-control': 'no-store', pragma: 'no-cache' });
       expect(answer.headers['content-type']).to.equal('application/json');
       expect(answer.body).not.to.have.property('refresh_token');
     });
 
-    it('gives the scopes that were asked for and no other', async () => {
+    it('grants the requested scopes and no others', async () => {
       const scope = 'tools:read connections:read';
       const answer = await requestToken(server, { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, scope });
       expect(answer.body.scope).to.equal(scope);
@@ -63,7 +63,7 @@ describe('issueToken', () => {
       expect(refused.headers['www-authenticate']).to.equal('Bearer error="insufficient_scope", scope="providers:read"');
     });
 
-    it('signs what the published keys verify, with the claims of RFC 9068', async () => {
+    it('contains a token that the published keys verify, with the claims of RFC 9068', async () => {
       const { access_token: token } = (await send(GRANT, BASIC)).body;
       const { keys } = (await server.call('GET', '/.well-known/jwks.json', { token: null })).body;
       const { header } = jwt.decode(token, { complete: true }) as jwt.Jwt;
@@ -80,7 +80,7 @@ describe('issueToken', () => {
       expect((claims.exp as number) - (claims.iat as number)).to.equal(3600);
     });
 
-    it('ends after an hour', async () => {
+    it('contains a token that expires after an hour', async () => {
       const { access_token: token } = (await send(GRANT, BASIC)).body;
       clock.advance(3_599_000);
       expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(200);
@@ -88,7 +88,7 @@ describe('issueToken', () => {
       expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(401);
     });
 
-    it('takes a secret with characters that a form and a header must escape', async () => {
+    it('accepts a secret with characters that a form and a header must escape', async () => {
       const id = 'an:odd%id+&=';
       const odd = 'vks_a:b%c+d&e=f"g\\h ij/01234567';
       const other = await startTestServer({ env: { VALETKEY_CLIENT_ID: id, VALETKEY_CLIENT_SECRET: odd } });
@@ -102,7 +102,7 @@ describe('issueToken', () => {
     });
   });
 
-  it('ignores a parameter that it does not know (RFC 6749 §3.2)', async () => {
+  it('ignores an unknown parameter (RFC 6749 §3.2)', async () => {
     for (const unknown of ['resource=https%3A%2F%2Fexample.com', 'audience=x', '__proto__=x', 'constructor=x']) {
       expect((await send(`${GRANT}&${ID}&${SECRET}&${unknown}`)).status, unknown).to.equal(200);
     }
@@ -169,7 +169,7 @@ describe('issueToken', () => {
       });
     }
 
-    it('names the parameters that are wrong, and never what they held', async () => {
+    it('names the invalid parameters, and never their values', async () => {
       const twice = await send(`${all}&grant_type=password`);
       expect(twice.body.error_description).to.match(/ grant_type: [a-z]/);
       const inUrl = await send(GRANT, {}, `?${ID}&${SECRET}`);
@@ -185,7 +185,7 @@ describe('issueToken', () => {
   });
 
   describe('401', () => {
-    it('returns the same for an unknown client, a wrong secret, a disabled client and a foreign one (T1)', async () => {
+    it('returns the same for an unknown client, a wrong secret, a disabled client and a client of another environment (T1)', async () => {
       const disabled = await createApiClient(server);
       await server.call('POST', `/api/v1/api_clients/${disabled.id}:disable`);
       await addSecondEnvironment(server);
@@ -219,7 +219,7 @@ describe('issueToken', () => {
       ['another scheme', 'Digest username="x"'],
       ['a bearer token', 'Bearer abc'],
     ] as const) {
-      it(`challenges a client that tried by header: ${what}`, async () => {
+      it(`challenges a client that authenticated by header: ${what}`, async () => {
         const answer = await send(GRANT, { authorization });
         expect(answer.status, answer.text).to.equal(401);
         expect(answer.body.error).to.equal('invalid_client');
@@ -227,7 +227,7 @@ describe('issueToken', () => {
       });
     }
 
-    it('serves the client of another environment there', async () => {
+    it('serves the client of another environment at its own host', async () => {
       const fresh = await startTestServer();
       try {
         const other = await addSecondEnvironment(fresh);
@@ -242,7 +242,7 @@ describe('issueToken', () => {
     });
   });
 
-  it('405: tokens are not given by GET (T3)', async () => {
+  it('405: tokens are not issued for GET (T3)', async () => {
     const answer = await server.call('GET', `/oauth/token?${GRANT}&${ID}&${SECRET}`, { token: null });
     expect(answer.status).to.equal(405);
     expect(answer.headers['allow']).to.equal('POST');

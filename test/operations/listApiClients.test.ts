@@ -20,7 +20,7 @@ describe('listApiClients', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('lists every client once, the disabled ones among them, in both directions', async () => {
+    it('lists every client once, also disabled ones, in both directions', async () => {
       await server.call('POST', `${PATH}/${made[1]}:disable`);
       const pages = await walkPages(server, `${PATH}?page_size=2`, 'api_clients');
       const clients = pages.flat() as { id: string; enabled: boolean }[];
@@ -34,7 +34,7 @@ describe('listApiClients', () => {
       expect(minted).to.deep.equal(made.slice(1).toReversed());
     });
 
-    it('shows the beginning of a secret and never all of it', async () => {
+    it('returns the beginning of a secret and never all of it', async () => {
       const answer = await server.call('GET', PATH);
       const client = answer.body.api_clients.find((one: { id: string }) => one.id === CLIENT_ID);
       expect(client.secrets.map((secret: { prefix: string }) => secret.prefix)).to.deep.equal([
@@ -43,7 +43,7 @@ describe('listApiClients', () => {
       expect(answer.text).not.to.include(CLIENT_SECRET);
     });
 
-    it('shows no client of another environment (C1)', async () => {
+    it('returns no client of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       const answer = await other.call('GET', PATH);
       expect(answer.body.api_clients.map((client: { id: string }) => client.id)).to.deep.equal([OTHER_CLIENT_ID]);
@@ -51,7 +51,7 @@ describe('listApiClients', () => {
   });
 
   describe('400', () => {
-    it('refuses an invented page token', async () => {
+    it('rejects a forged page token', async () => {
       const answer = await server.call('GET', `${PATH}?page_token=invented`);
       expect(answer.body).to.include({ status: 400, code: 'INVALID_PAGE_TOKEN' });
     });

@@ -41,7 +41,7 @@ describe('listConnectedAccounts', () => {
       expect(body).to.deep.equal({ connected_accounts: [], next_page_token: '', prev_page_token: '', total_size: 0 });
     });
 
-    it('returns summaries: every field of an account but its settings and credentials', async () => {
+    it('returns summaries: every field of an account except its settings and credentials', async () => {
       const connectedAccount = { api_config: { region: 'eu' }, ...withKey };
       const account = await createAccount(server, { connector: desk, connectedAccount });
       const { body, text } = await list();
@@ -50,7 +50,7 @@ describe('listConnectedAccounts', () => {
       expect(text).not.to.match(/secret-key|region/);
     });
 
-    it('tells the state of now: status, reason, last use', async () => {
+    it('returns the current status, reason and last use', async () => {
       const { id } = await createAccount(server, { connector: desk, connectedAccount: withKey });
       await putInState(server, id, 'EXPIRED', 'The refresh token was refused.');
       server.parts.usage.touch(await accountRow(server, id));
@@ -133,7 +133,7 @@ describe('listConnectedAccounts', () => {
       });
     }
 
-    it('takes the name of a provider for its only connection, and lists the connections where it has several', async () => {
+    it('accepts the name of a provider for its only connection, and lists the connections if it has several', async () => {
       const single = await createConnector(server, [{ type: 'API_KEY' }]);
       await createConnection(server, { connector: single, key_id: 'called-otherwise' });
       const { id } = await createAccount(server, { connector: 'called-otherwise', connectedAccount: {} });
@@ -166,14 +166,14 @@ describe('listConnectedAccounts', () => {
     });
 
     for (const size of [1, 7, 22, 23, 24, 100]) {
-      it(`walks to the end and back in pages of ${size}`, async () => {
+      it(`reaches the end and the beginning in pages of ${size}`, async () => {
         const pages = await walkPages(server, `${PATH}?connector=${connector}&page_size=${size}`, 'connected_accounts');
         expect(pages).to.have.lengthOf(Math.ceil(23 / size));
         expect(pages.flat().map(({ identifier }) => identifier)).to.deep.equal(newestFirst);
       });
     }
 
-    it('may change the size of a page on the way', async () => {
+    it('accepts another page size for a following page', async () => {
       const first = await list({ connector, page_size: '3' });
       const second = await list({ connector, page_size: '5', page_token: first.body.next_page_token });
       expect(namesOf(second)).to.deep.equal(newestFirst.slice(3, 8));
@@ -182,7 +182,7 @@ describe('listConnectedAccounts', () => {
       expect(back.body.prev_page_token).not.to.equal('');
     });
 
-    it('shows each account that stays exactly once, while others come and go (C8)', async () => {
+    it('returns each unchanged account exactly once, while others are created and deleted (C8)', async () => {
       const churn = await createConnector(server, [{ type: 'API_KEY' }]);
       const create = async (identifier: string) =>
         (await createAccount(server, { connector: churn, identifier, connectedAccount: {} })).id;

@@ -32,7 +32,7 @@ describe('listConnections', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('holds all of them, newest first, when no page size is asked for', async () => {
+    it('returns all of them, newest first, without a page size', async () => {
       const answer = await server.call('GET', PATH);
       expect(answer.body.connections.map((c: { key_id: string }) => c.key_id)).to.deep.equal([
         deleted,
@@ -44,7 +44,7 @@ describe('listConnections', () => {
       expect(answer.body).to.include({ next_page_token: '', prev_page_token: '', total_size: 5 });
     });
 
-    it('shows what the description names, and no setting', async () => {
+    it('returns the fields of the description, and no settings', async () => {
       const answer = await server.call('GET', `${PATH}?organization_id=org_a&enabled=true`);
       const [connection] = answer.body.connections;
       expect(connection).to.deep.equal({
@@ -85,7 +85,7 @@ describe('listConnections', () => {
       });
     }
 
-    it('finds by a provider type all connections of that type, also when the provider was deleted', async () => {
+    it('finds all connections of a provider, also when the provider was deleted', async () => {
       const all = await server.call('GET', PATH);
       const custom = all.body.connections.filter(
         (connection: { provider: string }) => connection.provider === 'CUSTOM',
@@ -103,7 +103,7 @@ describe('listConnections', () => {
   });
 
   describe('400', () => {
-    it('refuses a page token of other filters, of another list, and an invented one', async () => {
+    it('refuses a page token of other filters or of another list, and a forged one', async () => {
       const first = await server.call('GET', `${PATH}?page_size=1`);
       const token = encodeURIComponent(first.body.next_page_token);
       for (const path of [

@@ -66,7 +66,7 @@ describe('listExecutions', () => {
       expect(await idsOf('?agent_run_id=run-3')).to.deep.equal([]);
     });
 
-    it('finds the executions of a caller, and those that failed in one way', async () => {
+    it('finds the executions of a caller, and those with one kind of failure', async () => {
       const fourth = ids.at(-1);
       const { error_kind: kind, api_client_id: caller } = (await server.call('GET', `${PATH}/${fourth}`)).body
         .execution;
@@ -83,7 +83,7 @@ describe('listExecutions', () => {
       expect(pages.flat().map((execution) => execution.id)).to.deep.equal(ids.toReversed());
     });
 
-    it('shows no execution of another environment (C1)', async () => {
+    it('returns no execution of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       const answer = await other.call('GET', `${PATH}?connected_account_id=${ada}`);
       expect(answer.body).to.deep.include({ executions: [], total_size: 0 });

@@ -82,7 +82,7 @@ describe('listJobs', () => {
       expect(pages.flat().map(({ id }) => id)).to.deep.equal(await idsOf(''));
     });
 
-    it('shows no job of another environment (C1)', async () => {
+    it('returns no job of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       expect((await other.call('GET', PATH)).body).to.deep.include({ jobs: [], total_size: 0 });
     });

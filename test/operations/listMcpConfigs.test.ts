@@ -17,7 +17,7 @@ describe('listMcpConfigs', () => {
       expect(second.body.total_size).to.equal(first.body.total_size);
     });
 
-    it('returns configs of its own environment alone', async () => {
+    it('returns only configs of its own environment', async () => {
       await configs.create();
       const other = await addSecondEnvironment(configs.server);
       expect((await other.call('GET', PATH)).body.configs).to.deep.equal([]);
@@ -25,7 +25,7 @@ describe('listMcpConfigs', () => {
   });
 
   describe('400', () => {
-    it('rejects a page token that no list returned', async () => {
+    it('rejects a forged page token', async () => {
       const response = await configs.server.call('GET', `${PATH}?page_token=unknown`);
       expect(response.body).to.include({ status: 400, code: 'INVALID_PAGE_TOKEN' });
     });

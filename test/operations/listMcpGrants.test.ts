@@ -16,7 +16,7 @@ describe('listMcpGrants', () => {
   after(() => world.stop());
 
   describe('200', () => {
-    it('shows who granted what to whom', async () => {
+    it('returns the user, the client and the server of each grant', async () => {
       const [grant] = await world.grants('?user_id=user_ada');
       const at = new Date(world.clock.now()).toISOString();
       expect(grant).to.deep.equal({
@@ -48,7 +48,7 @@ describe('listMcpGrants', () => {
       expect(await names('?server_id=conn_other&user_id=user_bob')).to.deep.equal([]);
     });
 
-    it('has pages', async () => {
+    it('returns pages', async () => {
       const pages = await walkPages(world.server, `${PATH}?page_size=2`, 'grants');
       expect(pages.map(({ length }) => length)).to.deep.equal([2, 1]);
     });

@@ -35,14 +35,14 @@ describe('listOperatorSessions', () => {
       expect(pages.flat()).to.have.length(2);
     });
 
-    it('shows none of another environment (C1)', async () => {
+    it('returns nothing of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       expect((await other.call('GET', PATH)).body).to.deep.include({ operator_sessions: [], total_size: 0 });
     });
   });
 
   describe('400', () => {
-    it('refuses an invented page token', async () => {
+    it('rejects a forged page token', async () => {
       const answer = await server.call('GET', `${PATH}?page_token=invented`);
       expect(answer.body).to.include({ status: 400, code: 'INVALID_PAGE_TOKEN' });
     });

@@ -52,7 +52,7 @@ describe('listProviders', () => {
         .and.not.to.include('first');
     });
 
-    it('looks for text in identifier, name and description, without regard to case', async () => {
+    it('searches identifier, name and description, case-insensitively', async () => {
       const found = names(await list('&query=CALENDAR'));
       const fitting = (await list()).filter((one) =>
         `${one.identifier}\n${one.display_name}\n${one.description}`.toLowerCase().includes('calendar'),
@@ -69,7 +69,7 @@ describe('listProviders', () => {
       expect(names(pages.flat() as Listed[]).slice(0, 100)).to.deep.equal(names(await list()));
     });
 
-    it('shows no custom provider of another environment (C1)', async () => {
+    it('returns no custom provider of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       const answer = await other.call('GET', `${PATH}?is_custom=true`);
       expect(answer.body).to.deep.include({ providers: [], total_size: 0 });

@@ -55,11 +55,11 @@ describe('listRevocations', () => {
   });
 
   describe('200', () => {
-    it('tells what has become of the tokens of deleted accounts, the newest first', async () => {
+    it('returns the revocations of deleted accounts, the newest first', async () => {
       expect(await statusesOf('')).to.deep.equal(['PENDING', 'NOT_REVOCABLE', 'FAILED', 'REVOKED']);
     });
 
-    it('says when, how often, where, and why not', async () => {
+    it('returns the time, the attempts, the host, and the reason of a failure', async () => {
       const [revoked] = await revocationsOf(server, accounts['revoked'] ?? '');
       expect(revoked).to.include({
         connected_account_id: accounts['revoked'],
@@ -89,7 +89,7 @@ describe('listRevocations', () => {
       expect(pages.flat().map(({ status }) => status)).to.deep.equal(['PENDING', 'NOT_REVOCABLE', 'FAILED', 'REVOKED']);
     });
 
-    it('lists nothing for credentials that a person typed', async () => {
+    it('returns nothing for credentials that a user typed', async () => {
       const { identifier: connector } = await createProvider(server);
       const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'typed' } } } };
       const { id } = await createAccount(server, { connector, connectedAccount });
@@ -97,7 +97,7 @@ describe('listRevocations', () => {
       expect(await revocationsOf(server, id)).to.deep.equal([]);
     });
 
-    it('shows nothing of another environment (C1)', async () => {
+    it('returns nothing of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       const answer = await other.call('GET', `${PATH}?connected_account_id=${accounts['revoked']}`);
       expect(answer.body).to.deep.include({ revocations: [], total_size: 0 });

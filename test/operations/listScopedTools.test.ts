@@ -24,7 +24,7 @@ describe('listScopedTools', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('lists what the accounts of a user can call, each with the accounts to name', async () => {
+    it("lists the tools that a user's accounts can call, each with those accounts", async () => {
       const account = await createAccount(server, { userId: 'ada', identifier: 'ada@acme.test' });
       const tools = await list('user_id=ada');
       expect(new Set(tools.map(({ tool }) => tool.connector))).to.deep.equal(new Set(['github']));
@@ -41,13 +41,13 @@ describe('listScopedTools', () => {
       }
     });
 
-    it('respects what connections allow', async () => {
+    it('includes only tools that the connections allow', async () => {
       await createConnection(server, { key_id: 'narrow', type: 'BEARER_TOKEN', allowed_tools: ['github_get_issue'] });
       await createAccount(server, { connector: 'narrow', userId: 'bob' });
       expect((await list('user_id=bob')).map(({ tool }) => tool.name)).to.deep.equal(['github_get_issue']);
     });
 
-    it('is empty for a stranger, another identifier, and in another environment', async () => {
+    it('is empty for an unknown user, another identifier, and in another environment', async () => {
       await createAccount(server, { userId: 'eve', identifier: 'eve-1' });
       expect(await list('user_id=stranger')).to.deep.equal([]);
       expect(await list('user_id=eve&identifier=eve-2')).to.deep.equal([]);
@@ -57,7 +57,7 @@ describe('listScopedTools', () => {
       expect((await second.call('GET', `${PATH}?user_id=eve`)).body.tools).to.deep.equal([]);
     });
 
-    it('gives pages, filtered by connector and in the shape that is asked for', async () => {
+    it('returns pages, filtered by connector and in the requested format', async () => {
       await createAccount(server, { userId: 'joe' });
       const pages = await walkPages(server, `${PATH}?user_id=joe&page_size=70&connector=github&format=openai`, 'tools');
       // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -70,7 +70,7 @@ describe('listScopedTools', () => {
   });
 
   describe('400', () => {
-    it('INCOMPLETE_ACCOUNT_KEY when nothing says whose tools', async () => {
+    it('INCOMPLETE_ACCOUNT_KEY without a user', async () => {
       const answer = await server.call('GET', `${PATH}?identifier=ada@acme.test`);
       expect(answer.body).to.include({ status: 400, code: 'INCOMPLETE_ACCOUNT_KEY' });
       expect(answer.body.errors[0].field).to.equal('organization_id');

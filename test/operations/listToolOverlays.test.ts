@@ -23,14 +23,14 @@ describe('listToolOverlays', () => {
       expect([first.total_size, second.next_page_token]).to.deep.equal([3, '']);
     });
 
-    it('returns overlays of its own environment alone', async () => {
+    it('returns only overlays of its own environment', async () => {
       const other = await addSecondEnvironment(server);
       expect((await other.call('GET', OVERLAYS_PATH)).body).to.deep.include({ overlays: [], total_size: 0 });
     });
   });
 
   describe('400', () => {
-    it('rejects a page token that no list returned', async () => {
+    it('rejects a forged page token', async () => {
       expect((await server.call('GET', `${OVERLAYS_PATH}?page_token=x`)).status).to.equal(400);
     });
   });

@@ -40,7 +40,7 @@ describe('listTools', () => {
       expect(new Set(tools.map((tool) => tool.connector)).size).to.be.at.least(10);
     });
 
-    it('gives a model what it needs: closed input schemas, output schemas and hints', async () => {
+    it('returns what a model needs: closed input schemas, output schemas and hints', async () => {
       for (const tool of (await list('connector=github&detail=full')) as unknown as Record<string, unknown>[]) {
         expect(tool['input_schema'], String(tool['name'])).to.include({ type: 'object', additionalProperties: false });
         expect(tool).to.include.keys('description', 'output_schema', 'hints', 'scopes', 'paginated');
@@ -77,7 +77,7 @@ describe('listTools', () => {
       }
       let last = '';
 
-      it('ends pages early, and leaves out no tool on the way there and back', async () => {
+      it('ends pages early, and omits no tool in both directions', async () => {
         for (const query of ['detail=full', 'format=anthropic', 'format=gemini', 'format=mcp']) {
           const forth = await walk(query, 'next_page_token');
           expect(forth.length, query).to.be.at.least(3);
@@ -90,11 +90,11 @@ describe('listTools', () => {
         }
       });
 
-      it('shows all of them without their schemas', async () => {
+      it('returns all of them without their schemas', async () => {
         expect(names(await list(`connector=${connector}`))).to.deep.equal(largest);
       });
 
-      it('gives other work its turn while they are read', async () => {
+      it('lets other work run while they are read', async () => {
         let turns = 0;
         let isRunning = true;
         const count = () => {
@@ -129,14 +129,14 @@ describe('listTools', () => {
       expect(await list('connector=unknown')).to.deep.equal([]);
     });
 
-    it('puts the best fit of a query first, on every page', async () => {
+    it('ranks the best match of a query first, on every page', async () => {
       const [first] = await list('query=create issue&connector=github');
       expect(first?.name).to.equal('github_create_issue');
       const pages = await walkPages(server, `${PATH}?query=issue&connector=linear&page_size=3`, 'tools');
       expect(names(pages.flat() as Listed[])).to.deep.equal(names(await list('query=issue&connector=linear')));
     });
 
-    it('finds nothing for words that no tool has', async () => {
+    it('returns nothing for words that no tool has', async () => {
       expect(await list('query=xyzzy')).to.deep.equal([]);
     });
   });

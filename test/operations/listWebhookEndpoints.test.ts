@@ -30,7 +30,7 @@ describe('listWebhookEndpoints', () => {
       expect(pages.map((page) => page.length)).to.deep.equal([2, 1]);
     });
 
-    it('shows no endpoint of another environment (C1)', async () => {
+    it('returns no endpoint of another environment (C1)', async () => {
       await world.create();
       const other = await addSecondEnvironment(world.server);
       expect((await other.call('GET', PATH)).body).to.deep.include({ webhook_endpoints: [], total_size: 0 });

@@ -52,7 +52,7 @@ describe('page tokens of accounts (C7)', () => {
     ['the search', SEARCH, { query: 'token-' }],
   ] as const) {
     describe(`of ${name}`, () => {
-      it('lead on and back for as long as their filters stay', async () => {
+      it('lead forwards and backwards while their filters stay the same', async () => {
         const { next, prev } = await tokensOf(path, query);
         const names = async (page_token: string) =>
           (await read(path, { ...query, page_token })).body.connected_accounts.map(
@@ -82,7 +82,7 @@ describe('page tokens of accounts (C7)', () => {
         }
       });
 
-      it('are refused in any other spelling, cut short, extended, or made up', async () => {
+      it('are refused in any other spelling, truncated, extended, or invented', async () => {
         const { next, prev } = await tokensOf(path, query);
         const spellings = [
           `${next}=`,
@@ -105,7 +105,7 @@ describe('page tokens of accounts (C7)', () => {
           expectRefused(await read(path, { ...query, page_token }), page_token);
       });
 
-      it('are refused after a day, and taken until then', async () => {
+      it('are refused after a day, and accepted before', async () => {
         const { next } = await tokensOf(path, query);
         clock.advance(DAY - 1);
         expect((await read(path, { ...query, page_token: next })).status).to.equal(200);
@@ -113,7 +113,7 @@ describe('page tokens of accounts (C7)', () => {
         expectRefused(await read(path, { ...query, page_token: next }));
       });
 
-      it('are longer than 2048 characters never', async () => {
+      it('are never longer than 2048 characters', async () => {
         const answer = await read(path, { ...query, page_token: 'A'.repeat(2049) });
         expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
       });
@@ -175,7 +175,7 @@ describe('page tokens of accounts (C7)', () => {
     expect(spaced.status, 'white space does not count').to.equal(200);
   });
 
-  it('hold their place when the account at it is deleted', async () => {
+  it('remain valid when the account at their position is deleted', async () => {
     const churn = await createConnector(server, [{ type: 'API_KEY' }]);
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) {

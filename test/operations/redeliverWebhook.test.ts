@@ -15,7 +15,7 @@ describe('redeliverWebhook', () => {
   const pathOf = (id: string) => `/api/v1/webhook_deliveries/${id}:redeliver`;
 
   describe('200', () => {
-    it('makes the delivery again, counted from zero', async () => {
+    it('sends the delivery again, with the attempts counted from zero', async () => {
       await world.create({ event_types: ['environment.updated'] });
       await world.cause();
       await world.deliver();
@@ -53,7 +53,7 @@ describe('redeliverWebhook', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, or of another environment (C1)', async () => {
+    it('rejects an unknown id, and an id of another environment (C1)', async () => {
       await world.create({ event_types: ['environment.updated'] });
       await world.cause();
       const id = (await world.deliveries())[0]?.id ?? '';

@@ -17,7 +17,7 @@ describe('redeliverWebhooks', () => {
   const BODY = { since: '2026-01-01T00:00:00Z' };
 
   describe('200', () => {
-    it('repeats what failed, and with include_delivered all, in several transactions', async () => {
+    it('repeats failed deliveries, and with include_delivered all, in several transactions', async () => {
       const { endpoint } = await world.create({ event_types: ['environment.updated'] });
       for (let count = 0; count < 110; count++) await world.cause();
       await world.deliver();
@@ -32,7 +32,7 @@ describe('redeliverWebhooks', () => {
     });
   });
 
-  it('records who asked for what in the audit log', async () => {
+  it('records the actor and the request in the audit log', async () => {
     const { endpoint } = await world.create({ event_types: ['environment.updated'] });
     await world.server.call('POST', pathOf(endpoint.id), { body: BODY });
     const [event] = await auditOf(world.server, endpoint.id);
@@ -63,7 +63,7 @@ describe('redeliverWebhooks', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, or of another environment (C1)', async () => {
+    it('rejects an unknown id, and an id of another environment (C1)', async () => {
       const { endpoint } = await world.create();
       const { id } = endpoint;
       const unknown = await world.server.call('POST', pathOf(unknownId('whk')), { body: BODY });

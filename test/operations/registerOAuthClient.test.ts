@@ -27,13 +27,13 @@ describe('registerOAuthClient', () => {
       });
     });
 
-    it('gives a secret to a client that says nothing else, as the standard has it', async () => {
+    it('returns a secret to a client that sends no other method, as the standard says', async () => {
       const { body } = await world.register({ token_endpoint_auth_method: undefined });
       expect(body).to.include({ token_endpoint_auth_method: 'client_secret_basic', client_secret_expires_at: 0 });
       expect(body.client_secret).to.match(/^vks_/);
     });
 
-    it('ignores what it does not know: types, scopes, methods, extensions', async () => {
+    it('ignores unknown types, scopes, methods and extensions', async () => {
       const { status, body } = await world.register({
         application_type: 'web',
         grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
@@ -47,12 +47,12 @@ describe('registerOAuthClient', () => {
       expect(body).to.deep.include({ grant_types: ['authorization_code'], token_endpoint_auth_method: 'none' });
     });
 
-    it('lets a page of any origin register (CORS)', async () => {
+    it('accepts cross-origin requests of any origin (CORS)', async () => {
       const { headers } = await world.register();
       expect(headers['access-control-allow-origin']).to.equal('*');
     });
 
-    it('removes a client that was not used within a day, and keeps one that was', async () => {
+    it('is undone for a client that was not used within a day, and kept for one that was', async () => {
       const [unused, used] = [(await world.register()).body.client_id, (await world.register()).body.client_id];
       const redirect_uri = 'http://127.0.0.1:5000/callback';
       const code = await world.login({ client_id: used, redirect_uri });
@@ -93,7 +93,7 @@ describe('registerOAuthClient', () => {
   });
 
   describe('403', () => {
-    it('where the environment has turned it off, which the metadata show', async () => {
+    it('if the environment has disabled it, which the metadata show', async () => {
       const path = '/.well-known/oauth-authorization-server';
       const set = (value: boolean | null) =>
         world.server.call('PUT', '/api/v1/environment', { body: { mcp_dynamic_registration: value } });
@@ -109,7 +109,7 @@ describe('registerOAuthClient', () => {
   });
 
   describe('429', () => {
-    it('stops a flood from one address, and lets it continue after an hour', async () => {
+    it('limits registrations from one address, which can continue after an hour', async () => {
       const { store, now, digester } = world.server.parts;
       const environment = await world.server.parts.environmentOf('127.0.0.1');
       expect((await world.register()).status).to.equal(201);

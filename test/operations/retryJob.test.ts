@@ -57,7 +57,7 @@ describe('retryJob', () => {
   };
 
   describe('200', () => {
-    it('returns the job as it waits, counted from zero, with the last error', async () => {
+    it('returns the waiting job, with the attempts counted from zero and the last error', async () => {
       const failed = await jobOf();
       clock.advance(5 * DAY);
       const answer = await server.call('POST', pathOf(id));
@@ -80,7 +80,7 @@ describe('retryJob', () => {
       expect(row?.['give_up_at']).to.equal(clock.now() + 3 * DAY);
     });
 
-    it('lets the server make an attempt without waiting for a later time', async () => {
+    it('makes the server run an attempt without waiting for a later time', async () => {
       const reached = new Promise<void>((resolve) => {
         provider.handler = (_request, res) => {
           res.writeHead(200).end();
@@ -122,7 +122,7 @@ describe('retryJob', () => {
   });
 
   describe('400', () => {
-    it('takes no body', async () => {
+    it('rejects a request body', async () => {
       const answer = await server.call('POST', pathOf(id), { body: {} });
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
       expect(await jobOf()).to.include({ state: 'FAILED' });
@@ -139,12 +139,12 @@ describe('retryJob', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await server.call('POST', pathOf(unknownId('job')));
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
 
-    it('does not know a job of another environment (C1)', async () => {
+    it('rejects a job of another environment (C1)', async () => {
       const other = await addSecondEnvironment(server);
       expect((await other.call('POST', pathOf(id))).body).to.include({ status: 404, code: 'NOT_FOUND' });
       expect(await jobOf()).to.include({ state: 'FAILED' });

@@ -12,7 +12,7 @@ describe('revokeMcpGrant', () => {
 
   const revoke = (id: string) => world.server.call('POST', `/api/v1/mcp/grants/${id}:revoke`);
 
-  describe('200', () => {
+  describe('ends the grant from the next request, and records the reason', () => {
     it('ends the grant with the next request, and records why', async () => {
       const tokens = await world.tokens();
       const [grant] = await world.grants();

@@ -25,7 +25,7 @@ describe('revokeMcpGrants', () => {
   });
 
   describe('400', () => {
-    it('without a field: nothing is revoked by mistake', async () => {
+    it('without a field, so that nothing is revoked by mistake', async () => {
       await world.tokens();
       expect((await revoke({})).body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
       expect(await world.grants()).to.have.lengthOf(1);

@@ -21,7 +21,7 @@ describe('rotateApiClientSecret', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('lets both secrets work until the overlap is over, then only the new one (T6)', async () => {
+    it('lets both secrets work until the overlap has ended, then only the new one (T6)', async () => {
       const client = await createApiClient(server);
       const answer = await rotate(client.id, { overlap_seconds: 3600 });
       expect(answer.status, answer.text).to.equal(200);
@@ -40,7 +40,7 @@ describe('rotateApiClientSecret', () => {
       expect((await client.requestToken(fresh)).status).to.equal(200);
     });
 
-    it('gives the old secret a day when nothing is said', async () => {
+    it('keeps the old secret valid for a day by default', async () => {
       const client = await createApiClient(server);
       await rotate(client.id);
       clock.advance(24 * HOUR - 1);
@@ -57,7 +57,7 @@ describe('rotateApiClientSecret', () => {
       expect((await client.requestToken(answer.body.client_secret)).status).to.equal(200);
     });
 
-    it('never keeps more than two secrets alive: the oldest goes first', async () => {
+    it('never keeps more than two valid secrets: the oldest is removed first', async () => {
       const client = await createApiClient(server);
       const second = (await rotate(client.id)).body.client_secret;
       const third = (await rotate(client.id)).body.client_secret;
@@ -66,14 +66,14 @@ describe('rotateApiClientSecret', () => {
       expect((await client.requestToken(third)).status).to.equal(200);
     });
 
-    it('ends no token: they live by their own time', async () => {
+    it('does not revoke tokens, which expire at their own time', async () => {
       const client = await createApiClient(server);
       const { access_token: token } = (await client.requestToken()).body;
       await rotate(client.id, { overlap_seconds: 0 });
       expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(200);
     });
 
-    it('gives a known idempotency key the same new secret', async () => {
+    it('returns the same new secret for a known idempotency key', async () => {
       const client = await createApiClient(server);
       const request = { body: {}, headers: { 'idempotency-key': 'rotate-1' } };
       const first = await server.call('POST', pathOf(client.id), request);
@@ -108,7 +108,7 @@ describe('rotateApiClientSecret', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await rotate(unknownId('cli'));
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });

@@ -54,7 +54,7 @@ describe('rotateWebhookSecret', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, or of another environment (C1)', async () => {
+    it('rejects an unknown id, and an id of another environment (C1)', async () => {
       const { endpoint } = await world.create();
       const { id } = endpoint;
       const unknown = await world.server.call('POST', pathOf(unknownId('whk')), { body: {} });

@@ -39,7 +39,7 @@ describe('searchConnectedAccounts', () => {
   }
 
   describe('200', () => {
-    it('returns summaries: every field of an account but its settings and credentials', async () => {
+    it('returns summaries: every field of an account except its settings and credentials', async () => {
       const connectedAccount = {
         api_config: { note: 'in the settings' },
         authorization_details: { static_auth: { details: { api_key: 'secret-in-the-key' } } },
@@ -56,7 +56,7 @@ describe('searchConnectedAccounts', () => {
       expect(text).not.to.include('secret');
     });
 
-    it('F6: says that the total is a lower bound beyond the matches that are counted, and still has every page', async () => {
+    it('F6: reports the total as a lower bound beyond the counted matches, and still returns every page', async () => {
       const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'key' } } } };
       const first = await createAccount(server, { connector, identifier: 'crowd-0-@acme.test', connectedAccount });
       const { id: environment } = await firstEnvironment(server);
@@ -82,7 +82,7 @@ describe('searchConnectedAccounts', () => {
         .and.not.to.have.property('total_size_is_lower_bound');
     });
 
-    it('looks into identifiers, providers and connectors, and nowhere else (C6)', async () => {
+    it('searches identifiers, providers and connectors, and no other fields (C6)', async () => {
       const provider = await createConnector(server, [{ type: 'API_KEY' }]);
       await createConnection(server, { connector: provider, key_id: 'key of a connection' });
       const body = {
@@ -116,7 +116,7 @@ describe('searchConnectedAccounts', () => {
       await expectFound(`border\n${connector.slice(0, 3)}`, []);
     });
 
-    it('goes newest first, and finds nothing that was deleted', async () => {
+    it('lists the newest first, and no deleted accounts', async () => {
       const create = async (identifier: string) =>
         (await createAccount(server, { connector, identifier, connectedAccount: {} })).id;
       await create('order-one');
@@ -127,7 +127,7 @@ describe('searchConnectedAccounts', () => {
       await expectFound('order-', ['order-three', 'order-one']);
     });
 
-    it('narrows to a connection', async () => {
+    it('can be limited to a connection', async () => {
       const other = await createConnector(server, [{ type: 'API_KEY' }]);
       const here = await createAccount(server, { connector, identifier: 'narrow-here', connectedAccount: {} });
       await createAccount(server, { connector: other, identifier: 'narrow-there', connectedAccount: {} });
@@ -137,7 +137,7 @@ describe('searchConnectedAccounts', () => {
       expect(namesOf(await search('narrow-', { connection_id: 'conn_unknown' }))).to.deep.equal([]);
     });
 
-    it('walks to the end and back by pages', async () => {
+    it('reaches the end and the beginning in pages', async () => {
       const names = Array.from({ length: 9 }, (_, index) => `walk-${index}`);
       for (const identifier of names) await createAccount(server, { connector, identifier, connectedAccount: {} });
       for (const size of [1, 4, 9, 10]) {
@@ -146,13 +146,13 @@ describe('searchConnectedAccounts', () => {
       }
     });
 
-    it('needs no scope but that of reading accounts', async () => {
+    it('requires no scope except that of reading accounts', async () => {
       const answer = await server.call('GET', `${PATH}?query=order-`, { token: server.token('accounts:read') });
       expect(answer.status).to.equal(200);
     });
   });
 
-  describe('200 with text that means itself', () => {
+  describe('200 with characters that have no special meaning', () => {
     const IDENTIFIERS = [
       'Ada.Lovelace@Acme.Test',
       'under_score@acme.test',
@@ -229,7 +229,7 @@ describe('searchConnectedAccounts', () => {
       await createAccount(server, { connector, identifier: '😀😀😀', connectedAccount: {} });
     });
 
-    it('is 3 to 200 characters, counted as a person counts them', async () => {
+    it('is 3 to 200 characters, counted as users see them', async () => {
       expect(long).to.have.lengthOf(200);
       await expectFound(long, [`${long}!`]);
       await expectFound('lon', [`${long}!`]);
@@ -264,7 +264,7 @@ describe('searchConnectedAccounts', () => {
       });
     }
 
-    it('refuses a query beyond any measure, and one that is used twice: 400', async () => {
+    it('refuses a query without a length limit, and a duplicate one: 400', async () => {
       expect((await search('x'.repeat(1001))).body.errors[0].field).to.equal('query');
       expect((await server.call('GET', `${PATH}?query=abc&query=def`)).body.errors[0].field).to.equal('query');
       expect((await server.call('GET', PATH)).body.errors).to.deep.equal([{ field: 'query', message: 'is required' }]);

@@ -24,7 +24,7 @@ describe('searchTools', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('puts the tool that does it first, READY with the account to call it with', async () => {
+    it('ranks the matching tool first, READY with the account to call it with', async () => {
       const { id } = await createAccount(server, { userId: 'ada', identifier: 'ada@acme.test' });
       const [first] = await search('open a new issue on github');
       expect(first).to.deep.include({
@@ -37,7 +37,7 @@ describe('searchTools', () => {
       expect(first.tool).to.include({ name: 'github_create_issue' }).and.not.to.have.property('input_schema');
     });
 
-    it('says how to get an account, with what is known of the link', async () => {
+    it('returns the request for a link to get an account, with the known values', async () => {
       await createConnection(server, { connector: 'linear', key_id: 'linear', client_id: 'c', client_secret: 's' });
       const [first] = await search('create a linear issue', 'user_id=ada&organization_id=org&identifier=ada@acme.test');
       expect(first).to.deep.include({ readiness: 'NEEDS_CONNECTION', connected_account_id: null });
@@ -50,13 +50,13 @@ describe('searchTools', () => {
       expect(link.body.errors?.[0]?.field ?? 'link', link.text).to.be.oneOf(['link', 'user_verify_url']);
     });
 
-    it('sends an operator to a connection that is missing', async () => {
+    it('names a missing connection and the operation of the operator', async () => {
       const [first] = await search('send a message to a slack channel');
       expect(first.readiness).to.equal('NEEDS_CONNECTION');
       expect(first.next_step).to.deep.include({ operation_id: 'createConnection', arguments: { connector: 'slack' } });
     });
 
-    it('leaves out what every connection forbids, and what is switched off', async () => {
+    it('omits tools that every connection forbids, and disabled ones', async () => {
       const { id } = await createConnection(server, { connector: 'stripe', allowed_tools: ['stripe_get_balance'] });
       const names = async () => (await search('refund a stripe payment')).map(({ tool }) => tool.name);
       expect(await names()).not.to.include('stripe_create_refund');
@@ -66,7 +66,7 @@ describe('searchTools', () => {
       expect(await names()).not.to.include('stripe_create_refund');
     });
 
-    it("finds the environment's own tools as soon as they are there, and no longer when they are gone", async () => {
+    it("finds the environment's own tools as soon as they exist, and no longer when they were deleted", async () => {
       const provider = await createProvider(server, { display_name: 'Greenhouse' });
       const found = async () => (await search('water the orchids of the greenhouse'))[0]?.tool.name;
       expect(await found()).not.to.equal('greenhouse_water_orchids');
@@ -81,13 +81,13 @@ describe('searchTools', () => {
       expect(await found()).not.to.equal('greenhouse_water_orchids');
     });
 
-    it('keeps to a connector and to a limit, and speaks to the model of the caller', async () => {
+    it("is limited to a connector and a number, and returns the format of the caller's model", async () => {
       const hits = await search('issue', 'user_id=ada&connector=linear&limit=3&format=anthropic');
       expect(hits).to.have.length(3);
       for (const { tool } of hits) expect(tool).to.have.all.keys('name', 'description', 'input_schema');
     });
 
-    it('X20: finds tools without a user, and says nothing of readiness then', async () => {
+    it('X20: finds tools without a user, and then returns no readiness', async () => {
       await createAccount(server, { userId: 'grace', identifier: 'grace@acme.test' });
       const hits = await search('open a new issue on github', 'limit=5');
       expect(hits).to.have.length(5);
@@ -104,7 +104,7 @@ describe('searchTools', () => {
   });
 
   describe('400', () => {
-    it('INCOMPLETE_ACCOUNT_KEY for an identifier without the user that it belongs to', async () => {
+    it('INCOMPLETE_ACCOUNT_KEY for an identifier without its user', async () => {
       const { body } = await server.call('GET', `${PATH}?query=issue&identifier=ada`);
       expect(body.code).to.equal('INCOMPLETE_ACCOUNT_KEY');
     });

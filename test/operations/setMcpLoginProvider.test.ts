@@ -52,7 +52,7 @@ describe('setMcpLoginProvider', () => {
       expect(again.login_provider.oidc.scopes).to.deep.equal(['openid', 'email']);
     });
 
-    it('gets a new id with other claims, another issuer or fewer organizations', async () => {
+    it('creates a new id with other claims, another issuer or fewer organizations', async () => {
       const ids = new Set<string>();
       const claims = { organization_id: 'tid' };
       for (const change of [
@@ -66,7 +66,7 @@ describe('setMcpLoginProvider', () => {
       expect(ids.size).to.equal(5);
     });
 
-    it('has a public client without a secret', async () => {
+    it('accepts a public client without a secret', async () => {
       const { client_secret: _, ...without } = provider;
       const { oidc } = (await set({ ...without, client_id: 'public' })).body.login_provider;
       expect(oidc).to.include({ has_client_secret: false, token_endpoint_auth_method: 'none' });
@@ -91,7 +91,7 @@ describe('setMcpLoginProvider', () => {
       await refused({ ...external(), issuer: `${issuer.issuer}/other` }, 'issuer');
     });
 
-    it('names what an OpenID provider lacks', async () => {
+    it('names the metadata that an OpenID provider lacks', async () => {
       await refused({ type: 'OIDC', issuer: issuer.issuer, client_id: 'valetkey' }, 'issuer');
     });
 

@@ -89,7 +89,7 @@ describe('setToolOverlay', () => {
       expect(await fieldsOf({ preset_inputs: { owner: null } })).to.include('preset_inputs.owner');
     });
 
-    it('rejects a preset of an input for a secret, also deep inside', async () => {
+    it('rejects a preset of an input for a secret, also at any depth', async () => {
       const secret = { type: 'string', format: 'password' };
       const properties = {
         token: { type: 'string', writeOnly: true },
@@ -122,7 +122,7 @@ describe('setToolOverlay', () => {
       expect((await set(TOOL, {})).status).to.equal(400);
     });
 
-    it('rejects a new name that is the present one, reserved, or not a name', async () => {
+    it('rejects a new name that is the current one, reserved, or invalid', async () => {
       expect(await fieldsOf({ new_name: TOOL })).to.deep.equal(['new_name']);
       expect(await fieldsOf({ new_name: 'proxy' })).to.deep.equal(['new_name']);
       expect(await fieldsOf({ new_name: 'Report bug' })).to.deep.equal(['new_name']);
@@ -133,12 +133,12 @@ describe('setToolOverlay', () => {
       expect(await fieldsOf({ title: 'Good\u202e' })).to.deep.equal(['title']);
     });
 
-    it('rejects an overlay of more bytes than one may have', async () => {
+    it('rejects an overlay that exceeds the size limit', async () => {
       const body = 'x'.repeat(STORED.toolOverlayBytes);
       expect(await fieldsOf({ preset_inputs: { body } })).to.deep.equal(['body']);
     });
 
-    it('rejects an overlay beyond the number that an environment may have', async () => {
+    it('rejects an overlay beyond the limit of an environment', async () => {
       const settings = { hidden: true, title: null, addedDescription: null, presetInputs: {}, allowedValues: {} };
       await server.parts.store.write(async (tx) => {
         for (let number = 0; number < STORED.toolOverlays; number++) {
@@ -154,11 +154,11 @@ describe('setToolOverlay', () => {
   });
 
   describe('404', () => {
-    it('does not know the tool', async () => {
+    it('rejects an unknown tool', async () => {
       expect((await set('github_do_nothing', { hidden: true })).body.code).to.equal('NOT_FOUND');
     });
 
-    it('is not found by a name that an overlay gave it', async () => {
+    it('rejects the new name that an overlay has given to the tool', async () => {
       await setOverlay(server, TOOL, { new_name: 'report_bug' });
       expect((await set('report_bug', { hidden: true })).status).to.equal(404);
       await removeOverlay(server, TOOL);

@@ -76,7 +76,7 @@ describe('streamEvents', () => {
       expect(second?.id).to.equal((await world.events())[0]?.id);
     });
 
-    it('resumes after the last event without a gap, also over more than one piece', async () => {
+    it('resumes after the last event without a gap, also over more than one batch', async () => {
       await keep();
       for (let count = 0; count < 50; count++) await world.cause();
       const all = (await world.events('?page_size=100')).map(({ id }) => id).reverse();
@@ -154,7 +154,7 @@ describe('streamEvents', () => {
   });
 
   describe('404', () => {
-    it('does not know an event that was never stored, or of another environment (C1)', async () => {
+    it('rejects an event that was never stored, or of another environment (C1)', async () => {
       await keep();
       await world.cause();
       const [own] = await world.events();

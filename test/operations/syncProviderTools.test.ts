@@ -93,11 +93,11 @@ describe('syncProviderTools', () => {
   });
 
   describe('404', () => {
-    it('is the response to an unknown provider', async () => {
+    it('is returned for an unknown provider', async () => {
       expect((await syncTools(server, 'nothing-here')).body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
 
-    it('is the response to an unknown account, and to an account of another provider', async () => {
+    it('is returned for an unknown account, and for an account of another provider', async () => {
       const { identifier } = await newProvider();
       const other = await createAccount(server);
       for (const id of [unknownId('ca'), other.id]) {
@@ -124,7 +124,7 @@ describe('syncProviderTools', () => {
   });
 
   describe('422', () => {
-    it('rejects another request under the same idempotency key', async () => {
+    it('rejects another request with the same idempotency key', async () => {
       const { identifier } = await newProvider();
       const headers = { 'idempotency-key': 'sync-2' };
       expect((await syncTools(server, identifier, {}, headers)).status).to.equal(200);
@@ -133,7 +133,7 @@ describe('syncProviderTools', () => {
   });
 
   describe('502', () => {
-    it('TOOLS_NOT_LISTED when the server fails, and the stored tools stay', async () => {
+    it('TOOLS_NOT_LISTED when the server fails, and the stored tools do not change', async () => {
       const provider = await newProvider();
       await provider.sync();
       upstream.on = ({ message }, res) => message?.method === 'tools/list' && res.writeHead(500).end();

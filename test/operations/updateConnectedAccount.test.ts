@@ -69,7 +69,7 @@ describe('updateConnectedAccount', () => {
       expect((await auth(id)).api_config).to.deep.equal({ region: 'us' });
     });
 
-    it('changes nothing by an empty change, not even updated_at', async () => {
+    it('changes nothing for an empty change, not even updated_at', async () => {
       const account = await create({ api_config: { region: 'eu' }, ...withKey('first') });
       for (const empty of [
         {},
@@ -84,7 +84,7 @@ describe('updateConnectedAccount', () => {
       }
     });
 
-    it('seals new credentials under a new generation and a new data key', async () => {
+    it('encrypts new credentials under a new generation and a new data key', async () => {
       const { id } = await create(withKey('first'));
       const before = await accountRow(server, id);
       await update(id, withKey('second'));
@@ -103,7 +103,7 @@ describe('updateConnectedAccount', () => {
         expect(body.connected_account).to.include({ status: 'ACTIVE', status_reason: '' });
       });
 
-      it(`leaves an account ${state} whose settings alone change`, async () => {
+      it(`keeps the status ${state} of an account whose settings alone change`, async () => {
         const { id } = await create(withKey('first'));
         await putInState(server, id, state, 'A reason.');
         const { body } = await update(id, { api_config: { a: 1 }, authorization_details: {} });
@@ -122,7 +122,7 @@ describe('updateConnectedAccount', () => {
       expect(after.connection.status).to.equal('COMPLETED');
     });
 
-    it('hides from a client that may not read credentials what it and others have stored (C4)', async () => {
+    it('hides stored credentials from a client that may not read them (C4)', async () => {
       const { id } = await create(withKey('stored-by-others'));
       const token = server.token('accounts:write');
       for (const change of [{}, { api_config: { a: 1 } }, withKey('given-by-itself')]) {
@@ -168,13 +168,13 @@ describe('updateConnectedAccount', () => {
       elsewhere.requests.length = 0;
     });
 
-    it('the control: a tool call carries the credentials to the host that they were given for', async () => {
+    it('a tool call sends the credentials to the host that they were given for (control)', async () => {
       const { id } = await createBasic();
       expect((await execute(id)).status).to.equal(200);
       expect(sentTo(upstream)).to.deep.equal([`ada:${SECRET}`]);
     });
 
-    it('makes it PENDING_AUTH, and nothing is sent to either host', async () => {
+    it('the account becomes PENDING_AUTH, and nothing is sent to either host', async () => {
       const { id } = await createBasic();
       const { body } = await update(id, { api_config: baseOf(elsewhere) });
       expect(body.connected_account).to.include({
@@ -185,7 +185,7 @@ describe('updateConnectedAccount', () => {
       expect([...upstream.requests, ...elsewhere.requests]).to.deep.equal([]);
     });
 
-    it('M9: leaves it alone when the path gets longer, and not when it is another one', async () => {
+    it('M9: the account stays active when the path is extended, but not when it is replaced', async () => {
       const { id } = await createBasic();
       const longer = { api_config: { base_url: `http://127.0.0.1:${upstream.port}/v1/more` } };
       expect((await update(id, longer)).body.connected_account.status).to.equal('ACTIVE');
@@ -196,7 +196,7 @@ describe('updateConnectedAccount', () => {
       });
     });
 
-    it('a partial credential, with the move or after it, does not carry the old secret along', async () => {
+    it('a partial credential, with the move or after it, does not move the old secret to the new host', async () => {
       for (const isAtOnce of [true, false]) {
         const { id } = await createBasic();
         const partial = { authorization_details: { static_auth: { details: { username: 'mallory' } } } };
@@ -213,7 +213,7 @@ describe('updateConnectedAccount', () => {
       }
     });
 
-    it('a partial credential that is not enough by itself is refused', async () => {
+    it('a partial credential that is insufficient alone is refused', async () => {
       const { id } = await createBasic();
       const partial = { static_auth: { details: { password: 'new' } } };
       const answer = await update(id, { api_config: baseOf(elsewhere), authorization_details: partial });
@@ -222,7 +222,7 @@ describe('updateConnectedAccount', () => {
       expect((await auth(id)).api_config).to.deep.equal(baseOf(upstream));
     });
 
-    it('whole credentials make it ACTIVE for the new host, and only there', async () => {
+    it('complete credentials make it ACTIVE for the new host, and only there', async () => {
       const { id } = await createBasic();
       await update(id, { api_config: baseOf(elsewhere) });
       const { body } = await update(id, { authorization_details: details('secret-for-the-new-host') });
@@ -232,7 +232,7 @@ describe('updateConnectedAccount', () => {
       expect(upstream.requests).to.deep.equal([]);
     });
 
-    it('the way back does not make it ACTIVE by itself, but the old credentials count there again', async () => {
+    it('the return to the old host does not make it ACTIVE by itself, but the old credentials can be completed again', async () => {
       const { id } = await createBasic();
       await update(id, { api_config: baseOf(elsewhere) });
       const back = await update(id, { api_config: baseOf(upstream) });
@@ -243,7 +243,7 @@ describe('updateConnectedAccount', () => {
       expect(sentTo(upstream)).to.deep.equal([`ada:${SECRET}`]);
     });
 
-    it('no credential is left behind by null in a change that moves', async () => {
+    it('a null in a change that moves the account leaves no credential behind', async () => {
       const domain = { field_name: 'domain', label: 'Domain', input_type: 'text' as const, is_path_param: true };
       const pattern = {
         type: 'OAUTH' as const,
@@ -268,7 +268,7 @@ describe('updateConnectedAccount', () => {
       expect(unusable.text).not.to.include('new-access');
     });
 
-    it('an account without credentials simply moves', async () => {
+    it('an account without credentials can be moved', async () => {
       const body = { connector: 'http', key_id: `http-${unique()}`, type: 'NO_AUTH' };
       await server.call('POST', '/api/v1/connections', { body });
       const { id } = await create({ api_config: baseOf(upstream) }, body.key_id);
@@ -278,7 +278,7 @@ describe('updateConnectedAccount', () => {
       expect([upstream.requests.length, elsewhere.requests.length]).to.deep.equal([0, 1]);
     });
 
-    it('a provider that moves parks its accounts, and a partial credential does not carry old secrets there', async () => {
+    it('a provider that moves suspends its accounts, and a partial credential does not send old secrets there', async () => {
       const connector = await createConnector(server, [{ type: 'BASIC' }], { proxyUrl: 'https://one.acme.test' });
       const { id } = await create({ authorization_details: details(SECRET) }, connector);
       await server.call('PUT', `/api/v1/custom-providers/${connector}`, {
@@ -294,7 +294,7 @@ describe('updateConnectedAccount', () => {
   });
 
   describe('400', () => {
-    it('names what is missing, and changes nothing', async () => {
+    it('names the missing fields, and changes nothing', async () => {
       const { id } = await create(withKey('first'));
       const before = dumpDatabase(server);
       const nothing = await server.call('PUT', PATH, { body: { id } });
@@ -324,12 +324,12 @@ describe('updateConnectedAccount', () => {
       expect(dumpDatabase(server)).to.deep.equal(before);
     });
 
-    it('names an account by its key as a whole, or not at all', async () => {
+    it('requires the complete key of an account, or none of it', async () => {
       const { body } = await server.call('PUT', PATH, { body: { connector: desk, connected_account: {} } });
       expect(body.code).to.equal('INCOMPLETE_ACCOUNT_KEY');
     });
 
-    it('does not work for an account whose provider was deleted', async () => {
+    it('rejects an account whose provider was deleted', async () => {
       const connector = await createConnector(server, [{ type: 'API_KEY' }]);
       const { id } = await create(withKey('first'), connector);
       await server.call('DELETE', `/api/v1/custom-providers/${connector}`);
@@ -339,14 +339,14 @@ describe('updateConnectedAccount', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, nor one that was deleted', async () => {
+    it('rejects an unknown id, and the id of a deleted account', async () => {
       expect((await update(unknownId('ca'), {})).body).to.include({ status: 404, code: 'NOT_FOUND' });
       const { id } = await create({});
       await server.call('POST', `${PATH}:delete`, { body: { id } });
       expect((await update(id, withKey('x'))).status).to.equal(404);
     });
 
-    it('does not create an account for any key', async () => {
+    it('does not create an account for an unknown key', async () => {
       const body = { connector: desk, identifier: 'nobody', user_id: 'nobody', connected_account: withKey('x') };
       const before = dumpDatabase(server);
       expect((await server.call('PUT', PATH, { body })).status).to.equal(404);

@@ -18,7 +18,7 @@ describe('updateConnection', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('changes what it carries and leaves the rest', async () => {
+    it('changes the given fields and keeps the rest', async () => {
       const before = await createConnection(server, { organization_id: 'org_a', scopes: ['repo'], client_id: 'id' });
       const answer = await update(before.id, { organization_name: 'Acme', scopes: ['read:user'] });
       expect(answer.status, answer.text).to.equal(200);
@@ -31,7 +31,7 @@ describe('updateConnection', () => {
       expect(Date.parse(updatedAt)).to.be.at.least(Date.parse(before.updated_at));
     });
 
-    it('clears what is null', async () => {
+    it('clears fields that are null', async () => {
       const { id } = await createConnection(server, {
         organization_id: 'org_a',
         organization_name: 'Acme',
@@ -70,7 +70,7 @@ describe('updateConnection', () => {
       });
     });
 
-    it('lets the status follow the settings, from draft to complete and back', async () => {
+    it('updates the status with the settings, from draft to complete and back', async () => {
       const { id } = await createConnection(server);
       const complete = await update(id, { client_id: 'id', client_secret: 'secret' });
       expect(complete.body.connection).to.deep.include({ status: 'IN_PROGRESS', missing_settings: [] });
@@ -78,7 +78,7 @@ describe('updateConnection', () => {
       expect(lacking.body.connection).to.deep.include({ status: 'DRAFT', missing_settings: ['client_secret'] });
     });
 
-    it('is complete as soon as nothing is missing when an account is active already', async () => {
+    it('is complete as soon as nothing is missing when an account is already active', async () => {
       const draft = await createConnection(server);
       await createAccount(server, {
         connector: draft.key_id,
@@ -88,7 +88,7 @@ describe('updateConnection', () => {
       expect(answer.body.connection.status).to.equal('COMPLETED');
     });
 
-    it('changes nothing when it carries nothing', async () => {
+    it('changes nothing for an empty body', async () => {
       const before = await createConnection(server, { allowed_tools: ['github_get_issue'] });
       const answer = await update(before.id, {});
       expect(answer.body.connection).to.deep.equal({ ...before, updated_at: answer.body.connection.updated_at });
@@ -129,13 +129,13 @@ describe('updateConnection', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given', async () => {
+    it('rejects an unknown id', async () => {
       const answer = await update(unknownId('conn'), { organization_name: 'Acme' });
       expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
   });
 
-  it('loses none of fifty concurrent changes', async () => {
+  it('keeps each of fifty concurrent changes', async () => {
     const { id } = await createConnection(server);
     const fields = ['organization_id', 'organization_name', 'client_id', 'post_user_verify_redirect_url'];
     const changes = Array.from({ length: 48 }, (_, index) => {

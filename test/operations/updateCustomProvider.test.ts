@@ -29,7 +29,7 @@ describe('updateCustomProvider', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('changes what it carries and leaves the rest', async () => {
+    it('changes the given fields and keeps the rest', async () => {
       const before = await createProvider(server, { ...HERE, description: 'Old', metadata: { team: 'a', tier: 'b' } });
       const answer = await update(before.identifier, { display_name: 'New name', metadata: { team: 'c' } });
       expect(answer.status, answer.text).to.equal(200);
@@ -43,7 +43,7 @@ describe('updateCustomProvider', () => {
       expect(answer.body.provider).to.include({ identifier: 'before', display_name: 'After' });
     });
 
-    it('clears what is null', async () => {
+    it('clears fields that are null', async () => {
       const { identifier } = await createProvider(server, {
         description: 'Text',
         icon_src: 'https://acme.example/icon.svg',
@@ -54,7 +54,7 @@ describe('updateCustomProvider', () => {
       expect(answer.body.provider).to.deep.include({ description: '', icon_src: '', metadata: {}, proxy_url: '' });
     });
 
-    it('follows the patterns in what it says about MCP', async () => {
+    it('updates whether the provider is an MCP server from its patterns', async () => {
       const { identifier } = await createProvider(server, HERE);
       const mcp = await update(identifier, { auth_patterns: [{ ...API_KEY_PATTERN, is_mcp: true }] });
       expect(mcp.body.provider.is_custom_mcp).to.equal(true);
@@ -62,7 +62,7 @@ describe('updateCustomProvider', () => {
       expect(plain.body.provider.is_custom_mcp).to.equal(false);
     });
 
-    it('is in the audit log with the number of accounts that it took out of use', async () => {
+    it('is in the audit log with the number of deactivated accounts', async () => {
       const provider = await createProvider(server, HERE);
       await accountOf(provider.identifier);
       await update(provider.identifier, ELSEWHERE);
@@ -88,7 +88,7 @@ describe('updateCustomProvider', () => {
       });
     }
 
-    it('keep waiting when the host changes back: they must be connected again', async () => {
+    it('keep waiting when the host changes back, and must be connected again', async () => {
       const { identifier } = await createProvider(server, HERE);
       const { id } = await accountOf(identifier);
       await update(identifier, ELSEWHERE);
@@ -115,7 +115,7 @@ describe('updateCustomProvider', () => {
       expect((await stateOf(id)).status).to.equal('ACTIVE');
     });
 
-    it('stay active without credentials: there is nothing that could be led astray', async () => {
+    it('stay active without credentials, because nothing could be sent to a wrong host', async () => {
       const { identifier } = await createProvider(server, { ...HERE, auth_patterns: [{ type: 'NO_AUTH' }] });
       const { id } = await createAccount(server, { connector: identifier, connectedAccount: {} });
       expect((await stateOf(id)).status).to.equal('ACTIVE');
@@ -125,7 +125,7 @@ describe('updateCustomProvider', () => {
   });
 
   describe('400', () => {
-    it('judges the provider as it would be afterwards', async () => {
+    it('validates the provider in its state after the change', async () => {
       const { identifier } = await createProvider(server);
       const without = await update(identifier, { proxy_enabled: true });
       expect(without.body.errors[0].field).to.equal('proxy_url');
@@ -167,7 +167,7 @@ describe('updateCustomProvider', () => {
 
   describe('404', () => {
     for (const identifier of ['unknown', 'github']) {
-      it(`does not know ${identifier} as a custom provider`, async () => {
+      it(`rejects ${identifier}, which is not a custom provider`, async () => {
         const answer = await update(identifier, { display_name: 'Mine now' });
         expect(answer.body).to.include({ status: 404, code: 'NOT_FOUND' });
       });
@@ -175,7 +175,7 @@ describe('updateCustomProvider', () => {
   });
 
   describe('409', () => {
-    it('refuses to take away a pattern whose accounts exist, and changes nothing', async () => {
+    it('refuses to remove a pattern with accounts, and changes nothing', async () => {
       const patterns = [API_KEY_PATTERN, { type: 'BEARER_TOKEN' }];
       const before = await createProvider(server, { ...HERE, auth_patterns: patterns });
       const { id } = await accountOf(before.identifier);
@@ -187,7 +187,7 @@ describe('updateCustomProvider', () => {
       expect((await stateOf(id)).status).to.equal('ACTIVE');
     });
 
-    it('lets a pattern go that no account uses, and one whose accounts are deleted', async () => {
+    it('removes a pattern that no account uses, and one whose accounts are deleted', async () => {
       const patterns = [API_KEY_PATTERN, { type: 'BEARER_TOKEN' }];
       const { identifier } = await createProvider(server, { auth_patterns: patterns });
       const { id } = await accountOf(identifier);

@@ -15,7 +15,7 @@ describe('updateEnvironment', () => {
   const update = (body: unknown) => server.call('PUT', '/api/v1/environment', { body });
   const read = async () => (await server.call('GET', '/api/v1/environment')).body.environment;
 
-  it('changes what it is given, and nothing else', async () => {
+  it('changes the given settings, and nothing else', async () => {
     const urls = ['https://app.example/verify?tenant=1', 'http://localhost:3000/verify', 'https://app.example'];
     const first = await update({ user_verify_urls: urls });
     expect(first.status, first.text).to.equal(200);
@@ -27,7 +27,7 @@ describe('updateEnvironment', () => {
     expect(entry).to.deep.include({ action: 'environment.updated', details: { fields: ['link_lifetime_seconds'] } });
   });
 
-  it('says how long executions are remembered, and with what', async () => {
+  it('sets how long executions are kept, and with which contents', async () => {
     expect(await read()).to.include({ execution_retention_days: 90, keep_execution_contents: false });
     const changed = await update({ execution_retention_days: 7, keep_execution_contents: true });
     expect(changed.body.environment).to.include({ execution_retention_days: 7, keep_execution_contents: true });
@@ -36,7 +36,7 @@ describe('updateEnvironment', () => {
     expect(cleared.body.environment).to.include({ execution_retention_days: 90, keep_execution_contents: false });
   });
 
-  it('F7: says how long records stay in the audit log, for ever unless set', async () => {
+  it('F7: sets how long records of the audit log are kept, without limit by default', async () => {
     expect(await read()).to.include({ audit_retention_days: null });
     expect((await update({ audit_retention_days: 30 })).body.environment).to.include({ audit_retention_days: 30 });
     for (const days of [0, 3651, 1.5, '30']) {
@@ -46,19 +46,19 @@ describe('updateEnvironment', () => {
     expect((await update({ audit_retention_days: null })).body.environment).to.include({ audit_retention_days: null });
   });
 
-  it('clears with null', async () => {
+  it('clears a setting with null', async () => {
     const answer = await update({ link_lifetime_seconds: null, user_verify_urls: null });
     expect(answer.body.environment).to.deep.include({ user_verify_urls: [], link_lifetime_seconds: 900 });
   });
 
-  it('keeps links to lives from a minute to a day', async () => {
+  it('limits the lifetime of links to between a minute and a day', async () => {
     const statuses = await Promise.all(
       [59, 60, 86_400, 86_401, 60.5, '60'].map(async (life) => (await update({ link_lifetime_seconds: life })).status),
     );
     expect(statuses).to.deep.equal([400, 200, 200, 400, 400, 400]);
   });
 
-  it('refuses every address that could lead a user astray, and names it (L5)', async () => {
+  it('refuses every address that could mislead a user, and names it (L5)', async () => {
     const refused = [
       'http://app.example/verify',
       'https://user@app.example/verify',
@@ -93,7 +93,7 @@ describe('updateEnvironment', () => {
     expect((await read()).user_verify_urls).to.deep.equal([]);
   });
 
-  it('takes addresses of the own machine in development only', async () => {
+  it('accepts addresses of the same machine in development only', async () => {
     const local = { user_verify_urls: ['http://127.0.0.1:3000/verify', 'http://[::1]:3000/verify'] };
     expect((await update(local)).status).to.equal(200);
     const production = await addSecondEnvironment(server, { kind: 'PRODUCTION' });
@@ -143,7 +143,7 @@ describe('updateEnvironment', () => {
     expect(await read()).to.deep.include({ mcp_login_url: null, mcp_trusted_client_hosts: [] });
   });
 
-  describe('what users see on the pages of links', () => {
+  describe('the branding of link pages', () => {
     const brand = {
       application_name: 'Contoso <b>Äpp</b>',
       accent_color: '#0B6E4F',
@@ -164,7 +164,7 @@ describe('updateEnvironment', () => {
       expect(await read()).to.deep.include(none);
     });
 
-    it('serves the logo as an inert document, and no longer after it is removed', async () => {
+    it('serves the logo as an image without scripts, and no longer after it is removed', async () => {
       const { logo_url: url } = (await update({ logo })).body.environment;
       const { pathname, search } = new URL(url);
       const served = await fetch(`${server.origin}${pathname}${search}`);

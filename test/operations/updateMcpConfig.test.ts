@@ -33,7 +33,7 @@ describe('updateMcpConfig', () => {
   });
 
   describe('404', () => {
-    it('is the response to an unknown id', async () => {
+    it('is returned for an unknown id', async () => {
       expect((await put(unknownId('mcp'), { name: 'New' })).body).to.include({ status: 404, code: 'NOT_FOUND' });
     });
   });

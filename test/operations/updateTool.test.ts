@@ -28,7 +28,7 @@ describe('updateTool', () => {
   after(() => server.stop());
 
   describe('200', () => {
-    it('changes what the request carries, and keeps the rest', async () => {
+    it('changes the given fields, and keeps the rest', async () => {
       const before = await tool();
       const answer = await update(before.name, { title: 'Another title', tags: ['other'] });
       expect(answer.status, answer.text).to.equal(200);
@@ -37,7 +37,7 @@ describe('updateTool', () => {
       expect((await server.call('GET', `${PATH}/${before.name}`)).body).to.deep.equal({ ...answer.body, examples });
     });
 
-    it('clears an optional member by null', async () => {
+    it('clears an optional member with null', async () => {
       const { name } = await tool({ response: { max_bytes: 2048 } });
       const answer = await update(name, { response: null });
       expect(answer.body.definition).not.to.have.property('response');
@@ -45,7 +45,7 @@ describe('updateTool', () => {
   });
 
   describe('400', () => {
-    it('INVALID_TOOL when the whole would break a rule, and nothing is changed', async () => {
+    it('INVALID_TOOL when the result would break a rule, and nothing is changed', async () => {
       const before = await tool();
       const answer = await update(before.name, { request: { method: 'GET', path: '/other/{id}' } });
       expect(answer.body).to.include({ status: 400, code: 'INVALID_TOOL' });
@@ -61,13 +61,13 @@ describe('updateTool', () => {
   });
 
   describe('404', () => {
-    it('does not know the tool', async () => {
+    it('rejects an unknown tool', async () => {
       expect((await update('mine_get_nothing', { title: 'Another' })).body.code).to.equal('NOT_FOUND');
     });
   });
 
   describe('409', () => {
-    it('TOOL_READ_ONLY for what the catalogue or a source decides', async () => {
+    it('TOOL_READ_ONLY for fields that the catalogue or a source determines', async () => {
       await storeTools(server, [ownTool(connector, 'mine_imported')], { source: 'import', sourceId: 'getThing' });
       for (const name of ['github_create_issue', 'mine_imported']) {
         expect((await update(name, { title: 'Another' })).body, name).to.include({

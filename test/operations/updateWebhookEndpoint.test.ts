@@ -16,7 +16,7 @@ describe('updateWebhookEndpoint', () => {
   const BODY = { description: 'Other' };
 
   describe('200', () => {
-    it('changes the fields of the request, and nothing else', async () => {
+    it('changes the given fields, and nothing else', async () => {
       const { endpoint } = await world.create({ description: 'One', ordered: true });
       world.clock.advance(1000);
       const body = { event_types: ['tool.created'], url: `${world.url}/two` };
@@ -30,7 +30,7 @@ describe('updateWebhookEndpoint', () => {
       expect(entry?.details).to.deep.equal({ fields: ['event_types', 'url'], url: body.url });
     });
 
-    it('counts for the next event, and for deliveries that wait', async () => {
+    it('applies to the next event, and to waiting deliveries', async () => {
       world.receiver.handler = ({ target }, res) => res.writeHead(target === '/hook' ? 500 : 204).end();
       const { endpoint } = await world.create({ event_types: ['environment.updated'] });
       await world.cause();
@@ -47,7 +47,7 @@ describe('updateWebhookEndpoint', () => {
   });
 
   describe('400', () => {
-    it('rejects an address that must not be called, and changes nothing', async () => {
+    it('rejects a forbidden address, and changes nothing', async () => {
       const { endpoint } = await world.create();
       const body = { url: 'https://192.168.0.1/hook', description: 'New' };
       const answer = await world.server.call('PUT', pathOf(endpoint.id), { body });
@@ -58,7 +58,7 @@ describe('updateWebhookEndpoint', () => {
   });
 
   describe('404', () => {
-    it('does not know an id that was never given, or of another environment (C1)', async () => {
+    it('rejects an unknown id, and an id of another environment (C1)', async () => {
       const { endpoint } = await world.create();
       const { id } = endpoint;
       const unknown = await world.server.call('PUT', pathOf(unknownId('whk')), { body: BODY });

@@ -20,7 +20,7 @@ describe('verifyAuditEvents', () => {
   });
 
   describe('200', () => {
-    it('finds an intact log, and the entry that does not follow from the one before it', async () => {
+    it('verifies an intact log, and finds the entry that breaks the chain', async () => {
       for (let count = 0; count < 5; count++) await world.cause();
       const { audit_events: entries, total_size } = (await world.server.call('GET', '/api/v1/audit_events')).body;
       const intact = await world.server.call('GET', PATH);
@@ -43,7 +43,7 @@ describe('verifyAuditEvents', () => {
     });
   });
 
-  it('429: verifies for two requests of an environment at a time', async () => {
+  it('429: an environment can run two verifications at a time', async () => {
     const { capabilities, environmentOf } = world.server.parts;
     const { id } = await environmentOf('localhost');
     const leaves = [capabilities.audit.logPlaces.take(id), capabilities.audit.logPlaces.take(id)];

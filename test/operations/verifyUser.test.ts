@@ -25,7 +25,7 @@ describe('verifyUser', () => {
     return { identifier, authRequestId };
   }
 
-  it('makes the account ACTIVE with what was typed, and says where to send the user', async () => {
+  it('makes the account ACTIVE with the typed credentials, and returns the address for the user', async () => {
     const { identifier, authRequestId } = await finished();
     expect((await accountOf(server, identifier))?.status).to.equal('PENDING_VERIFICATION');
     const answer = await verifyUser(server, authRequestId, identifier);
@@ -43,7 +43,7 @@ describe('verifyUser', () => {
     expect(entry?.details).to.include({ from_generation: 1, to_generation: 2 });
   });
 
-  it('sends the user where the connection says (L19)', async () => {
+  it('redirects the user to the address of the connection (L19)', async () => {
     const target = 'https://app.example/done';
     const settings = { connector, post_user_verify_redirect_url: target };
     const connection = await createConnection(server, settings);
@@ -53,7 +53,7 @@ describe('verifyUser', () => {
     expect(answer.body.post_user_verify_redirect_url).to.equal(target);
   });
 
-  it('returns 403 for another identifier, and stays verifiable', async () => {
+  it('returns 403 for another identifier, and the link can still be verified', async () => {
     const { identifier, authRequestId } = await finished();
     const answer = await verifyUser(server, authRequestId, 'mallory@app.example');
     expect(answer.body).to.include({ status: 403, code: 'IDENTIFIER_MISMATCH' });

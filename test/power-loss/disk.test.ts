@@ -5,7 +5,7 @@ import { type FileEvent, parseTrace } from './trace.ts';
 const LOSES_ALL: Chance = { keepsSector: () => false, keepsEntries: () => 0 };
 const KEEPS_ALL: Chance = { keepsSector: () => true, keepsEntries: (of) => of };
 
-describe('a disk whose cache loses what was not synced', () => {
+describe('a disk with a volatile cache', () => {
   const write = (path: string, offset: number, text: string): FileEvent => ({
     at: 0,
     kind: 'write',
@@ -26,7 +26,7 @@ describe('a disk whose cache loses what was not synced', () => {
     return Object.fromEntries([...disk.image(chance)].map(([path, content]) => [path, content?.toString() ?? null]));
   };
 
-  it('keeps the content of a file that was synced, once its entry was synced too', () => {
+  it('keeps the content of a file that was synced, once its directory entry was synced too', () => {
     const events = [create('/d/a'), write('/d/a', 0, 'one'), ...synced('/d/a')];
     expect(imageAfter(events, LOSES_ALL)).to.deep.equal({});
     expect(imageAfter(events, KEEPS_ALL)).to.deep.equal({ a: 'one' });
@@ -35,7 +35,7 @@ describe('a disk whose cache loses what was not synced', () => {
     expect(imageAfter(events, KEEPS_ALL)).to.deep.equal({ a: 'oxx' });
   });
 
-  it('loses what was written while a sync was running, and what is synced when syncs do nothing', () => {
+  it('loses data that was written during a sync, and synced data when syncs have no effect', () => {
     const events = [
       create('/d/a'),
       ...synced('/d'),
@@ -47,7 +47,7 @@ describe('a disk whose cache loses what was not synced', () => {
     expect(imageAfter(events, LOSES_ALL, (path) => path === '/d')).to.deep.equal({});
   });
 
-  it('permanently loses what a failed sync covers, as kernels do', () => {
+  it('loses permanently what a failed sync covers, as kernels do', () => {
     const failed = synced('/d/a').map(
       (event): FileEvent => (event.kind === 'sync-ended' ? { ...event, kind: 'sync-failed' } : event),
     );
@@ -56,7 +56,7 @@ describe('a disk whose cache loses what was not synced', () => {
     expect(imageAfter([...events, write('/d/a', 0, 'one'), ...synced('/d/a')], LOSES_ALL)).to.deep.equal({ a: 'one' });
   });
 
-  it('tears writes where sectors end, and keeps later ones without earlier ones', () => {
+  it('tears writes at sector boundaries, and keeps later ones without earlier ones', () => {
     const text = 'x'.repeat(1200);
     const events = [create('/d/a'), ...synced('/d'), write('/d/a', 0, text), write('/d/a', 2000, 'late')];
     let sectors = 0;
@@ -66,7 +66,7 @@ describe('a disk whose cache loses what was not synced', () => {
     expect(imageAfter(events, last)['a']).to.equal(`${'\0'.repeat(2000)}late`);
   });
 
-  it('renames as one change, and cuts files', () => {
+  it('renames atomically, and truncates files', () => {
     const truncate: FileEvent = { at: 0, kind: 'truncate', path: '/d/b', size: 1 };
     const rename: FileEvent = { at: 0, kind: 'rename', path: '/d/a', to: '/d/b' };
     const events = [create('/d/a'), write('/d/a', 0, 'one'), ...synced('/d/a'), ...synced('/d'), rename, truncate];
@@ -106,7 +106,7 @@ describe('a recording of system calls', () => {
     ]);
   });
 
-  it('is refused when a call changes a file in a way that is not understood', () => {
+  it('is refused when a call changes a file in an unsupported way', () => {
     expect(() => parse(`write(${fd}, "${hex('x')}", 1) = 1`)).to.throw('write changes /d/a');
     expect(() => parse(`fallocate(${fd}, 0, 0, 10) = 0`)).to.throw('fallocate changes /d/a');
   });

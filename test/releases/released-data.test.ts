@@ -40,7 +40,7 @@ for (const version of VERSIONS) {
       folder.remove();
     });
 
-    it('has rows of every table to read', () => {
+    it('has rows in every table', () => {
       expect(facts.accounts.length).to.be.above(12);
       expect(Object.values(facts.rows).every((count) => count > 0)).to.equal(true);
     });

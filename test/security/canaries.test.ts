@@ -340,7 +340,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     for (const path of ['/openapi.json', '/openapi.yaml', '/docs', '/nothing']) await call('page', 'GET', path);
   }
 
-  it('are many, and were driven through successes and failures of every kind', () => {
+  it('exist in large numbers, and were sent through successes and failures of every kind', () => {
     expect(canaries.size).to.be.greaterThan(60);
     expect(answers.length).to.be.greaterThan(400);
     const statuses = new Set(answers.map(({ answer }) => answer.status));
@@ -349,7 +349,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     expect(answers.map(({ what }) => what.split(':')[0])).to.include.members(operations);
   });
 
-  it('can be found where they are: the search is not blind', () => {
+  it('are found in the places where they must be (control)', () => {
     const value = canaries.plant('the control');
     const hidden = [value, `x${value}y`, Buffer.from(value).toString('hex')];
     for (const prefix of ['', 'a', 'ab', 'ada:']) hidden.push(Buffer.from(`${prefix}${value}z`).toString('base64'));
@@ -357,7 +357,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     expect(canaries.foundIn('nothing')).to.deep.equal([]);
   });
 
-  it('were shown by the responses that exist for it', () => {
+  it('are in the responses that are meant to show them', () => {
     const places = ['API_KEY.static_auth.api_key', 'OAUTH.oauth_token.access_token', 'OAUTH.oauth_token.refresh_token'];
     for (const place of places) {
       expect(
@@ -373,12 +373,12 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     ]);
   });
 
-  it('were not shown even there where the contract says never', () => {
+  it('are not in responses whose schema excludes them', () => {
     expect([...shown]).not.to.include('TRUSTED_IDP.secret_access_key');
     expect([...shown]).not.to.include('TRUSTED_IDP.session_token');
   });
 
-  it('were sent to the third party: the executions really carried them', () => {
+  it('were sent to the third party, so the executions used them', () => {
     const sent = upstream.requests.map((request) => JSON.stringify(request)).join();
     for (const type of [
       'API_KEY',
@@ -404,7 +404,7 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
     }
   });
 
-  it('are in no line of the log, at its most talkative', () => {
+  it('are in no line of the log, at its most verbose level', () => {
     expect(server.logs.length).to.be.greaterThan(400);
     expect(server.logs.some((line) => JSON.parse(line).level >= 50)).to.equal(true);
     for (const line of server.logs) expect(canaries.foundIn(line), line.slice(0, 200)).to.deep.equal([]);

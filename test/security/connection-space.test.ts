@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 
 /** Searches of tools read the connections of an environment, so their number and size are limited. */
-describe('F6: an environment without space for another connection', () => {
+describe('F6: an environment at its limit of connections', () => {
   let server: TestServer;
 
   before(async () => {
@@ -35,7 +35,7 @@ describe('F6: an environment without space for another connection', () => {
       }));
   }
 
-  it('accepts none beyond the number, neither from a request nor from the first use of a provider', async () => {
+  it('accepts no further connection, neither from a request nor from the first use of a provider', async () => {
     const { id } = await createConnection(server, { connector: 'github' });
     const { identifier } = await createProvider(server);
     const empty = await fill(id, STORED.connections - 1);
@@ -49,7 +49,7 @@ describe('F6: an environment without space for another connection', () => {
     expect((await firstUse(identifier)).status).to.equal(201);
   });
 
-  it('accepts no settings beyond their size, also in an update, and lets a connection become smaller', async () => {
+  it('accepts no settings beyond their size limit, also in an update, and accepts a smaller connection', async () => {
     const { id } = await createConnection(server, { connector: 'github' });
     const domains = ['a'.repeat(STORED.connectionsBytes / 4)];
     const empty = await fill(id, 3, { domains });

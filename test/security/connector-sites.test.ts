@@ -101,7 +101,7 @@ describe('hosts that accounts choose', () => {
         expect(vendor.requests).to.have.length(0);
       });
 
-      it('does not carry a stored credential over to another host', async () => {
+      it('does not send a stored credential to another host', async () => {
         const { key_id: connector } = await connection(type, [OWN, EVIL]);
         const { id } = await account(connector, 'git.acme.example', details);
         const moved = await move(id, 'evil.example');
@@ -112,7 +112,7 @@ describe('hosts that accounts choose', () => {
         expect([evil.requests.length, own.requests.length]).to.deep.equal([0, 0]);
       });
 
-      it('ends the use of a host that the operator removed from the list', async () => {
+      it('disables accounts at a host that the operator removed from the list', async () => {
         const { id: connectionId, key_id: connector } = await connection(type, [OWN]);
         const { id } = await account(connector, 'git.acme.example', details);
         const path = `/api/v1/connections/${connectionId}`;
@@ -146,7 +146,7 @@ describe('hosts that accounts choose', () => {
     expect(own.requests).to.have.length(0);
   });
 
-  it('asks for no host before consent, and for one where a token is typed', async () => {
+  it('asks for no host before consent, and for one if a token is typed', async () => {
     const { key_id: oauth } = await connection('OAUTH', null);
     const consent = await submitLink(new TestBrowser(), (await requestLink(server, { connector: oauth })).body.link);
     expect(new URL(consent.location ?? '').origin).to.equal('https://gitlab.com');

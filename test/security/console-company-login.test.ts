@@ -100,7 +100,7 @@ describe('login to the console at the OpenID provider of the company', () => {
     ['grace', 'VIEWER', 'grace@acme.example'],
     ['both', 'EDITOR', 'both@acme.example'],
   ] as const) {
-    it(`gives ${login} the role ${role}, which the configured claim says`, async () => {
+    it(`gives ${login} the role ${role} from the configured claim`, async () => {
       const session = await logIn(login);
       expect(session).to.include({ failed: null, role, operator: name });
       expect(session.scopes.includes('admin')).to.equal(role === 'OWNER');
@@ -115,7 +115,7 @@ describe('login to the console at the OpenID provider of the company', () => {
     });
   }
 
-  it('tells the login page that a provider exists, and no other thing', async () => {
+  it('tells the login page that a provider exists, and nothing else', async () => {
     const { body } = await askConsole(server, ':options');
     expect(body).to.deep.equal({ company_login_host: 'company.example' });
     const { cookie, begun } = await callbackOf();
@@ -145,7 +145,7 @@ describe('login to the console at the OpenID provider of the company', () => {
     expect((await open(own.callback, own.cookie)).failed, 'the control').to.equal(null);
   });
 
-  it('takes a callback once, and removes its cookie', async () => {
+  it('accepts a callback once, and removes its cookie', async () => {
     const { callback, cookie } = await callbackOf();
     const { failed, answer } = await open(callback, cookie);
     expect(failed).to.equal(null);
@@ -193,7 +193,7 @@ describe('login to the console at the OpenID provider of the company', () => {
     expect((await open(callback, cookie)).failed).to.equal('over');
   });
 
-  it('keeps the logins of environments apart (C1)', async () => {
+  it('separates the logins of environments (C1)', async () => {
     const other = await addSecondEnvironment(server);
     const { callback, cookie } = await callbackOf();
     const value = cookie.split('=')[1];
@@ -202,7 +202,7 @@ describe('login to the console at the OpenID provider of the company', () => {
     expect(String(answer.headers['location'])).to.match(/failed=over$/);
   });
 
-  it('says that the user denied the login, and repeats nothing of the provider', async () => {
+  it('reports that the user denied the login, without text of the provider', async () => {
     const { callback, cookie } = await callbackOf('ada', 'deny');
     const { failed, answer } = await open(callback, cookie);
     expect(failed).to.equal('denied');
@@ -231,7 +231,7 @@ describe('login to the console at the OpenID provider of the company', () => {
     await one.stop();
   });
 
-  it('is absent without settings', async () => {
+  it('does not exist without settings', async () => {
     const plain = await startTestServer();
     expect((await askConsole(plain, ':options')).body).to.deep.equal({ company_login_host: null });
     expect((await askConsole(plain, ':begin')).body).to.include({ status: 404, code: 'NOT_FOUND' });
@@ -240,7 +240,7 @@ describe('login to the console at the OpenID provider of the company', () => {
     await plain.stop();
   });
 
-  it('records the session as the operator, not as the provider', async () => {
+  it('records the operator of the session, not the provider', async () => {
     await logIn('ada');
     const { body } = await server.call('GET', '/api/v1/audit_events?action=operator_session.opened');
     expect(body.audit_events[0].actor).to.equal('operator:ada@acme.example');

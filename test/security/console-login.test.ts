@@ -32,7 +32,7 @@ describe('login to the console', () => {
     expect(secure.headers['set-cookie']).to.match(/^__Host-valetkey-console=.*; SameSite=Strict; Secure$/);
   });
 
-  it('keeps the sessions of environments apart (C1)', async () => {
+  it('separates the sessions of environments (C1)', async () => {
     const { token } = await offer(server);
     const headers = { host: other.host };
     expect((await askConsole(server, '', { body: { token }, headers })).status).to.equal(401);
@@ -44,7 +44,7 @@ describe('login to the console', () => {
     expect((await askConsole(server, '', { body: { token } })).status).to.equal(200);
   });
 
-  it('accepts the token of an address once, also when two browsers send it at the same time', async () => {
+  it('accepts the token of an address once, also when two browsers send it concurrently', async () => {
     const { token } = await offer(server);
     const answers = await Promise.all([1, 2, 3].map(() => askConsole(server, '', { body: { token } })));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 401, 401]);
@@ -115,7 +115,7 @@ describe('login to the console', () => {
     });
   }
 
-  it('takes the cookie at no operation of the API', async () => {
+  it('does not accept the cookie at operations of the API', async () => {
     const { cookie } = await logIn(server);
     const answer = await server.call('GET', '/api/v1/tools', { token: null, headers: { cookie } });
     expect(answer.status).to.equal(401);
@@ -137,7 +137,7 @@ describe('login to the console', () => {
     });
   }
 
-  it('records every act as the operator', async () => {
+  it('records every action with the operator as the actor', async () => {
     const { id, cookie, accessToken: token } = await logIn(server, 'ada@acme.example');
     const body = { display_name: 'Desk', auth_patterns: [{ type: 'API_KEY' }] };
     const made = await server.call('POST', '/api/v1/custom-providers', { token, body });
@@ -156,7 +156,7 @@ describe('login to the console', () => {
     expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(401);
   });
 
-  it('is absent when the console is turned off', async () => {
+  it('does not exist when the console is disabled', async () => {
     const off = await startTestServer({ env: { VALETKEY_CONSOLE: 'off' } });
     for (const path of ['', ':token', ':end']) expect((await askConsole(off, path)).status).to.equal(404);
     expect((await off.call('GET', '/console', { token: null })).status).to.equal(404);

@@ -22,7 +22,7 @@ const ACCOUNTS = '/api/v1/connected_accounts';
 /** Thirty bytes of a sealed value, enough to recognise it if a page was split. */
 const markOf = (sealed: unknown): Buffer => (sealed as Buffer).subarray(-30);
 
-describe('what is no longer stored', () => {
+describe('deleted data', () => {
   let server: TestServer;
   let scrubs = 0;
 
@@ -88,7 +88,7 @@ describe('what is no longer stored', () => {
     ],
   ];
   for (const [what, asksForScrubbing, end] of ENDS) {
-    it(`of an account leaves the files when they are scrubbed after its ${what}: ciphertext and data key`, async () => {
+    it(`of an account is removed from the files when they are scrubbed after its ${what}: ciphertext and data key`, async () => {
       const account = await freshAccount();
       scrubs = 0;
       expect((await end(account)).status).to.equal(200);
@@ -98,7 +98,7 @@ describe('what is no longer stored', () => {
     });
   }
 
-  it('of a deleted account leaves the search index too', async () => {
+  it('of a deleted account is removed from the search index too', async () => {
     const { id, identifier } = await freshAccount();
     expect(onDisk(identifier)).to.equal(true);
     await server.call('POST', `${ACCOUNTS}:delete`, { body: { id } });
@@ -112,7 +112,7 @@ describe('what is no longer stored', () => {
     expect(rows).to.deep.equal([]);
   });
 
-  it('of a connection leaves the files: a client secret that was replaced, or cleared', async () => {
+  it('of a connection is removed from the files: a client secret that was replaced or cleared', async () => {
     for (const client_secret of ['another-secret', null]) {
       const { id } = await createConnection(server, { client_id: 'id', client_secret: 'secret-of-the-client' });
       const marks = [markOf(column('connections', 'client_secret_sealed', id)), keyMark('connections', id)];
@@ -123,7 +123,7 @@ describe('what is no longer stored', () => {
     }
   });
 
-  describe('of tokens that are to be revoked', () => {
+  describe('of tokens to revoke', () => {
     let own: TestServer;
 
     before(async () => {
@@ -152,7 +152,7 @@ describe('what is no longer stored', () => {
       });
     }
 
-    it('leaves the files without being asked: the account’s at its deletion, the order’s when it ends', async () => {
+    it('is removed from the files without a request: the account’s at its deletion, the job’s when it ends', async () => {
       const { connector } = await oauthConnector(own, { revocation_uri: undefined });
       const { id } = await tokenAccount(own, connector);
       const credentials = sealedIn('select credentials_sealed as value from accounts where id = ?', id);
@@ -184,7 +184,7 @@ describe('what is no longer stored', () => {
       folder.remove();
     });
 
-    it('leaves the files without a request', async () => {
+    it('is removed from the files without a request', async () => {
       const { id } = await createAccount(own);
       const file = own.parts.config.databaseFile;
       const select = 'select credentials_sealed as value from accounts where id = ?';

@@ -20,7 +20,7 @@ import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-describe('where links lead', () => {
+describe('the addresses of links', () => {
   let server: TestServer;
   let connector: string;
 
@@ -31,12 +31,12 @@ describe('where links lead', () => {
   after(() => server.stop());
 
   describe('L4: verification', () => {
-    it('cannot be left out: without an address to send the user to there is no link', async () => {
+    it('is required: a link cannot be created without an address for the verification', async () => {
       const answer = await requestLink(server, { connector, user_verify_url: undefined });
       expect(answer.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
     });
 
-    it('is turned off for a connection by name, in development on the own machine, and then lets anyone in', async () => {
+    it('can be disabled for a connection by name, in development on the same machine, and then every user is accepted', async () => {
       const open = await createConnection(server, { connector, verification_mode: 'NONE' });
       const link = await makeLink(server, {
         connector: open.key_id,
@@ -49,7 +49,7 @@ describe('where links lead', () => {
       expect((await accountOf(server, 'off'))?.status).to.equal('ACTIVE');
     });
 
-    it('is not turned off for links that were made while it was on', async () => {
+    it('stays required for links that were created while it was enabled', async () => {
       const connection = await createConnection(server, { connector });
       const link = await makeLink(server, { connector: connection.key_id, identifier: 'made-on', user_id: 'made-on' });
       await server.call('PUT', `/api/v1/connections/${connection.id}`, { body: { verification_mode: 'NONE' } });
@@ -57,7 +57,7 @@ describe('where links lead', () => {
       expect((await accountOf(server, 'made-on'))?.status).to.equal('PENDING_VERIFICATION');
     });
 
-    it('holds for links that were made while it was off, once it is on', async () => {
+    it('is required for links that were created while it was disabled, once it is enabled', async () => {
       const connection = await createConnection(server, { connector, verification_mode: 'NONE' });
       const options = { connector: connection.key_id, identifier: 'made-off', user_id: 'made-off' };
       const link = await makeLink(server, { ...options, user_verify_url: undefined });
@@ -66,7 +66,7 @@ describe('where links lead', () => {
       expect((await accountOf(server, 'made-off'))?.status).to.equal('PENDING_AUTH');
     });
 
-    it('cannot be turned off where others reach the server, nor in production', async () => {
+    it('cannot be disabled if others can reach the server, or in production', async () => {
       const other = await addSecondEnvironment(server);
       for (const kind of ['DEVELOPMENT', 'PRODUCTION'] as const) {
         const { call } = kind === 'DEVELOPMENT' ? other : { call: other.call };
@@ -76,7 +76,7 @@ describe('where links lead', () => {
       }
     });
 
-    it('being off is said at start, and keeps a server from starting that others can reach', async () => {
+    it('is reported as disabled at the start, and a server that others can reach does not start', async () => {
       const folder = tempDir();
       const base = { dataDir: folder.path };
       const first = await startTestServer(base);
@@ -162,7 +162,7 @@ describe('where links lead', () => {
       ];
     };
 
-    it('refuses every address but the one on the list', async () => {
+    it('refuses every address except the one on the list', async () => {
       const payloads = [...new Set([...shapes('evil.example'), ...shapes('2130706433')])];
       expect(payloads.length).to.be.greaterThan(150);
       for (const user_verify_url of payloads) {
@@ -185,7 +185,7 @@ describe('where links lead', () => {
       expect([url.searchParams.get('tenant'), url.searchParams.get('x')]).to.deep.equal(['a b', 'é']);
     });
 
-    it('holds the list against the address at the time when the link is made', async () => {
+    it('checks the address against the list when the link is created', async () => {
       const link = await makeLink(server, { connector });
       await allowVerifyUrls(server, 'https://app.example/elsewhere');
       expect((await requestLink(server, { connector })).status).to.equal(400);
@@ -207,7 +207,7 @@ describe('where links lead', () => {
     }
   });
 
-  it('L19: where a verified user goes is determined by the connection, not by a request', async () => {
+  it('L19: the address after verification is determined by the connection, not by a request', async () => {
     // The page leads back to the application only if an address of it is listed.
     const ours = `${server.origin}/connect/connected?application=${encodeURIComponent('https://app.example')}`;
     const misleading: Record<string, string>[] = [

@@ -29,7 +29,7 @@ describe('random attacks on links (L1 to L9)', function () {
     return (await world.server.parts.store.read.accounts.get(id, account.id))?.providerSubject;
   }
 
-  it(`give no one the account of another in ${FLOWS} flows, and prevent no one from connecting their own`, async () => {
+  it(`give no one the account of another user in ${FLOWS} flows, and prevent no one from connecting their own`, async () => {
     const seen = { honest: 0, moves: new Set<string>() };
     for (let flow = 0; flow < FLOWS; flow++) {
       const attack = new Adversary(world, flow, new Random(SEED + flow));

@@ -110,7 +110,7 @@ describe('L22: links whose user the login provider verifies', () => {
     ).to.equal(true);
   });
 
-  it('are the control: their own user makes the account usable', async () => {
+  it('make the account of their own user usable (control)', async () => {
     const { name, link } = await someone();
     expect((await finish(link, name)).text).to.include('Connected');
     expect(await stateOf(name)).to.equal('ACTIVE');
@@ -156,7 +156,7 @@ describe('L22: links whose user the login provider verifies', () => {
     expect(await stateOf(name)).to.equal('PENDING_VERIFICATION');
   });
 
-  it('are a way around no application: a link with its address is verified by the application only', async () => {
+  it('cannot bypass the application: a link with its address is verified by the application only', async () => {
     await allowVerifyUrls(world.server, VERIFY_URL);
     const { name, link } = await someone({ user_verify_url: VERIFY_URL });
     const browser = newBrowser();
@@ -168,13 +168,13 @@ describe('L22: links whose user the login provider verifies', () => {
     expect((await verifyUser(world.server, id, name)).status, 'the control').to.equal(200);
   });
 
-  it('need an address of the application where there is no OpenID provider', async () => {
+  it('require an address of the application if there is no OpenID provider', async () => {
     await world.server.call('DELETE', PATH);
     const answer = await newLink({ user_id: 'nobody', identifier: 'nobody' });
     expect([answer.status, answer.body.errors?.[0]?.field]).to.deep.equal([400, 'user_verify_url']);
   });
 
-  it('show a mail scanner, a stranger and a guess the page of an ended link', async () => {
+  it('show the page of an ended link to a mail scanner, another user, and for a guessed token', async () => {
     const { name, link } = await someone();
     const browser = newBrowser();
     const sent = await submitLink(browser, link, { api_key: 'secret-typed-key' });

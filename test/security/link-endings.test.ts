@@ -22,7 +22,7 @@ describe('how links end', () => {
   const verify = (authRequestId: string, identifier: string, more = {}) =>
     verifyUser(world.server, authRequestId, identifier, more);
 
-  describe('L11: an account that works', () => {
+  describe('L11: a working account', () => {
     it('keeps working while it is authorized again, with any result', async () => {
       const identifier = person();
       await world.connected(identifier, 'l11');
@@ -47,7 +47,7 @@ describe('how links end', () => {
       expect(await world.orders(identifier), 'revoking one token could end the grant').to.deep.equal([]);
     });
 
-    it('gets new tokens when the same person is verified', async () => {
+    it('gets new tokens when the same user is verified', async () => {
       const identifier = person();
       await world.connected(identifier, 'same');
       const before = await world.token(identifier);
@@ -60,7 +60,7 @@ describe('how links end', () => {
       expect(await world.orders(identifier)).to.deep.equal([]);
     });
 
-    it('is not given to another person at the provider: 409, unless the application allows it', async () => {
+    it('is not given to another user at the provider: 409, unless the application allows it', async () => {
       const identifier = person();
       await world.connected(identifier, 'first-person');
       const before = (await world.token(identifier)) as string;
@@ -77,7 +77,7 @@ describe('how links end', () => {
       expect(others).to.deep.equal([]);
     });
 
-    it('gives up the tokens of a stranger, and keeps its own', async () => {
+    it('keeps its own tokens, and revokes those of a different user', async () => {
       const identifier = person();
       await world.connected(identifier, 'owner');
       const before = (await world.token(identifier)) as string;
@@ -107,7 +107,7 @@ describe('how links end', () => {
     });
   });
 
-  it('L12: the right identifier is taken after five wrong ones', async () => {
+  it('L12: the correct identifier is accepted after five wrong ones', async () => {
     const identifier = person();
     const authRequestId = await world.finished(await world.link(identifier), 'l12-right');
     for (let tries = 0; tries < 5; tries++) await verify(authRequestId, 'wrong@app.example');
@@ -140,8 +140,8 @@ describe('how links end', () => {
     }
   });
 
-  describe('L20: time', () => {
-    it('ends a request that was never verified: 404, erased, and revoked at the provider', async () => {
+  describe('L20: the time limit', () => {
+    it('ends a request that was never verified: 404, deleted, and revoked at the provider', async () => {
       const identifier = person();
       const authRequestId = await world.finished(await world.link(identifier), 'l20');
       expect((await requestOf(world, identifier)).pendingSealed).to.be.instanceOf(Buffer);
@@ -162,7 +162,7 @@ describe('how links end', () => {
       expect(await world.orders(identifier), 'once').to.have.lengthOf(1);
     });
 
-    it('ends a flow: who comes back after ten minutes is refused before any token request', async () => {
+    it('ends a flow: a user who returns after ten minutes is refused before any token request', async () => {
       const browser = browserFor(world.as);
       const leading = await consent(browser, await reachSignIn(browser, await world.link(person())), 'slow');
       const tokens = world.as.hits('/token');
@@ -184,7 +184,7 @@ describe('how links end', () => {
       expect((await browser.open((await consent(browser, page, 'in-time')).location as string)).status).to.equal(303);
     });
 
-    it('ends them all, however many there are', async () => {
+    it('ends all of many requests', async () => {
       for (let links = 0; links < 250; links++) await world.link(person());
       world.clock.advance(16 * MINUTE);
       await world.server.parts.links.expire();
@@ -192,7 +192,7 @@ describe('how links end', () => {
       expect(open).to.deep.equal([]);
     });
 
-    it('removes what ended a day ago', async () => {
+    it('removes requests that ended a day ago', async () => {
       world.clock.advance(25 * 60 * MINUTE);
       await world.server.parts.links.expire();
       expect(world.requests().filter((row) => row['ended_at'] === null)).to.deep.equal([]);
@@ -213,7 +213,7 @@ describe('how links end', () => {
       delete: (id) => world.server.call('POST', '/api/v1/connected_accounts:delete', { body: { id } }),
     };
     for (const [name, change] of Object.entries(changes)) {
-      it(`by ${name} ends its links, and gives up what was granted for them (C17)`, async () => {
+      it(`by ${name} ends its links, and revokes their grants (C17)`, async () => {
         const identifier = person();
         const open = await world.link(identifier);
         const authRequestId = await world.finished(await world.link(identifier), `changed-${made}`);

@@ -80,7 +80,7 @@ describe('the pages of links', () => {
       pages = await everyPage();
     });
 
-    it('are statuses that say what the page says', () => {
+    it('have the status that matches the page', () => {
       const statuses = Object.fromEntries(Object.entries(pages).map(([name, { status }]) => [name, status]));
       expect(statuses).to.deep.equal({
         start: 200,
@@ -99,7 +99,7 @@ describe('the pages of links', () => {
       });
     });
 
-    it('keep every page out of frames, caches and referrers, and everything else out of the page', () => {
+    it('keep every page out of frames, caches and referrers, and foreign resources out of the page', () => {
       for (const [name, { headers }] of Object.entries(pages)) {
         const policy = String(headers['content-security-policy']);
         expect(policy.replace(" script-src 'self';", ''), name).to.match(CSP);
@@ -116,7 +116,7 @@ describe('the pages of links', () => {
       }
     });
 
-    it('come with pages that hold no script but our own file, and nothing from elsewhere', () => {
+    it('belong to pages without scripts except our own file, and without foreign resources', () => {
       for (const [name, { text }] of Object.entries(pages)) {
         expect(withoutOwnScript(text), name).not.to.match(/<script|<iframe|<img|javascript:|\son[a-z]+=/i);
         expect(
@@ -131,7 +131,7 @@ describe('the pages of links', () => {
     }
   });
 
-  it('lead back to the application where the environment is known, from every page that is not open', async () => {
+  it('lead back to the application if the environment is known, from every page that is not open', async () => {
     world.clock.advance(RELOAD.environmentMs);
     for (const [name, { text, status }] of Object.entries(await everyPage())) {
       if (status === 303 || ['start', 'form', 'problems'].includes(name)) continue;
@@ -171,7 +171,7 @@ describe('the pages of links', () => {
     for (const page of ['openLink', 'submitLink', 'finishConsent', 'verifyUser']) expect(log).to.include(`"${page}"`);
   });
 
-  it('L13: what a provider, or anyone, writes into the callback appears on no page', async () => {
+  it('L13: text that a provider or another party puts into the callback appears on no page', async () => {
     const link = await world.link(person());
     const browser = browserFor(world.as);
     const statuses = new Set<number>();
@@ -213,7 +213,7 @@ describe('the pages of links', () => {
   });
 
   describe('forms', () => {
-    it('are taken from the page of this link in this browser only', async () => {
+    it('are accepted only from the page of this link in this browser', async () => {
       const link = await makeLink(world.server, { connector: keys });
       const other = await makeLink(world.server, { connector: keys });
       const browser = new TestBrowser();
@@ -255,7 +255,7 @@ describe('the pages of links', () => {
       expect((await new TestBrowser().open(link, 'HEAD')).status).to.equal(200);
     });
 
-    it('set it for one host and TLS alone, where there is TLS (L3)', async () => {
+    it('set a cookie that is limited to one host, and to TLS if the server has TLS (L3)', async () => {
       const other = await addSecondEnvironment(world.server, { kind: 'PRODUCTION' });
       const provider = { display_name: 'Secure Desk', auth_patterns: [API_KEY_PATTERN] };
       await other.call('POST', '/api/v1/custom-providers', { body: provider });
@@ -287,7 +287,7 @@ describe('the pages of links', () => {
     });
   });
 
-  it('are pages also where nothing is right: methods, hosts, limits', async () => {
+  it('return pages also for errors: methods, hosts, limits', async () => {
     const { origin } = world.server;
     const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {
       const answer = await request(`${origin}${path}`, { method: method as 'GET', headers });

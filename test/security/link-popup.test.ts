@@ -63,7 +63,7 @@ describe('L21: links in a popup', () => {
     return { callback: leading.location as string, page: await browser.open(leading.location as string) };
   }
 
-  it('names only the origins of the application as receivers, and contains no other secret than auth_request_id', async () => {
+  it('sends messages only to the origins of the application, with no other secret than auth_request_id', async () => {
     const identifier = person();
     const link = await world.link(identifier, { state: '"><script>alert(1)</script>' });
     const browser = browserFor(world.as);
@@ -82,7 +82,7 @@ describe('L21: links in a popup', () => {
     expect((await verifyUser(world.server, outcome['auth_request_id'] as string, identifier)).status).to.equal(200);
   });
 
-  it('gives the holder of a link its outcome, and never what a verification needs', async () => {
+  it('gives the holder of a link its outcome, and never the values for a verification', async () => {
     const identifier = person();
     const link = await world.link(identifier);
     const seen = [await outcomeFor(link, APP)];
@@ -117,7 +117,7 @@ describe('L21: links in a popup', () => {
     expect(verified.status).to.equal(403);
   });
 
-  it('replay: a callback, a form or a link that was used tells nothing new', async () => {
+  it('replay: a used callback, form or link reveals nothing new', async () => {
     const identifier = person();
     const link = await world.link(identifier);
     const browser = browserFor(world.as);
@@ -148,7 +148,7 @@ describe('L21: links in a popup', () => {
     await allowVerifyUrls(world.server, VERIFY_URL, 'https://second.example/verify');
   });
 
-  it('says nothing about a link at the host of another environment, or of a token that was guessed', async () => {
+  it('reveals nothing about a link at the host of another environment, or for a guessed token', async () => {
     const link = await world.link(person());
     const other = await addSecondEnvironment(world.server, { kind: 'PRODUCTION' });
     const expired = { outcome: 'expired', error: 'expired_token', error_description: 'The link has expired.' };
@@ -160,7 +160,7 @@ describe('L21: links in a popup', () => {
     }
   });
 
-  it('tells a refusal and a failure as the application would learn them without a popup', async () => {
+  it('reports a refusal and a failure as the application would receive them without a popup', async () => {
     const link = await world.link(person(), { state: 's' });
     const browser = browserFor(world.as);
     const { page } = await walkInPopup(browser, link, null);
@@ -177,7 +177,7 @@ describe('L21: links in a popup', () => {
     });
   });
 
-  it('keeps its script and its types in step with what pages may load', async () => {
+  it('has a script and types that match the policy of the pages', async () => {
     for (const [path, type] of [
       ['/connect.js', 'text/javascript; charset=utf-8'],
       ['/connect.d.ts', 'text/plain; charset=utf-8'],

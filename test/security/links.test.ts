@@ -39,7 +39,7 @@ describe('attacks on links', () => {
     return `person${made}@app.example`;
   };
 
-  it('the control: who opens their own link, consents and is verified has an account that works', async () => {
+  it('a user who opens their own link, consents and is verified has a working account (control)', async () => {
     const id = await world.connected('control@app.example', 'control');
     expect(await world.status('control@app.example')).to.equal('ACTIVE');
     const token = (await world.token('control@app.example')) as string;
@@ -48,7 +48,7 @@ describe('attacks on links', () => {
     expect(id).to.match(/^ca_/);
   });
 
-  it('L1: consent to the link of another gives that other nothing, and the tokens are given up', async () => {
+  it('L1: consent to the link of another user gives that user nothing, and the tokens are revoked', async () => {
     const link = await world.link(MALLORY);
     const authRequestId = await world.finished(link, 'victim');
     const refused = await verifyUser(world.server, authRequestId, VICTIM);
@@ -67,7 +67,7 @@ describe('attacks on links', () => {
     expect(JSON.stringify(dumpDatabase(world.server))).not.to.include(String(order?.tokens['access_token']));
   });
 
-  it('L2: nothing that an attacker knows stands for the auth_request_id', async () => {
+  it('L2: nothing that an attacker knows can replace the auth_request_id', async () => {
     const identifier = person();
     const link = await world.link(identifier);
     const browser = browserFor(world.as);
@@ -96,7 +96,7 @@ describe('attacks on links', () => {
     expect(await world.status(identifier)).to.equal('PENDING_VERIFICATION');
   });
 
-  it('L3: an authorization that was begun in another browser is refused before any token request', async () => {
+  it('L3: an authorization that began in another browser is refused before any token request', async () => {
     const identifier = person();
     const attacker = browserFor(world.as);
     const start = await submitLink(attacker, await world.link(identifier));
@@ -134,7 +134,7 @@ describe('attacks on links', () => {
     expect((await browser.open(link)).status, 'the link again').to.equal(410);
   });
 
-  it('L7: looking at a link changes nothing, however often, and its person finishes it afterwards', async () => {
+  it('L7: loading a link changes nothing, any number of times, and its user can finish it afterwards', async () => {
     const identifier = person();
     const link = await world.link(identifier);
     const before = dumpDatabase(world.server);
@@ -147,7 +147,7 @@ describe('attacks on links', () => {
     expect((await verifyUser(world.server, authRequestId, identifier)).status).to.equal(200);
   });
 
-  it('L7: looking at the address of a return does not use the return up', async () => {
+  it('L7: loading the callback address does not use up the callback', async () => {
     const browser = browserFor(world.as);
     const leading = await consent(browser, await reachSignIn(browser, await world.link(person())), 'l7');
     const tokens = world.as.hits('/token');
@@ -156,7 +156,7 @@ describe('attacks on links', () => {
     expect((await browser.open(leading.location as string)).status).to.equal(303);
   });
 
-  it('L7: each start has its own state and proof key', async () => {
+  it('L7: each start has its own state and PKCE verifier', async () => {
     const link = await world.link(person());
     const browser = browserFor(world.as);
     const starts = [await submitLink(browser, link), await submitLink(browser, link)].map(
@@ -188,7 +188,7 @@ describe('attacks on links', () => {
     }
   });
 
-  it('L9: a response of one provider is not accepted for that of another, and no code reaches the wrong one', async () => {
+  it('L9: a response of one provider is not accepted as that of another, and no code is sent to the wrong one', async () => {
     const evil = await startAuthorizationServer({ name: 'evil' });
     const overrides = `${world.as.override},${evil.override}`;
     const server = await startLinkServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides } });
@@ -226,7 +226,7 @@ describe('attacks on links', () => {
     }
   });
 
-  it('L10: there is no client but the environment’s own', async () => {
+  it('L10: only the environment’s own client is used', async () => {
     expect(JSON.stringify(world.server.parts.catalogue.connectors())).not.to.match(/"client_(id|secret)":/);
     const bare = await other.call('POST', '/api/v1/connections', { body: { connector: 'github', type: 'OAUTH' } });
     expect(bare.body.connection).to.include({ status: 'DRAFT', client_id: '' });
@@ -243,7 +243,7 @@ describe('attacks on links', () => {
     expect((await verifyUser(world.server, authRequestId, identifier)).status).to.equal(200);
   });
 
-  it('L1: who consents twice, to their own link and to another’s, keeps their own', async () => {
+  it('L1: a user who consents both to their own link and to another user’s keeps their own account', async () => {
     const own = person();
     await world.connected(own, 'shared');
     const stolen = await world.finished(await world.link('thief@app.example'), 'shared');

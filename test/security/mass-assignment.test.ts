@@ -122,7 +122,7 @@ describe('fields that only responses have (C3)', () => {
     };
   }
 
-  it('are, among others, those that the description calls response only', () => {
+  it('include those that the description calls response only', () => {
     const places = REQUESTS.flatMap(({ slips }) => slips.map(({ field }) => field.split('.').slice(-2).join('.')));
     expect(places).to.include.members([
       'status',
@@ -156,7 +156,7 @@ describe('fields that only responses have (C3)', () => {
     });
   }
 
-  it('are refused beside a right form of the details too', async () => {
+  it('are refused beside valid details too', async () => {
     for (const name of ['status', 'secret_access_key', 'oauth_token_extra']) {
       const body = bodyOf('TRUSTED_IDP', 'beside');
       const details = objectAt(objectAt(body, 'connected_account'), 'authorization_details');

@@ -40,7 +40,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
       },
     });
 
-  it('is sent the credential: the control', async () => {
+  it('receives the credential (control)', async () => {
     let seen: string | undefined;
     world.on('tools/call', ({ headers, message }, res) => {
       seen = headers.authorization;
@@ -76,7 +76,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
       event(res, { id: message?.id, error: { code: -32000, message: text } });
     },
   })) {
-    it(`finds it masked ${what}`, async () => {
+    it(`gets a masked credential ${what}`, async () => {
       for (const padding of PADDINGS) {
         world.on('tools/call', (request, res) =>
           answer(`${'.'.repeat(padding)} ${request.headers.authorization}`, request, res),
@@ -88,7 +88,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     });
   }
 
-  it('finds it masked in progress that is passed on', async () => {
+  it('gets a masked credential in forwarded progress', async () => {
     world.on('tools/call', ({ headers, message }, res) => {
       events(res);
       const { progressToken } = message?.params._meta ?? {};
@@ -109,7 +109,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     expect(told).to.deep.equal(['got Bearer [secret]']);
   });
 
-  it('finds it masked when listing tools fails', async () => {
+  it('gets a masked credential when listing tools fails', async () => {
     for (const padding of PADDINGS) {
       for (const status of [200, 400, 500]) {
         world.on('tools/list', ({ headers, message }, res) => {
@@ -123,7 +123,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     }
   });
 
-  it('finds it masked in the scopes that a refusal of the list names, however they are quoted', async () => {
+  it('gets a masked credential in the scopes that a rejection of the list names, in any quotes', async () => {
     for (const quoted of [(text: string) => text, (text: string) => text.replace(/./g, '\\$&')]) {
       world.on('tools/list', ({ headers }, res) => {
         const [, token = ''] = String(headers.authorization).split(' ');
@@ -137,7 +137,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     }
   });
 
-  it('finds it masked in everything that a list says, before it is stored', async () => {
+  it('gets a masked credential in every text of a list, before it is stored', async () => {
     world.on('tools/list', ({ headers, message }, res) => {
       const echo = `${'.'.repeat(480)} ${headers.authorization}`;
       const said = {
@@ -182,7 +182,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     'variation selectors': '\ufe0f',
     controls: '\u0001',
   })) {
-    it(`finds it masked in a list that puts ${what} into it, which are taken out`, async () => {
+    it(`gets a masked credential in a list that hides it with ${what}, which are removed`, async () => {
       const echo = TOKEN.split('').join(hidden);
       const inputSchema = {
         type: 'object',
@@ -202,7 +202,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     });
   }
 
-  it('finds it masked when it refuses the credential, also in the reason that the account keeps', async () => {
+  it('gets a masked credential when it rejects the credential, also in the status reason of the account', async () => {
     world.on('tools/call', ({ headers }, res) =>
       res
         .writeHead(401, {
@@ -216,7 +216,7 @@ describe('H6: an MCP server that repeats the credential it was sent', () => {
     await reactivate();
   });
 
-  it('leaves no trace of it in the log or the database', () => {
+  it('leaves no trace of the credential in the log or the database', () => {
     expect(leaksIn(server.logs.join('\n'))).to.deep.equal([]);
     expect(leaksIn(JSON.stringify(dumpDatabase(server)))).to.deep.equal([]);
   });

@@ -75,7 +75,7 @@ describe('an MCP server that sends more than it should', () => {
       ]);
     });
 
-    it('has a minute in all, and its tools stay as they were', async () => {
+    it('has a minute in total, and its stored tools do not change', async () => {
       on('tools/list', () => {});
       const synced = provider.sync();
       await until(() => upstream.of('tools/list').length > 0);
@@ -126,7 +126,7 @@ describe('an MCP server that sends more than it should', () => {
       await expectStopped('lines');
     });
 
-    it('is stopped by the number of its values, before they are made', async () => {
+    it('is stopped by the number of its values, before they are created', async () => {
       flood(({ message }, res) =>
         result(res, message as never, { content: [], structuredContent: { list: Array(100_000).fill(0) } }),
       );
@@ -142,7 +142,7 @@ describe('an MCP server that sends more than it should', () => {
       await expectStopped('levels');
     });
 
-    it('may be in pieces of a byte, with every way to end a line', async () => {
+    it('may be in pieces of a byte, with every kind of line ending', async () => {
       flood(({ message }, res) => {
         events(res);
         const end = { 0: '\r\n', 1: '\r', 2: '\n' };
@@ -160,7 +160,7 @@ describe('an MCP server that sends more than it should', () => {
     });
   });
 
-  describe('X14: with what is not a message of the protocol', () => {
+  describe('X14: with invalid protocol messages', () => {
     for (const [what, write] of Object.entries<(request: RawRequest, res: ServerResponse) => unknown>({
       'a page': (_request, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Zod</html>'),
       'text that is not JSON': (_request, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{'),
@@ -170,7 +170,7 @@ describe('an MCP server that sends more than it should', () => {
       'nothing at all': (_request, res) => res.writeHead(200).end(),
       'a status without a body': (_request, res) => res.writeHead(204).end(),
     })) {
-      it(`fails in words of ours: ${what}`, async () => {
+      it(`fails with our own text: ${what}`, async () => {
         for (const method of ['tools/call', 'tools/list']) {
           on(method, write);
           const { body } = method === 'tools/call' ? await run() : await provider.sync();
@@ -181,7 +181,7 @@ describe('an MCP server that sends more than it should', () => {
       });
     }
 
-    it('takes any content that a tool returns', async () => {
+    it('accepts any content that a tool returns', async () => {
       on('tools/call', ({ message }, res) =>
         result(res, message as never, {
           content: [{ type: 'hologram', of: 1 }, null, 'text'],
@@ -228,7 +228,7 @@ describe('H8: lists of tools are read in turns', () => {
     expect(await failed).to.equal('no');
   });
 
-  it('refuses when too many wait, and leaves the places of others alone', async () => {
+  it('refuses when too many wait, and keeps the slots of other environments free', async () => {
     const { begin } = turnsOf();
     for (let count = 0; count < 20; count++) void begin('a', `a${count}`);
     const refused = await begin('a', 'one too many').catch((error) => error);

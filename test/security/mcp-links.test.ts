@@ -75,7 +75,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     return verifyUser(server, authRequestId, identifier);
   }
 
-  it('are sent as a request of the protocol, and the call continues when the user has finished (2026-07-28)', async () => {
+  it('are sent as a protocol request, and the call continues when the user has finished (2026-07-28)', async () => {
     const user = someone();
     const asked: Asked[] = [];
     const client = await connect(user, {
@@ -91,7 +91,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     expect(upstream.requests[0]?.headers['x-api-key']).to.equal(KEY);
   });
 
-  it('come as the error of the older revision (2025-11-25, -32042)', async () => {
+  it('are sent as the error of the older revision (2025-11-25, -32042)', async () => {
     const user = someone();
     const client = await connect(user, { revision: '2025-11-25', onLink: async () => 'accept' });
     const error = await client.callTool(CALL).then(
@@ -106,7 +106,7 @@ describe('links that MCP clients are sent to (M7)', () => {
   });
 
   for (const revision of REVISIONS) {
-    it(`come in words to a client that cannot be asked (${revision})`, async () => {
+    it(`are sent as text to a client without support (${revision})`, async () => {
       const user = someone();
       const client = await connect(user, { revision });
       const result = (await client.callTool(CALL)) as CallToolResult;
@@ -120,7 +120,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     });
   }
 
-  it('tell nothing about the user, and open nothing by themselves', async () => {
+  it('reveal nothing about the user, and give no access by themselves', async () => {
     const user = someone();
     const url = await offered(user);
     expect(url).to.not.contain(user.identifier).and.not.contain(user.user_id);
@@ -141,7 +141,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     expect(upstream.requests).to.have.length(0);
   });
 
-  it('are not finished before the application has verified who it was', async () => {
+  it('are not finished before the application has verified the user', async () => {
     const user = someone();
     const client = await connect(user, {});
     await typeKey(dataOf(await client.callTool(CALL)).error.next_action.url, KEY);
@@ -154,7 +154,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     expect(upstream.requests).to.have.length(0);
   });
 
-  it('that the user does not want are not offered again by themselves', async () => {
+  it('are not offered again automatically after the user has declined', async () => {
     for (const answer of ['decline', 'cancel'] as const) {
       let questions = 0;
       const client = await connect(someone(), {
@@ -207,7 +207,7 @@ describe('links that MCP clients are sent to (M7)', () => {
       expect(dataOf(await result).data).to.deep.equal({ id: 7 });
     });
 
-    it('fails after 25 seconds with the same link in words, and does not ask again', async () => {
+    it('fails after 25 seconds with the same link as text, and does not ask again', async () => {
       const { asked, result, url, timeIsOver } = await onTheWay();
       timeIsOver();
       const { error } = dataOf(await result);
@@ -226,7 +226,7 @@ describe('links that MCP clients are sent to (M7)', () => {
       expect((await result).isError).to.equal(true);
     });
 
-    it('is not made to wait by changes of other accounts', async () => {
+    it('does not wait because of changes of other accounts', async () => {
       const { result, timeIsOver } = await onTheWay();
       const other = someone();
       wait = async () => {};
@@ -236,7 +236,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     });
   });
 
-  it('X14: name the provider and what to do, in words for users', async () => {
+  it('X14: name the provider and the next step, in words for users', async () => {
     const asked: Asked[] = [];
     const user = someone();
     const client = await connect(user, {
@@ -260,7 +260,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     ]);
   });
 
-  it('X15: that cannot be made are replaced by who can act: an account that needs settings', async () => {
+  it('X15: that cannot be created are replaced by a hint who can act: an account that needs settings', async () => {
     const { id } = await createConnection(server, { connector: 'http' });
     const token = await sessionToken(server, id, someone());
     const params = { name: 'http_get', arguments: { path: '/things' } };
@@ -279,7 +279,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     expect(error.next_action.message).to.contain('user_verify_url is required');
   });
 
-  describe('the state that a client brings back', () => {
+  describe('the state that a client sends back', () => {
     const envelope = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} } } };
     const call = (token: string, more: object = {}, params: object = CALL) =>
       server.call('POST', `/mcp/${connectionId}`, {
@@ -310,13 +310,13 @@ describe('links that MCP clients are sent to (M7)', () => {
       return { token, requestState: body.result.requestState as string };
     }
 
-    it('is good for the call that it was made for: the control', async () => {
+    it('is valid for the call that it was created for (control)', async () => {
       const { token, requestState } = await stateOf(someone());
       const { body } = await call(token, { ...answered, requestState });
       expect(body.result.structuredContent.error.next_action.url).to.contain('/connect/');
     });
 
-    it('is refused when it was changed, is of other arguments, or of another user', async () => {
+    it('is refused when it was changed, or belongs to other arguments or another user', async () => {
       const { token, requestState } = await stateOf(someone());
       const stranger = await sessionToken(server, connectionId, someone());
       const attempts = [
@@ -329,7 +329,7 @@ describe('links that MCP clients are sent to (M7)', () => {
       }
     });
 
-    it('shows nothing: not the link, not the user', async () => {
+    it('reveals neither the link nor the user', async () => {
       const user = someone();
       const { requestState } = await stateOf(user);
       const seen = Buffer.from(requestState, 'base64url').toString('latin1');
@@ -337,7 +337,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     });
   });
 
-  it('come for an account that has ended, as for one that never was', async () => {
+  it('are offered for an account that has ended, as for one that never existed', async () => {
     const user = someone();
     await finish(await offered(user), user.identifier);
     const { id } = (await accountOf(server, user.identifier)) as { id: string };
@@ -351,7 +351,7 @@ describe('links that MCP clients are sent to (M7)', () => {
     expect(dataOf(await client.callTool(CALL)).data).to.deep.equal({ id: 7 });
   });
 
-  it('are not needed where accounts hold nothing: the first call makes the account', async () => {
+  it('are not required if accounts have no credentials: the first call creates the account', async () => {
     const provider = await createProvider(server, {
       proxy_enabled: true,
       proxy_url: ORIGIN,

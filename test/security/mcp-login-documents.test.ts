@@ -71,7 +71,7 @@ describe('attacks with documents of MCP clients', () => {
     expect(world.documents.requests).to.equal(1);
   });
 
-  it('A20: are read up to 5 KiB, for any stated length, compressed or endless', async () => {
+  it('A20: are read up to 5 KiB, also with a false length, compressed or endless', async () => {
     const padded = (length: number) => {
       const text = JSON.stringify(world.documents.document);
       return `${text}${' '.repeat(length - text.length)}`;
@@ -98,7 +98,7 @@ describe('attacks with documents of MCP clients', () => {
     expect(written, 'a document of 1 GB ends in the buffers of the connection').to.be.below(16 * 2 ** 20);
   });
 
-  it('A21: must be JSON of the client itself, without a secret, with a name and its addresses', async () => {
+  it("A21: must be JSON with the client's own URL, without a secret, with a name and its addresses", async () => {
     const { document } = world.documents;
     const refusedAs = async (changed: unknown, text: RegExp, headers: Record<string, string> = {}) => {
       world.documents.document = changed as Record<string, unknown>;
@@ -127,7 +127,7 @@ describe('attacks with documents of MCP clients', () => {
     expect(loginRequestOf(await authorize()), 'the control: none is among its methods').to.be.a('string');
   });
 
-  it('A22: that change between the steps change nothing of a login that has begun', async () => {
+  it('A22: that change between the steps do not affect a login that has begun', async () => {
     const browser = new TestBrowser();
     const page = await world.authorize(browser);
     world.documents.document = {
@@ -147,7 +147,7 @@ describe('attacks with documents of MCP clients', () => {
     await expectRefused({}, /redirect_uri is not registered/);
   });
 
-  it('A23: are kept as their response allows, between 30 seconds and a day, and failures for 30 seconds', async () => {
+  it('A23: are cached as their response allows, between 30 seconds and a day, and failures for 30 seconds', async () => {
     const { documents, clock } = world;
     const readAgain = async (cacheControl: string | undefined, keptMs: number) => {
       documents.headers = cacheControl === undefined ? {} : { 'cache-control': cacheControl };
@@ -170,7 +170,7 @@ describe('attacks with documents of MCP clients', () => {
     await readAgain(undefined, MCP_LOGIN.documentLeastMs);
   });
 
-  it('A24: are requested once for many logins at the same time, and at most 16 at a time', async () => {
+  it('A24: are requested once for many concurrent logins, and at most 16 at a time', async () => {
     const waiting: (() => void)[] = [];
     const { documents } = world;
     documents.respond = (_req, res) => {
@@ -192,7 +192,7 @@ describe('attacks with documents of MCP clients', () => {
     expect(documents.requests).to.equal(MCP_LOGIN.fetches);
   });
 
-  it('A25: do not let a grant to a document pass to a client of the same name that registered itself', async () => {
+  it('A25: do not pass their grants to a client of the same name that registered itself', async () => {
     const tokens = await world.tokens();
     const { client_id } = (await world.register({ client_name: 'Document Client', redirect_uris: [REDIRECT_URI] }))
       .body;

@@ -51,7 +51,7 @@ describe('attacks on logins at an OpenID provider', () => {
     expect((await own.open(await callbackOf(own))).status, 'the control').to.equal(303);
   });
 
-  it('takes a callback once', async () => {
+  it('accepts a callback once', async () => {
     const browser = newBrowser();
     const callback = await callbackOf(browser);
     expect((await browser.open(callback)).status).to.equal(303);
@@ -96,7 +96,7 @@ describe('attacks on logins at an OpenID provider', () => {
     await set({});
   });
 
-  it('repeats nothing of the callback', async () => {
+  it('includes no text of the callback', async () => {
     const browser = newBrowser();
     const state = new URL(await callbackOf(browser)).searchParams.get('state') as string;
     const query = new URLSearchParams({ state, error: 'x<script>', error_description: '<script>alert(1)</script>' });
@@ -147,7 +147,7 @@ describe('attacks with access tokens of an external authorization server', () =>
     await isRejected(token({ aud: { resource: world.resource } }), 'not a text');
   });
 
-  it('rejects what has expired, is not valid yet, or has no times', async () => {
+  it('rejects tokens that have expired, are not valid yet, or have no times', async () => {
     const at = Math.floor(clock.now() / 1000);
     await isRejected(token({ exp: at - 61 }), 'expired');
     await isRejected(token({ nbf: at + 3600 }), 'not valid yet');
@@ -161,7 +161,7 @@ describe('attacks with access tokens of an external authorization server', () =>
     await isRejected(token({ client_id: undefined }), 'no client');
   });
 
-  it('rejects signatures by another key, by the public key as a shared secret, and none', async () => {
+  it('rejects signatures by another key, by the public key as a shared secret, and unsigned tokens', async () => {
     const payload = { aud: world.resource, ...jwt.decode(token(), { json: true }) };
     const header = { alg: 'RS256', typ: 'at+jwt', kid: 'key-1' };
     const [head, body] = token().split('.');
@@ -178,7 +178,7 @@ describe('attacks with access tokens of an external authorization server', () =>
     );
   });
 
-  it('rejects tokens of another issuer, whether they name it or this one', async () => {
+  it('rejects tokens of another issuer, regardless of the issuer that they name', async () => {
     await isRejected(other.token({ aud: world.resource }), 'its own name');
     await isRejected(other.token({ aud: world.resource, iss: issuer.issuer }), 'the name of the issuer');
   });
@@ -200,7 +200,7 @@ describe('attacks with access tokens of an external authorization server', () =>
     await set();
   });
 
-  it('rejects hostile forms without an error of the server', async () => {
+  it('rejects malformed tokens without an internal error', async () => {
     for (const hostile of [
       'a.b.c',
       `${'a'.repeat(9000)}.b.c`,

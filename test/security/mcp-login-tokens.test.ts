@@ -42,7 +42,7 @@ describe('attacks on tokens of MCP clients', () => {
   const endOf = async (id: string) => (await auditOf(world.server, id))[0];
 
   describe('A11: codes', () => {
-    it('are the control: exchanged once, by their client, with their proof', async () => {
+    it('are exchanged once, by their client, with their verifier (control)', async () => {
       expect((await world.exchange(await world.login())).status).to.equal(200);
     });
 
@@ -52,7 +52,7 @@ describe('attacks on tokens of MCP clients', () => {
       await expectSpent(await world.login(), { code_verifier: 'short' });
     });
 
-    it('are refused with the challenge in the place of the verifier, as a downgrade to plain would have it', async () => {
+    it('are refused with the challenge in the place of the verifier, as in a downgrade to plain', async () => {
       const plain = 'p'.repeat(43);
       await expectSpent(await world.login({ code_challenge: plain }), { code_verifier: plain });
       const right = await world.login({ code_challenge: challengeOf(plain) });
@@ -87,7 +87,7 @@ describe('attacks on tokens of MCP clients', () => {
       expect((await world.exchange(code)).body.error).to.equal('invalid_grant');
     });
 
-    it('end the grant of their first use when they are used again, by whomever', async () => {
+    it('revoke the grant of their first use when they are used again, by any client', async () => {
       const code = await world.login({}, { user_id: 'user_replay', identifier: 'replay' });
       const tokens = (await world.exchange(code)).body;
       expect(await works(tokens)).to.equal(true);
@@ -107,7 +107,7 @@ describe('attacks on tokens of MCP clients', () => {
       expect(await world.grants('?user_id=user_race'), 'reuse has ended it').to.deep.equal([]);
     });
 
-    it('are worth nothing once their server is deleted', async () => {
+    it('cannot be exchanged once their server is deleted', async () => {
       const { server } = world;
       const { id } = await createConnection(server, { connector: 'slack' });
       const resource = `${server.origin}/mcp/${id}`;
@@ -118,7 +118,7 @@ describe('attacks on tokens of MCP clients', () => {
   });
 
   describe('A12: refresh tokens', () => {
-    it('are replaced: the one before the present one gets the present one, and nothing is made', async () => {
+    it('are replaced: the previous one returns the current one, and no new one is created', async () => {
       const first = await world.tokens({}, { user_id: 'user_lost', identifier: 'lost' });
       const second = (await world.refresh(first.refresh_token)).body;
       const again = (await world.refresh(first.refresh_token)).body;
@@ -131,7 +131,7 @@ describe('attacks on tokens of MCP clients', () => {
       expect(grant?.id).to.be.a('string');
     });
 
-    it('that were replaced longer ago than the grace end the grant, for the thief and for the client', async () => {
+    it('that were replaced before the grace period revoke the grant, for the thief and for the client', async () => {
       const first = await world.tokens({}, { user_id: 'user_theft', identifier: 'theft' });
       const [grant] = await world.grants('?user_id=user_theft');
       const second = (await world.refresh(first.refresh_token)).body;
@@ -146,7 +146,7 @@ describe('attacks on tokens of MCP clients', () => {
       expect([end?.action, end?.details]).to.deep.equal(['mcp_grant.revoked', { reason: 'REFRESH_TOKEN_REUSED' }]);
     });
 
-    it('before the present one are good for an hour, while that one has not been used', async () => {
+    it('that were replaced are valid for an hour, while the current one has not been used', async () => {
       const first = await world.tokens();
       await world.refresh(first.refresh_token);
       world.clock.advance(MCP_LOGIN.unusedGraceMs - 1);
@@ -155,7 +155,7 @@ describe('attacks on tokens of MCP clients', () => {
       expect((await world.refresh(first.refresh_token)).body.error).to.equal('invalid_grant');
     });
 
-    it('of more than eight generations ago end the grant, also within the grace', async () => {
+    it('of more than eight generations ago revoke the grant, also within the grace period', async () => {
       const first = await world.tokens();
       let { refresh_token } = first;
       for (let count = 0; count < 8; count++) ({ refresh_token } = (await world.refresh(refresh_token)).body);
@@ -165,7 +165,7 @@ describe('attacks on tokens of MCP clients', () => {
       expect((await world.refresh(refresh_token)).body.error).to.equal('invalid_grant');
     });
 
-    it('survive 32 concurrent uses: one generation more, and 32 responses that work', async () => {
+    it('can be used 32 times concurrently: one new generation, and 32 valid responses', async () => {
       const user = { user_id: 'user_storm', identifier: 'storm' };
       const first = await world.tokens({}, user);
       const answers = await Promise.all(Array.from({ length: 32 }, () => world.refresh(first.refresh_token)));
@@ -195,7 +195,7 @@ describe('attacks on tokens of MCP clients', () => {
       expect((await world.refresh(refresh_token)).status, 'the control').to.equal(200);
     });
 
-    it('give no more than was granted', async () => {
+    it('grant no more scopes than the original grant', async () => {
       const { refresh_token } = await world.tokens({ scope: 'tools:read' });
       const more = await world.refresh(refresh_token, { scope: 'tools:read tools:call' });
       expect(more.body.error).to.equal('invalid_scope');
@@ -231,7 +231,7 @@ describe('attacks on tokens of MCP clients', () => {
     });
   });
 
-  it('A16: all tokens of a login end with the API client that said who the user is', async () => {
+  it('A16: all tokens of a login end with the API client that identified the user', async () => {
     const { server } = world;
     const created = await server.call('POST', '/api/v1/api_clients', {
       body: { name: 'Application', scopes: ['accounts:write'] },
@@ -259,7 +259,7 @@ describe('attacks on tokens of MCP clients', () => {
     expect((await world.exchange(codeOf(led))).body.error).to.equal('invalid_grant');
   });
 
-  describe('A13: tokens in the place of others', () => {
+  describe('A13: tokens used as another kind of token', () => {
     it('are refused: a refresh token, a code and an access token of the API at an MCP server', async () => {
       const tokens = await world.tokens();
       expect(await works(tokens), 'the control').to.equal(true);
@@ -274,7 +274,7 @@ describe('attacks on tokens of MCP clients', () => {
         expect((await world.server.call('GET', path, { token })).status, path).to.equal(401);
     });
 
-    it('do not show the user to the client', async () => {
+    it('do not reveal the user to the client', async () => {
       const { access_token, refresh_token } = await world.tokens();
       for (const token of [access_token, refresh_token]) {
         const text = Buffer.from(token.slice(4), 'base64url').toString('latin1');
@@ -282,7 +282,7 @@ describe('attacks on tokens of MCP clients', () => {
       }
     });
 
-    it('carry the scopes that were asked for, and no more after the grant has shrunk', async () => {
+    it('have the requested scopes, and no more after the grant was reduced', async () => {
       const wide = await world.tokens();
       const narrow = (await world.refresh(wide.refresh_token, { scope: 'tools:read' })).body;
       expect(narrow.scope).to.equal('tools:read');
@@ -290,8 +290,8 @@ describe('attacks on tokens of MCP clients', () => {
     });
   });
 
-  describe('A14: clients that do not prove who they are', () => {
-    it('are refused without, with a wrong and with a doubled secret, and a public one with any', async () => {
+  describe('A14: clients that do not authenticate', () => {
+    it('are refused without a secret, with a wrong and with a duplicate one, and a public client with any', async () => {
       const fields = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'client_secret_basic' };
       const { client_id, client_secret } = (await world.register(fields)).body;
       const code = await world.login({ client_id });
@@ -355,7 +355,7 @@ describe('attacks on tokens of MCP clients', () => {
     });
   });
 
-  it('A12: a flood of codes and refresh tokens that were never issued begins no transaction', async () => {
+  it('A12: many codes and refresh tokens that were never issued begin no transaction', async () => {
     const { store } = world.server.parts;
     const write = store.write;
     let writes = 0;
@@ -382,7 +382,7 @@ describe('attacks on tokens of MCP clients', () => {
     }
   });
 
-  it('A15: users have a bounded number of grants at a server: the one used longest ago ends', async () => {
+  it('A15: users have a limited number of grants at a server: the least recently used one ends', async () => {
     const user = { user_id: 'user_many', identifier: 'many' };
     const first = await world.tokens({}, user);
     const { store, newId } = world.server.parts;

@@ -47,7 +47,7 @@ describe('attacks on logins for MCP clients', () => {
       isPage(await victim.open(await completed(await world.authorize(attacker))), 410);
     });
 
-    it('shows its consent page in no other browser, and takes no decision from there', async () => {
+    it('shows its consent page in no other browser, and accepts no decision from there', async () => {
       const browser = new TestBrowser();
       const consent = await world.reachConsent(browser, { prompt: 'consent' });
       const other = new TestBrowser();
@@ -58,22 +58,22 @@ describe('attacks on logins for MCP clients', () => {
     });
   });
 
-  describe('A2: secrets that are used twice, or for something else', () => {
-    it('continues a login once', async () => {
+  describe('A2: the secrets of a login', () => {
+    it('continue a login once', async () => {
       const browser = new TestBrowser();
       const url = await completed(await world.authorize(browser));
       expect((await browser.open(url)).status).to.equal(303);
       isPage(await browser.open(url), 410);
     });
 
-    it('gives one code for 8 concurrent consents', async () => {
+    it('return one code for 8 concurrent consents', async () => {
       const browser = new TestBrowser();
       const consent = await world.reachConsent(browser, { prompt: 'consent' });
       const pages = await Promise.all(Array.from({ length: 8 }, () => allow(browser, consent)));
       expect(pages.filter(({ location }) => location !== undefined)).to.have.lengthOf(1);
     });
 
-    it('takes no secret of one step for another', async () => {
+    it('are not accepted for another step', async () => {
       const browser = new TestBrowser();
       const request = loginRequestOf(await world.authorize(browser));
       isPage(await browser.open(`${world.server.origin}/oauth/login/${request}`), 410);
@@ -84,14 +84,14 @@ describe('attacks on logins for MCP clients', () => {
       isPage(await browser.open(`${world.server.origin}/oauth/consent/${continuation}`), 410);
     });
 
-    it('is not used up by HEAD, with which mail scanners and previews look', async () => {
+    it('are not used up by HEAD, which mail scanners and previews send', async () => {
       const browser = new TestBrowser();
       const url = await completed(await world.authorize(browser));
       expect((await browser.open(url, 'HEAD')).status).to.equal(410);
       expect((await browser.open(url)).status).to.equal(303);
     });
 
-    it('ends after ten minutes', async () => {
+    it('expire after ten minutes', async () => {
       const browser = new TestBrowser();
       const consent = await world.reachConsent(browser, { prompt: 'consent' });
       world.clock.advance(600_000);
@@ -150,12 +150,12 @@ describe('attacks on logins for MCP clients', () => {
       });
     }
 
-    it('shows a page for an unknown client, also when the rest is wrong', async () => {
+    it('shows a page for an unknown client, also when other parameters are wrong', async () => {
       isPage(await world.authorize(new TestBrowser(), { client_id: 'ocl_unknown' }));
       isPage(await world.authorize(new TestBrowser(), { client_id: null, response_type: 'token' }));
     });
 
-    it('shows a page when the client or the redirect URI is named twice', async () => {
+    it('shows a page when the client or the redirect URI is given twice', async () => {
       const twice = async (name: string, value: string) => {
         const query = new URLSearchParams({ client_id: world.documents.clientId, redirect_uri: REDIRECT_URI });
         query.append(name, value);
@@ -165,13 +165,13 @@ describe('attacks on logins for MCP clients', () => {
       isPage(await twice('client_id', 'ocl_1'));
     });
 
-    it('is the control: with any port of the machine', async () => {
+    it("accepts any port of the user's machine (control)", async () => {
       const page = await world.authorize(new TestBrowser(), { redirect_uri: 'http://127.0.0.1:65535/callback' });
       expect(loginRequestOf(page)).to.be.a('string');
     });
   });
 
-  describe('A5: authorization requests that are weaker than they have to be', () => {
+  describe('A5: authorization requests that are weaker than required', () => {
     for (const [title, parameters, error] of [
       ['no proof key', { code_challenge: null, code_challenge_method: null }, 'invalid_request'],
       ['a plain proof key', { code_challenge_method: 'plain' }, 'invalid_request'],
@@ -218,7 +218,7 @@ describe('attacks on logins for MCP clients', () => {
   });
 
   describe('A6: a mix-up of authorization servers', () => {
-    it('names the issuer in every response, exactly as the metadata do (RFC 9207)', async () => {
+    it('is prevented by the issuer in every response, exactly as in the metadata (RFC 9207)', async () => {
       const { body } = await world.server.call('GET', '/.well-known/oauth-authorization-server', { token: null });
       expect(body.authorization_response_iss_parameter_supported).to.equal(true);
       const browser = new TestBrowser();
@@ -232,7 +232,7 @@ describe('attacks on logins for MCP clients', () => {
   });
 
   describe('A7: hostile names', () => {
-    it('shows a name as text, without markup and hidden or reordering characters, and cut', async () => {
+    it('are shown as text, without markup and hidden or reordering characters, and truncated', async () => {
       const client_name = `<script>alert(1)</script>\u202eGoogle\u200b\n\nBank${'x'.repeat(500)}`;
       const { client_id } = (await world.register({ client_name })).body;
       const redirect_uri = 'http://127.0.0.1:1/callback';
@@ -242,7 +242,7 @@ describe('attacks on logins for MCP clients', () => {
       expect(text).to.include('Its name is not verified.');
     });
 
-    it('does not let a client that registered itself pass for one with a document of the same name', async () => {
+    it('cannot make a client that registered itself look like one with a metadata document of the same name', async () => {
       await world.tokens({}, { user_id: 'user_same', identifier: 'same' });
       const { client_id } = (await world.register({ client_name: 'Document Client', redirect_uris: [REDIRECT_URI] }))
         .body;
@@ -256,8 +256,8 @@ describe('attacks on logins for MCP clients', () => {
     });
   });
 
-  describe('A8: more logins than there can be', () => {
-    it('begins no login beyond the bound, and again when some have expired', async () => {
+  describe('A8: too many logins', () => {
+    it('are refused beyond the limit, and accepted again when some have expired', async () => {
       const { parts } = world.server;
       const { id } = await parts.environmentOf('127.0.0.1');
       const crowded = await startLoginWorld({
@@ -282,7 +282,7 @@ describe('attacks on logins for MCP clients', () => {
   });
 
   describe('A8: many logins of one address', () => {
-    it('L4, S10: leave places to users at other addresses, and have places again later', async () => {
+    it('L4, S10: leave slots to users at other addresses, and have slots again later', async () => {
       const crowded = await startLoginWorld({ env: { VALETKEY_TRUSTED_PROXIES: '127.0.0.1' } });
       const from = (client: string) => crowded.authorize(new TestBrowser({ headers: { 'x-forwarded-for': client } }));
       try {
@@ -297,7 +297,7 @@ describe('attacks on logins for MCP clients', () => {
       }
     });
 
-    it('do not count when their codes were exchanged, apart from those of the last minutes of an hour', async () => {
+    it('are not counted once their codes were exchanged, except those of the last minutes of an hour', async () => {
       const { parts } = world.server;
       const { id } = await parts.environmentOf('127.0.0.1');
       const open = () => {
@@ -312,7 +312,7 @@ describe('attacks on logins for MCP clients', () => {
     });
   });
 
-  it('A9: a server that has no login says so on a page, and begins none', async () => {
+  it('A9: a server without logins shows a page that says so, and begins none', async () => {
     const set = (mcp_login_url: string | null) =>
       world.server.call('PUT', '/api/v1/environment', { body: { mcp_login_url } });
     await set(null);
@@ -322,7 +322,7 @@ describe('attacks on logins for MCP clients', () => {
     expect(page.text).to.include('mcp_login_url');
   });
 
-  it('A10: a login for one server gives nothing at another', async () => {
+  it('A10: a login for one server gives no access to another', async () => {
     const other = await createConnection(world.server, { connector: 'slack' });
     const tokens = await world.tokens();
     expect((await world.listTools(tokens.access_token)).status).to.equal(200);

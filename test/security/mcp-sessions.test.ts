@@ -28,7 +28,7 @@ describe('session tokens of MCP servers (M2)', () => {
     expect(answer.headers['www-authenticate']).to.match(new RegExp(`^${challenge}`));
   }
 
-  it('let their user in: the control of what follows', async () => {
+  it('admit their user (control)', async () => {
     const token = await sessionToken(server, github);
     expect((await rawMcp(server, github, { token })).status).to.equal(200);
   });
@@ -50,7 +50,7 @@ describe('session tokens of MCP servers (M2)', () => {
     });
   });
 
-  it('of another server are refused: the audience is part of the seal', async () => {
+  it('of another server are refused, because the audience is part of the encryption', async () => {
     expectRefused(await rawMcp(server, slack, { token: await sessionToken(server, github) }));
   });
 
@@ -72,7 +72,7 @@ describe('session tokens of MCP servers (M2)', () => {
     expectRefused(await rawMcp(server, github, { token }));
   });
 
-  it('that were changed in any place are refused', async () => {
+  it('that were changed at any position are refused', async () => {
     const token = await sessionToken(server, github);
     for (let at = 0; at < token.length; at += 7) {
       const letter = token[at] === 'A' ? 'B' : 'A';
@@ -86,13 +86,13 @@ describe('session tokens of MCP servers (M2)', () => {
     expect((await server.call('GET', '/api/v1/tools', { token })).status).to.equal(401);
   });
 
-  it('are taken from the header alone', async () => {
+  it('are accepted in the header only', async () => {
     const token = await sessionToken(server, github);
     const answer = await server.call('POST', `/mcp/${github}?access_token=${token}`, { token: null, body: {} });
     expectRefused(answer, 'Bearer resource_metadata=');
   });
 
-  it('allow no links that the API client could not create: the client is asked to use the application', async () => {
+  it('allow no links that the API client could not create: the client gets an error with the next action', async () => {
     const { token } = (await requestSession(server, slack, {}, { token: server.token('tools:execute') })).body;
     const params = { name: 'slack_list_channels', arguments: {} };
     const { body } = await rawMcp(server, slack, { token, method: 'tools/call', params });
@@ -110,7 +110,7 @@ describe('session tokens of MCP servers (M2)', () => {
     expect(server.logs.join('\n')).to.not.contain(token);
   });
 
-  it('end with the API client that asked for them (T5)', async () => {
+  it('are revoked with the API client that requested them (T5)', async () => {
     const token = await sessionToken(server, github);
     const admin = server.token('admin');
     const answer = await server.call('POST', `/api/v1/api_clients/${CLIENT_ID}:disable`, { token: admin });
@@ -133,7 +133,7 @@ describe('the MCP endpoint in a browser (M1)', () => {
 
   const from = (headers: Record<string, string>) => rawMcp(server, github, { token, headers });
 
-  it('responds to programs, to our own pages, and in development to pages of the same machine', async () => {
+  it('accepts programs, our own pages, and in development pages of the same machine', async () => {
     for (const origin of [undefined, 'https://valetkey.example', 'http://localhost:6274', 'http://127.0.0.1:3000']) {
       const answer = await from(origin === undefined ? {} : { origin });
       expect(answer.status, String(origin)).to.equal(200);
@@ -157,7 +157,7 @@ describe('the MCP endpoint in a browser (M1)', () => {
     }
   });
 
-  it('returns 421 for a host that is not ours: a name that was rebound to us', async () => {
+  it('returns 421 for an unknown host: a name that was rebound to the server', async () => {
     expect((await from({ host: 'rebound.example' })).status).to.equal(421);
   });
 
@@ -172,7 +172,7 @@ describe('the MCP endpoint in a browser (M1)', () => {
     expect((await call('GET', `/mcp/${github}`)).status).to.equal(405);
   });
 
-  it('gives clients of the protocol no way around the token', async () => {
+  it('requires a token for every kind of protocol request', async () => {
     const failed = await connectMcp(server, github, 'vkm_nothing').then(
       () => null,
       (error) => error,

@@ -114,7 +114,7 @@ describe('U7: login to the portal at the OpenID provider of the company', () => 
     expect(company.hits('/token')).to.equal(before);
   });
 
-  it('P4: finishes no login of an MCP client as one to the portal', async () => {
+  it('P4: completes no login of an MCP client as one to the portal', async () => {
     const browser = newBrowser();
     const form = await browser.follow(await world.authorize(browser));
     const isCallback = (url: URL) => url.pathname === '/oauth/login/callback';
@@ -132,7 +132,7 @@ describe('U7: login to the portal at the OpenID provider of the company', () => 
     }
   });
 
-  it('P6: ends the sessions of its users when the provider is replaced, and logins that had begun', async () => {
+  it('P6: ends the sessions of its users and pending logins when the provider is replaced', async () => {
     const [inside, half] = [newBrowser(), newBrowser()];
     const home = await inside.follow(await inside.open(await callbackOf(inside)));
     expect(home.text, 'the control').to.include('Signed in as');
@@ -142,7 +142,7 @@ describe('U7: login to the portal at the OpenID provider of the company', () => 
     expectOutside(await half.open(callback));
   });
 
-  it('P7: repeats nothing of the callback, and says when the user declined', async () => {
+  it('P7: includes no text of the callback, and reports that the user declined', async () => {
     const browser = newBrowser();
     const state = new URL(await callbackOf(browser)).searchParams.get('state') as string;
     const query = new URLSearchParams({ state, error: 'x<script>', error_description: '<script>alert(1)</script>' });
@@ -160,7 +160,7 @@ describe('U7: login to the portal at the OpenID provider of the company', () => 
     expect([...statuses].sort()).to.deep.equal([303, 403]);
   });
 
-  it('does not exist without an OpenID provider, and in an environment that has none', async () => {
+  it('does not exist in an environment without an OpenID provider', async () => {
     const other = await addSecondEnvironment(world.server);
     for (const path of ['/portal', '/portal/login']) {
       const page = await other.call('GET', path, { token: null });

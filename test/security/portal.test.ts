@@ -46,7 +46,7 @@ describe('attacks on the portal', () => {
       expect(victim.cookie(world.server.origin, COOKIE), 'a new secret after the opening').not.to.equal(planted);
     });
 
-    it('opens nothing with two cookies of the name', async () => {
+    it('opens nothing with two cookies of the same name', async () => {
       const browser = new TestBrowser();
       await world.enter(browser);
       const secret = browser.cookie(world.server.origin, COOKIE) ?? '';
@@ -62,7 +62,7 @@ describe('attacks on the portal', () => {
       expect(once.status, 'the control').to.equal(200);
     });
 
-    it("connects nothing to the attacker's account, because the application verifies who finished the link", async () => {
+    it("connects nothing to the attacker's account, because the application verifies the user who finished the link", async () => {
       const { id } = await world.account({ ...BOB, identifier: 'bob-1' });
       const victim = new TestBrowser();
       const page = await world.enter(victim, { ...BOB, identifier: 'bob-1' });
@@ -75,7 +75,7 @@ describe('attacks on the portal', () => {
   });
 
   describe('U2: the one-time URL', () => {
-    it('opens once, also for 8 browsers at the same moment', async () => {
+    it('works once, also for 8 browsers at the same moment', async () => {
       const { url } = (await world.session()).body;
       const pages = await Promise.all(Array.from({ length: 8 }, () => new TestBrowser().open(url)));
       expect(pages.map(({ status }) => status).sort()).to.deep.equal([303, ...Array(7).fill(410)]);
@@ -89,7 +89,7 @@ describe('attacks on the portal', () => {
       expect((await new TestBrowser().open(url)).status, 'the control').to.equal(303);
     });
 
-    it('has expired after ten minutes', async () => {
+    it('expires after ten minutes', async () => {
       const [early, late] = [(await world.session()).body.url, (await world.session()).body.url];
       world.clock.advance(600_000 - 1);
       expect((await new TestBrowser().open(early)).status, 'the control').to.equal(303);
@@ -97,7 +97,7 @@ describe('attacks on the portal', () => {
       isOver(await new TestBrowser().open(late));
     });
 
-    it('is not the secret of the session, and the session is not a URL', async () => {
+    it('is not the secret of the session, and the session has no URL', async () => {
       const { url } = (await world.session()).body;
       const secret = url.split('/').at(-1) as string;
       const thief = new TestBrowser();
@@ -109,7 +109,7 @@ describe('attacks on the portal', () => {
       isOver(await new TestBrowser().open(`${home}/open/${browser.cookie(world.server.origin, COOKIE)}`));
     });
 
-    it('leaks to no other site: redirects carry no content, and no page sends a referrer', async () => {
+    it('is not leaked to another site: redirects have no content, and no page sends a referrer', async () => {
       const { url } = (await world.session({ return_url: RETURN_URL })).body;
       const browser = new TestBrowser();
       const opened = await browser.open(url);
@@ -126,7 +126,7 @@ describe('attacks on the portal', () => {
   });
 
   describe('U3: forged requests (CSRF)', () => {
-    it('takes a form only with the token of the page, from its own site', async () => {
+    it('accepts a form only with the token of the page, from its own site', async () => {
       const { id } = await world.account({ identifier: 'csrf' });
       const browser = new TestBrowser();
       const page = await world.enter(browser);
@@ -145,7 +145,7 @@ describe('attacks on the portal', () => {
       expect(await statusOf(id)).to.equal('DISCONNECTED');
     });
 
-    it('takes the token of one form for no other action, object or session', async () => {
+    it('accepts the token of one form for no other action, object or session', async () => {
       const [one, two] = [await world.account({ identifier: 'one' }), await world.account({ identifier: 'two' })];
       const [browser, other] = [new TestBrowser(), new TestBrowser()];
       const [page, elsewhere] = [await world.enter(browser), await world.enter(other)];
@@ -177,8 +177,8 @@ describe('attacks on the portal', () => {
     });
   });
 
-  describe('U4: what belongs to someone else', () => {
-    it('touches no account and no grant of another user, and does not tell it from one that does not exist', async () => {
+  describe('U4: resources of another user', () => {
+    it('cannot be changed, and have the same response as those that do not exist', async () => {
       const { id } = await world.account({ ...BOB, identifier: 'bob-2' });
       await world.tokens({}, BOB);
       const grants = (await world.grants('?user_id=user_bob')) as { id: string }[];
@@ -197,7 +197,7 @@ describe('attacks on the portal', () => {
       expect(await world.grants('?user_id=user_bob')).to.have.lengthOf(1);
     });
 
-    it('gives the same response for a foreign, an unknown and a malformed id, even with a valid token', async () => {
+    it('return the same response for a foreign, an unknown and a malformed id, even with a valid token', async () => {
       const { id } = await world.account({ ...BOB, identifier: 'bob-3' });
       const browser = new TestBrowser();
       await world.enter(browser);
@@ -221,7 +221,7 @@ describe('attacks on the portal', () => {
       expect(await statusOf(id)).to.equal('ACTIVE');
     });
 
-    it('finds no session of another environment', async () => {
+    it('are not visible through a session of another environment', async () => {
       const other = await addSecondEnvironment(world.server, { host: 'other.example.test' });
       const { url } = (await world.session()).body;
       const path = new URL(url).pathname;
@@ -236,7 +236,7 @@ describe('attacks on the portal', () => {
       }
     });
 
-    it('connects the account of exactly this owner, not one with the same user in another organization', async () => {
+    it('are not affected: a link connects the account of exactly this owner, not of the same user in another organization', async () => {
       const { id, provider } = await world.account({ identifier: ADA.identifier, organization_id: 'org_foreign' });
       const { body } = await world.server.call('GET', `/api/v1/connections?provider=CUSTOM`);
       const connection = body.connections.find((one: { provider_key: string }) => one.provider_key === provider);
@@ -257,7 +257,7 @@ describe('attacks on the portal', () => {
   });
 
   describe('U5: sessions that have ended', () => {
-    it('gives nothing after signing out, with the cookie that was stolen before', async () => {
+    it('give no access after signing out, with a cookie that was stolen before', async () => {
       const browser = new TestBrowser();
       const page = await world.enter(browser);
       const secret = browser.cookie(world.server.origin, COOKIE) ?? '';
@@ -267,7 +267,7 @@ describe('attacks on the portal', () => {
       isOver(await thief.open(home));
     });
 
-    it('gives nothing when the API client that created it was disabled, before and after its opening', async () => {
+    it('give no access when the API client that created them was disabled, before and after their opening', async () => {
       const client = await createApiClient(world.server, ['accounts:write']);
       const { access_token: token } = (await client.requestToken()).body;
       const create = () => world.server.call('POST', '/api/v1/portal_sessions', { body: ADA, token });
@@ -279,7 +279,7 @@ describe('attacks on the portal', () => {
       isOver(await new TestBrowser().open(second));
     });
 
-    it('repeats no disconnection: the replayed form changes nothing of an account that was connected again', async () => {
+    it('repeat no disconnection: the replayed form changes nothing of an account that was connected again', async () => {
       const { id } = await world.account({ identifier: 'replay' });
       const browser = new TestBrowser();
       const page = await world.enter(browser);
@@ -297,7 +297,7 @@ describe('attacks on the portal', () => {
   describe('U6: hostile names and addresses', () => {
     const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{7*7}}`;
 
-    it('shows the name of a provider, an account, a tool and a client as text', async () => {
+    it('are shown as text for a provider, an account, a tool and a client', async () => {
       const { id, provider } = await world.account({ identifier: HOSTILE }, { display_name: HOSTILE });
       await createConnection(world.server, {
         connector: (await createProvider(world.server, { display_name: `${HOSTILE} 2` })).identifier,
@@ -325,14 +325,14 @@ describe('attacks on the portal', () => {
       expect(headers['content-security-policy']).to.match(/^default-src 'none'; style-src 'self'; img-src 'self';/);
     });
 
-    it('shows only its own notices', async () => {
+    it('cannot add notices to the portal', async () => {
       const browser = new TestBrowser();
       await world.enter(browser);
       const { text } = await browser.open(`${home}?done=${encodeURIComponent(HOSTILE)}`);
       expect(text).not.to.include('role="status"');
     });
 
-    it('leads to no address that a request names', async () => {
+    it('cannot make it lead to an address that a request names', async () => {
       const browser = new TestBrowser();
       const page = await world.enter(browser, { return_url: RETURN_URL });
       const token = formToken(page, '/portal/sign_out');
@@ -341,7 +341,7 @@ describe('attacks on the portal', () => {
       expect(out.location).to.equal(RETURN_URL);
     });
 
-    it('is shown in no frame, and has no script', async () => {
+    it('cannot frame it or add a script', async () => {
       const browser = new TestBrowser();
       for (const page of [await browser.open(home), await world.enter(browser)]) {
         expect(page.headers['x-frame-options']).to.equal('DENY');

@@ -22,7 +22,7 @@ function nested(levels: number): Record<string, unknown> {
   return levels === 0 ? {} : { a: nested(levels - 1) };
 }
 
-describe('H5: schemas that others wrote', () => {
+describe('H5: schemas of third parties', () => {
   let server: TestServer;
   let upstream: Upstream;
   let pool: HeldPool;
@@ -54,7 +54,7 @@ describe('H5: schemas that others wrote', () => {
     await upstream.stop();
   });
 
-  it('are compared with inputs in a thread, without blocking the event loop', async () => {
+  it('are validated in a thread, without blocking the event loop', async () => {
     const answer = execute(server, account['id'] as string, tool.name, nested(30));
     await pool.running(1);
     const others = await server.call('GET', '/api/v1/tools?connector=github&page_size=1');
@@ -64,7 +64,7 @@ describe('H5: schemas that others wrote', () => {
     expect((await answer).body, 'the check took too long').to.include({ status: 400, code: 'INVALID_TOOL_INPUT' });
   });
 
-  it('take the places of their environment: a further call is refused with 429', async () => {
+  it('use the slots of their environment: a further call is refused with 429', async () => {
     const waiting = [1, 2, 3].map(() => execute(server, account['id'] as string, tool.name, nested(30)));
     await pool.running(1);
     const refused = await execute(server, account['id'] as string, tool.name, nested(30));
@@ -82,7 +82,7 @@ describe('H5: schemas that others wrote', () => {
     for (const { status } of await ending) expect(status).to.equal(400);
   });
 
-  it('are compared with results for MCP clients beside the event loop as well', async () => {
+  it('are also validated in a thread for results to MCP clients', async () => {
     await storeTools(server, [{ ...tool, input_schema: { type: 'object' } }]);
     const { connection_id: id = '', user_id = '', identifier = '' } = account;
     client = await connectMcp(server, id, await sessionToken(server, id, { user_id, identifier }));

@@ -133,7 +133,7 @@ describe('credentials whose provider changes', () => {
       for (const id of ids) await expectHidden(id);
     });
 
-    it(`H1: shows nothing that was typed as a secret of ${type} when its definition says otherwise (${index})`, async () => {
+    it(`H1: returns no value that was typed as a secret of ${type} when its definition changes (${index})`, async () => {
       const connector = await provide(before);
       const id = await connect(connector, typed(details));
       const first = Object.entries(details).find(([, value]) => value !== SECRET);
@@ -145,7 +145,7 @@ describe('credentials whose provider changes', () => {
     });
   }
 
-  it('H1: names a bounded number of the accounts that hold a secret', async () => {
+  it('H1: lists a limited number of the accounts that have a secret', async () => {
     const connector = await provide({ type: 'CUSTOM', fields: [password('x_key')] });
     for (let n = 0; n < 12; n++) await connect(connector, typed({ x_key: SECRET }));
     const refused = await putProvider(connector, { auth_patterns: [{ type: 'CUSTOM', fields: [text('x_key')] }] });
@@ -155,7 +155,7 @@ describe('credentials whose provider changes', () => {
     expect(message.match(/ca_/g)).to.have.length(10);
   });
 
-  it('H1: remembers a secret whose field was taken away and comes back as another one', async () => {
+  it('H1: keeps a value secret whose field was removed and added again as another one', async () => {
     const connector = await provide({ type: 'CUSTOM', fields: [password('x_key'), OTHER] });
     const id = await connect(connector, typed({ x_key: SECRET, region: 'eu-west' }));
     expect((await putProvider(connector, { auth_patterns: [{ type: 'CUSTOM', fields: [OTHER] }] })).status).to.equal(
@@ -167,7 +167,7 @@ describe('credentials whose provider changes', () => {
     await expectHidden(id);
   });
 
-  it('H1: lets a field become public that no account holds', async () => {
+  it('H1: allows a field to become public that no account has', async () => {
     const connector = await provide({ type: 'CUSTOM', fields: [password('x_key'), password('x_other')] });
     const id = await connect(connector, typed({ x_key: SECRET }));
     const opened = { auth_patterns: [{ type: 'CUSTOM', fields: [password('x_key'), text('x_other')] }] };
@@ -180,7 +180,7 @@ describe('credentials whose provider changes', () => {
     await expectHidden(id);
   });
 
-  it('H1: stops showing what becomes secret, immediately and in the database', async () => {
+  it('H1: hides values of a field that becomes secret, immediately and in the database', async () => {
     const connector = await provide({ type: 'CUSTOM', fields: [text('x_key'), OTHER] });
     const id = await connect(connector, typed({ x_key: SECRET, region: 'eu-west' }));
     expect((await get(id)).text).to.include(SECRET);
@@ -191,7 +191,7 @@ describe('credentials whose provider changes', () => {
     expect(publicDetails).to.deep.equal({ static_auth: { details: { region: 'eu-west' } } });
   });
 
-  it('H1: shows the credential of a type nowhere, even where it is typed as text', async () => {
+  it('H1: never returns the credential of a type, even if it is entered as text', async () => {
     for (const [type, fields, details] of [
       ['API_KEY', [text('api_key')], { api_key: SECRET }],
       ['BEARER_TOKEN', [text('pat')], { pat: SECRET }],
@@ -208,7 +208,7 @@ describe('credentials whose provider changes', () => {
     }
   });
 
-  it('H1: does not tell by an error whether a stored secret fits a rule that came later', async () => {
+  it('H1: returns no error that reveals whether a stored secret matches a later rule', async () => {
     const fields = [password('x_key', { required: true }), OTHER];
     const connector = await provide({ type: 'CUSTOM', fields });
     const id = await connect(connector, typed({ x_key: SECRET, region: 'eu-west' }));
@@ -226,7 +226,7 @@ describe('credentials whose provider changes', () => {
   describe('H1: a link', () => {
     const user = { user_id: 'ada', identifier: 'ada' };
 
-    it('does not take a form whose secret fields have become public since it was shown', async () => {
+    it('does not accept a form whose secret fields have become public since it was shown', async () => {
       const connector = await provide({ type: 'CUSTOM', fields: [password('x_key')] });
       const link = await makeLink(server, { connector, ...user });
       const browser = new TestBrowser();
@@ -242,7 +242,7 @@ describe('credentials whose provider changes', () => {
       expect(JSON.stringify(dumpDatabase(server))).not.to.include('typed-into-a-stale-form');
     });
 
-    it('keeps secret what was typed as a secret, when its field becomes public before the user is verified', async () => {
+    it('keeps a value secret that was typed as a secret, when its field becomes public before the user is verified', async () => {
       const connector = await provide({ type: 'CUSTOM', fields: [password('x_key')] });
       const someone = { user_id: 'eve', identifier: 'eve@app.example' };
       const page = await submitLink(new TestBrowser(), await makeLink(server, { connector, ...someone }), {
@@ -323,7 +323,7 @@ describe('credentials whose provider changes', () => {
       }
     });
 
-    it('is not carried into a partial change after its place was changed', async () => {
+    it('is not kept in a partial change after its place was changed', async () => {
       const connector = await provide(custom);
       const id = await connect(connector, typed({ x_key: SECRET, region: 'eu-west' }));
       const moved = { type: 'CUSTOM', fields: [password('x_key', { placement: { in: 'query', name: 'q' } }), OTHER] };
@@ -334,7 +334,7 @@ describe('credentials whose provider changes', () => {
       await expectHidden(id);
     });
 
-    it('stays in use when only words change that people read, or a field is added that it does not hold', async () => {
+    it('stays in use when only descriptions change, or when a field is added that it does not have', async () => {
       const connector = await provide(custom);
       const id = await connect(connector, typed({ x_key: SECRET }));
       const described = { ...custom, display_name: 'Key', description: 'Where to find it' };
@@ -344,7 +344,7 @@ describe('credentials whose provider changes', () => {
       expect(acme.requests.at(-1)?.headers['x_key']).to.equal(SECRET);
     });
 
-    it('is not sent in another way by a definition that was rewritten without a request', async () => {
+    it('is not sent in another way when the definition was changed in the database', async () => {
       const connector = await provide(key);
       const id = await connect(connector, typed({ api_key: SECRET }));
       rewrite(connector, { type: 'API_KEY', placement: { in: 'query', name: 'q' } });
@@ -359,7 +359,7 @@ describe('credentials whose provider changes', () => {
     const PLACE = text('tenant', { is_path_param: true, required: true });
     const details = typed({ api_key: SECRET });
 
-    it('that types its base keeps below it: a longer path passes, another one does not', async () => {
+    it('that types its base address stays below it: a longer path is accepted, another one is not', async () => {
       const base = (path: string) => ({ api_config: { base_url: `${ORIGIN}${path}` } });
       for (const [path, status] of [
         ['/tenants/ada/v1', 'ACTIVE'],
@@ -409,7 +409,7 @@ describe('credentials whose provider changes', () => {
       });
     }
 
-    it('goes back up to the base that it was given for, and no further', async () => {
+    it('can return to the base that it was created for, and not above it', async () => {
       const base = (path: string) => ({ api_config: { base_url: `${ORIGIN}${path}` } });
       const id = await connect('http', { ...base('/tenants/ada'), ...details });
       for (const path of ['/tenants/ada/deep', '/tenants/ada']) {
@@ -421,7 +421,7 @@ describe('credentials whose provider changes', () => {
       expect(actions).to.include('connected_account.parked');
     });
 
-    it('whose value fills the path of a base does not move to the path of another value', async () => {
+    it('whose value is part of the path of a base does not move to the path of another value', async () => {
       const connector = await provide(
         { type: 'API_KEY', account_fields: [PLACE] },
         { proxy_url: `${ORIGIN}/t/{{tenant}}` },
@@ -436,7 +436,7 @@ describe('credentials whose provider changes', () => {
       expect(acme.requests).to.deep.equal([]);
     });
 
-    it('is taken out of use when its provider moves to another path of the host', async () => {
+    it('is deactivated when its provider moves to another path of the host', async () => {
       const connector = await provide({ type: 'API_KEY' }, { proxy_url: `${ORIGIN}/tenants/acme/v1` });
       const id = await connect(connector, details);
       for (const [path, status] of [
@@ -506,7 +506,7 @@ describe('credentials whose provider changes', () => {
         });
       }
 
-      it('does not send it to another path of the host by a definition that was rewritten without a request', async () => {
+      it('does not send it to another path of the host when the definition was changed in the database', async () => {
         const { connector, connection } = await provideOAuth(config('/t/ada'));
         const ids = [await connect(connection.key_id, token(SECRET)), await connect(connection.key_id, token(SECRET))];
         rewrite(connector, pattern(config('/t/eve')));
@@ -517,7 +517,7 @@ describe('credentials whose provider changes', () => {
         expect(sent()).to.deep.equal([]);
       });
 
-      it('does not send it to the path that another value of the account leads to', async () => {
+      it('does not send it to the path of another value of the account', async () => {
         const open = config('/t/{{tenant}}', { authorize_uri: `${ORIGIN}/t/{{tenant}}/authorize` });
         const { connection } = await provideOAuth(open);
         const allowed = { allowed_addresses: [`${ORIGIN}/t`], client_id: 'app', client_secret: 'of-the-operator' };
@@ -541,7 +541,7 @@ describe('credentials whose provider changes', () => {
       });
     });
 
-    it('with a client that was typed for it is not led to another path by a value of the account', async () => {
+    it('with its own client is not led to another path by a value of the account', async () => {
       const oauth_config = { token_uri: `${ORIGIN}/t/{{tenant}}/token`, client_auth_method: 'client_secret_post' };
       const fields = [text('client_id'), password('client_secret')];
       const connector = await provide({ type: 'OAUTH_M2M', oauth_config, fields, account_fields: [PLACE] });
@@ -556,7 +556,7 @@ describe('credentials whose provider changes', () => {
     });
 
     for (const climb of ['..;', '..;x', '%2e%2e;', '%252e%252e', '..%2f', '..%5c', '%c0%ae%c0%ae', '%uff0e.'])
-      it(`is taken out of use when the path of its provider leads back up for some servers by ${climb}`, async () => {
+      it(`is deactivated when the path of its provider leads upwards for some servers by ${climb}`, async () => {
         const connector = await provide({ type: 'API_KEY' }, { proxy_url: `${ORIGIN}/tenants/acme` });
         const id = await connect(connector, details);
         const moved = await putProvider(connector, { proxy_url: `${ORIGIN}/tenants/acme/${climb}/evil` });
@@ -566,7 +566,7 @@ describe('credentials whose provider changes', () => {
         expect(acme.requests).to.deep.equal([]);
       });
 
-    it('is not called at another path by settings that were written into the database', async () => {
+    it('is not called at another path by settings that were changed in the database', async () => {
       const id = await connect('http', { api_config: { base_url: `${ORIGIN}/tenants/ada` }, ...details });
       const statement = `update accounts set api_config = json_set(api_config, '$.base_url', ?) where id = ?`;
       expect(tamper(server.parts.config.databaseFile, statement, `${ORIGIN}/tenants/eve`, id)).to.equal(1);

@@ -136,7 +136,7 @@ describe('clients of connections whose provider changes', () => {
     if (link.status === 200) await submitLink(new TestBrowser(), link.body.link, apiConfig as Record<string, string>);
   }
 
-  it('H2: the control: the secret goes to the token endpoint that it was stored for', async () => {
+  it('H2: the secret is sent to the token endpoint that it was stored for (control)', async () => {
     const { connector } = await setUp({ config: { token_uri: `${AS}/token` } });
     expect((await get(await machine(connector))).status).to.equal(200);
     expect(as.requests.filter(shows)).to.have.length(1);
@@ -213,7 +213,7 @@ describe('clients of connections whose provider changes', () => {
     ],
   ];
   for (const [what, setup, { config, more = {} }] of moves) {
-    it(`H2: a client is withdrawn when its provider changes ${what}`, async () => {
+    it(`H2: a client is disabled when its provider changes ${what}`, async () => {
       const { provider, connector, id } = await setUp(setup);
       const type = setup.type ?? 'OAUTH_M2M';
       const account_fields = [{ field_name: 'x', label: 'X', input_type: 'text' }];
@@ -231,7 +231,7 @@ describe('clients of connections whose provider changes', () => {
       expect([...evil.requests, ...as.requests].filter(shows)).to.deep.equal([]);
     });
 
-    it(`H2: a client is not used when ${what} was changed without a request`, async () => {
+    it(`H2: a client is not used when ${what} was changed in the database`, async () => {
       const { provider, connector } = await setUp(setup);
       const { databaseFile } = server.parts.config;
       const set = (path: string, value: string) =>
@@ -256,7 +256,7 @@ describe('clients of connections whose provider changes', () => {
     ['the audience', { ...KEY, issuer: `${AS}/a` }, { ...KEY, issuer: `${AS}/b` }],
   ];
   for (const [what, before, after] of typedMoves) {
-    it(`H2: a client that was typed for one account is not used after its provider has changed ${what}`, async () => {
+    it(`H2: an account's own client is not used after its provider has changed ${what}`, async () => {
       const fields = ['client_id', 'client_secret'].map((field_name) => ({
         field_name,
         label: 'L',
@@ -287,7 +287,7 @@ describe('clients of connections whose provider changes', () => {
     });
   }
 
-  it('H2: a client is withdrawn when an import moves its provider', async () => {
+  it('H2: a client is disabled when an import moves its provider', async () => {
     const { provider, connector, id } = await setUp({ config: M2M });
     const document = {
       openapi: '3.0.3',
@@ -303,7 +303,7 @@ describe('clients of connections whose provider changes', () => {
     expect([...evil.requests, ...as.requests].filter(shows)).to.deep.equal([]);
   });
 
-  it('H2: a deleted provider leaves nothing that another one of its name could use', async () => {
+  it('H2: a deleted provider leaves no client for another one of the same name', async () => {
     const name = { display_name: 'Twice' };
     const { provider, id } = await setUp({ config: M2M, more: name });
     expect((await server.call('DELETE', `/api/v1/custom-providers/${provider}`)).status).to.equal(200);
@@ -375,14 +375,14 @@ describe('clients of connections whose provider changes', () => {
       expect(leaks()).to.have.length(1);
     });
 
-    it('is followed to another host where it named that one first', async () => {
+    it('is followed to another host if its first metadata named that host', async () => {
       metadata = of(EVIL);
       const { connector } = await setUp({ config: { issuer: AS } });
       for (let n = 0; n < 2; n++) expect((await get(await machine(connector))).status).to.equal(200);
       expect(leaks()).to.have.length(2);
     });
 
-    it('does not move the endpoint for requests that are pushed ahead of the browser', async () => {
+    it('does not move the endpoint of pushed authorization requests', async () => {
       const pushed = (origin: string) => ({
         ...of(AS),
         code_challenge_methods_supported: ['S256'],
@@ -400,7 +400,7 @@ describe('clients of connections whose provider changes', () => {
       expect(leaks()).to.deep.equal([]);
     });
 
-    it('does not move the endpoint of a client that was typed for one account', async () => {
+    it("does not move the endpoint of an account's own client", async () => {
       metadata = of(AS);
       const fields = ['client_id', 'client_secret'].map((field_name) => ({
         field_name,
@@ -449,7 +449,7 @@ describe('clients of connections whose provider changes', () => {
       });
     }
 
-    it('is not allowed to a stored client by a request that does not bring it', async () => {
+    it('is not allowed for a stored client by a request without the client', async () => {
       const { connector, id } = await setUp(setup('OAUTH_M2M'));
       expect((await get(await machine(connector, { api_config: { tenant: 'good' } }))).status).to.equal(200);
       const put = (body: object) => server.call('PUT', `/api/v1/connections/${id}`, { body });
@@ -477,7 +477,7 @@ describe('clients of connections whose provider changes', () => {
       expect(leaks()).to.deep.equal([]);
     });
 
-    it('is not chosen by an update of an account that works', async () => {
+    it('is not changed by an update of a working account', async () => {
       const { connector } = await setUp(setup('OAUTH_M2M'));
       const id = await machine(connector, { api_config: { tenant: 'good' } });
       expect((await get(id)).status).to.equal(200);
@@ -491,7 +491,7 @@ describe('clients of connections whose provider changes', () => {
     });
   });
 
-  it('H2: a connection gives its word for accounts at no other token endpoint', async () => {
+  it("H2: a connection's client is used for accounts at no other token endpoint", async () => {
     const config = { token_uri: `${AS}/sts`, identity_audience: 'sts.amazonaws.com', signing_service: 'execute-api' };
     const more = { proxy_enabled: true, proxy_url: API };
     const { identifier } = await createProvider(server, {

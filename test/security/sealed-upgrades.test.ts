@@ -70,7 +70,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
     expect(event).to.include({ action: 'connected_account.parked', actor: 'system' });
   };
 
-  it('stay in use when the connector is the same in everything that matters to them', async () => {
+  it('stay in use when nothing relevant to them changes in the connector', async () => {
     const change: Change = (connector) => {
       connector.display_name = 'Another name';
       patternOf(connector, 'BEARER_TOKEN').description = 'Other words';
@@ -79,7 +79,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
     expect(await accountRow(server, id)).to.include({ status: 'ACTIVE' });
   });
 
-  it('H1: are taken out of use when a field that was secret would be shown, and show nothing', async () => {
+  it('H1: are deactivated when a field that was secret would become public, and return no value of it', async () => {
     const change: Change = (connector) => {
       const pattern = patternOf(connector, 'BASIC');
       pattern.fields = pattern.fields?.map((field) => ({ ...field, input_type: 'text' }));
@@ -94,7 +94,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
     expect(text).not.to.include(SECRET);
   });
 
-  it('H1: no longer show a field that has become secret', async () => {
+  it('H1: no longer return a field that has become secret', async () => {
     const change: Change = (connector) => {
       const pattern = patternOf(connector, 'BASIC');
       pattern.fields = pattern.fields?.map((field) => ({ ...field, input_type: 'password' }));
@@ -129,7 +129,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
     ],
   ];
   for (const [what, reason, change] of moves) {
-    it(`are taken out of use when ${what}`, async () => {
+    it(`are deactivated when ${what}`, async () => {
       const { id } = await upgrade(
         'github',
         (connector) => {
@@ -143,7 +143,7 @@ describe('accounts of a built-in connector that an upgrade changes', () => {
     });
   }
 
-  it('M9: are taken out of use when the API moves to another path, and not when to another version', async () => {
+  it('M9: are deactivated when the API moves to another path, but not when to another version', async () => {
     for (const [base, status] of [
       ['https://api.notion.com/v2', 'ACTIVE'],
       ['https://api.notion.com/tenants', 'PENDING_AUTH'],

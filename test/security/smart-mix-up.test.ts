@@ -23,7 +23,7 @@ const HONEST = { authorization_endpoint: `${EHR}/auth/authorize`, token_endpoint
 const ABILITIES = { code_challenge_methods_supported: ['S256'], capabilities: ['launch-standalone'] };
 
 /** A FHIR base that a user types must not get tokens that another record system has issued. */
-describe('H3: a FHIR base whose server mixes its endpoints with those of another one', () => {
+describe('H3: a FHIR base whose server returns endpoints of another server', () => {
   let ehr: Upstream;
   let evil: Upstream;
   let server: TestServer;
@@ -76,16 +76,16 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     return page.location && new URL(page.location).origin + new URL(page.location).pathname;
   }
 
-  it('does not matter to an honest base (negative control)', async () => {
+  it('does not affect an honest base (negative control)', async () => {
     expect(await sentTo(BASE)).to.equal(HONEST.authorization_endpoint);
   });
 
-  it('sends to an evil server that stands for itself alone, which the page names', async () => {
+  it('leads to a hostile server with its own endpoints only under its own name, which the page shows', async () => {
     lies = { authorization_endpoint: `${EVIL_BASE}/authorize`, token_endpoint: `${EVIL_BASE}/token`, ...ABILITIES };
     expect(await sentTo(EVIL_BASE)).to.equal(`${EVIL_BASE}/authorize`);
   });
 
-  it('H3: needs an issuer, or a list, for endpoints of the same host that are not below the base', async () => {
+  it('H3: requires an issuer, or a list, for endpoints of the same host that are not below the base', async () => {
     const tenant = `${EVIL}/tenants/ada`;
     lies = { authorization_endpoint: `${tenant}/authorize`, token_endpoint: `${tenant}/token`, ...ABILITIES };
     expect(await sentTo(EVIL_BASE)).to.equal(undefined);
@@ -132,7 +132,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     ],
   ];
   for (const [what, configuration] of mixes) {
-    it(`leads nowhere when it names ${what}`, async () => {
+    it(`is refused when it names ${what}`, async () => {
       lies = { ...configuration, ...ABILITIES };
       expect(await sentTo(EVIL_BASE)).to.equal(undefined);
       const targets = evil.requests.map(({ target }) => target).filter((target) => !target.includes('/.well-known/'));
@@ -140,20 +140,20 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     });
   }
 
-  it('leads nowhere when the metadata of its issuer move an endpoint after the person has left', async () => {
+  it('is refused when the metadata of its issuer move an endpoint after the user has left', async () => {
     metadata = { issuer: ISSUER, ...HONEST, token_endpoint: `${EHR}/other/token` };
     expect(await sentTo(BASE)).to.equal(undefined);
   });
 
-  describe('where the connection lists the bases that it allows', () => {
+  describe('with a list of allowed bases in the connection', () => {
     const allowed = { allowed_addresses: [BASE] };
 
-    it('is followed at a base that is listed, and one below it', async () => {
+    it('is used at a listed base, and below it', async () => {
       expect(await sentTo(BASE, allowed)).to.equal(HONEST.authorization_endpoint);
       expect(await sentTo(`${BASE}/department`, allowed)).to.equal(HONEST.authorization_endpoint);
     });
 
-    it('is refused at the form of a link, and asked for nothing', async () => {
+    it('is refused in the form of a link, and nothing is requested from it', async () => {
       const { key_id: connector } = await connect(allowed);
       for (const fhir_base_url of [EVIL_BASE, `${EHR}/fhir`, `${EHR}/fhir/r4b`, `${BASE}.evil.example`]) {
         const page = await submitLink(new TestBrowser(), await makeLink(server, { connector }), { fhir_base_url });
@@ -163,7 +163,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
       expect(evil.requests).to.deep.equal([]);
     });
 
-    it('is refused where an account is written, with the name of the field', async () => {
+    it('is refused when an account is written, with the name of the field', async () => {
       const { key_id: connector } = await connect(allowed);
       const body = (fhir_base_url: string) => ({
         connector,
@@ -182,7 +182,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
       expect(moved.body).to.include({ status: 400, code: 'INVALID_API_CONFIG' });
     });
 
-    it('takes only addresses on the list', async () => {
+    it('is used only with addresses on the list', async () => {
       for (const entry of [
         'https://*.com',
         'https://ehr.example/a/../b',
@@ -198,7 +198,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
       }
     });
 
-    it('takes a name with all hosts below it', async () => {
+    it('is allowed for all hosts below a listed name', async () => {
       const wide = { allowed_addresses: ['https://*.ehr.example'] };
       expect(
         await sentTo(EVIL_BASE, { allowed_addresses: ['https://*.evil.example'] }).catch(() => undefined),
@@ -209,7 +209,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     });
   });
 
-  it('is not asked with a shared secret at a second base, unless it is listed', async () => {
+  it('is not called with a shared secret at a second base, unless it is listed', async () => {
     const field = { field_name: 'site', label: 'Site', input_type: 'text', required: true, is_path_param: true };
     const { identifier } = await createProvider(server, {
       auth_patterns: [{ type: 'SMART_FHIR', account_fields: [field] }],
@@ -232,7 +232,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
     expect((await go('two')).location).to.match(/^https:\/\/two\.ehr\.example\/fhir\/a\?/);
   });
 
-  it('is named on the page of a link that has it', async () => {
+  it('is named on the page of its link', async () => {
     const { key_id: connector } = await connect();
     const user = { connector, user_id: 'eve', identifier: 'eve' };
     const body = { ...user, connected_account: { api_config: { fhir_base_url: EVIL_BASE } } };
@@ -243,7 +243,7 @@ describe('H3: a FHIR base whose server mixes its endpoints with those of another
   });
 
   describe('in a production environment', () => {
-    it('has to be listed: a connection that lists none stays a draft', async () => {
+    it('must be listed: a connection without a list stays a draft', async () => {
       const production = await addSecondEnvironment(server, { kind: 'PRODUCTION' });
       const make = async (more: object) => {
         const body = { connector: 'smart_fhir', ...CLIENT, ...more };

@@ -216,7 +216,7 @@ describe('rows that were altered in the database file', () => {
     { id, ...values },
   ];
 
-  it('the control: an unaltered copy opens', async () => {
+  it('can be decrypted in an unaltered copy (control)', async () => {
     const to = await startAltered(set(stored.two, 'updated_at = updated_at'));
     await expectOpen(to, stored.one, '"secret-one"');
     await expectOpen(to, stored.two, '"secret-two"');
@@ -232,7 +232,7 @@ describe('rows that were altered in the database file', () => {
       ['data_key'],
       ['data_key', 'credentials_sealed', 'credential_generation'],
     ]) {
-      it(`do not open: ${columns.join(', ')} exchanged`, async () => {
+      it(`cannot be decrypted: ${columns.join(', ')} exchanged`, async () => {
         const to = await startAltered(...swap(stored.one, stored.two, columns));
         await expectClosed(to, stored.one);
         await expectClosed(to, stored.two);
@@ -240,7 +240,7 @@ describe('rows that were altered in the database file', () => {
       });
     }
 
-    it('do not open where they were copied to, and do where they came from', async () => {
+    it('cannot be decrypted in the copied place, but can in the original one', async () => {
       const copied = SEALED.concat('credential_generation', 'origins', 'binding', 'api_config', 'public_details');
       const assignment = copied.map((name) => `${name} = (select ${name} from accounts where id = @from)`).join(', ');
       const to = await startAltered(set(stored.one, assignment, { from: stored.two }));
@@ -248,7 +248,7 @@ describe('rows that were altered in the database file', () => {
       await expectOpen(to, stored.two, '"secret-two"');
     });
 
-    it('harm no one else: others are read and written in the same moment, and the account can be given new credentials', async () => {
+    it('do not affect other accounts, which are read and written meanwhile, and the account can be given new credentials', async () => {
       const to = await startAltered(...swap(stored.one, stored.two, SEALED));
       const [bad, ...good] = await Promise.all([
         auth(to, stored.one),
@@ -264,24 +264,24 @@ describe('rows that were altered in the database file', () => {
   });
 
   describe('between fields', () => {
-    it('do not open: lasting and temporary credentials exchanged', async () => {
+    it('cannot be decrypted: permanent and temporary credentials exchanged', async () => {
       const assignment = 'credentials_sealed = temporary_sealed, temporary_sealed = credentials_sealed';
       await expectClosed(await startAltered(set(stored.dwd, assignment)), stored.dwd);
     });
 
-    it('do not open: the lasting credentials in the place of the temporary ones', async () => {
+    it('cannot be decrypted: the permanent credentials in the place of the temporary ones', async () => {
       await expectClosed(await startAltered(set(stored.dwd, 'temporary_sealed = credentials_sealed')), stored.dwd);
       await server?.stop();
       await expectClosed(await startAltered(set(stored.one, 'temporary_sealed = credentials_sealed')), stored.one);
     });
 
-    it('do not open: a data key in the place of what it seals', async () => {
+    it('cannot be decrypted: a data key in the place of its ciphertext', async () => {
       const key = 'substr(wrapped, 2, 2 + length(kek_id) + 80)';
       const assignment = `credentials_sealed = (select ${key} from data_keys where slot = data_key)`;
       await expectClosed(await startAltered(set(stored.one, assignment)), stored.one);
     });
 
-    it('do not open: the client secret of a connection in the place of credentials', async () => {
+    it('cannot be decrypted: the client secret of a connection in the place of credentials', async () => {
       const assignment = 'credentials_sealed = (select client_secret_sealed from connections where id = @connection)';
       const to = await startAltered(set(stored.one, assignment, { connection: stored.connections[0] }));
       await expectClosed(to, stored.one);
@@ -289,14 +289,14 @@ describe('rows that were altered in the database file', () => {
   });
 
   describe('between environments', () => {
-    it('do not open: the columns of a foreign account', async () => {
+    it('cannot be decrypted: the columns of an account of another environment', async () => {
       const assignment = SEALED.concat('credential_generation', 'origins', 'binding')
         .map((name) => `${name} = (select ${name} from accounts where id = @from)`)
         .join(', ');
       await expectClosed(await startAltered(set(stored.one, assignment, { from: stored.foreign })), stored.one);
     });
 
-    it('do not open: a whole account moved to another environment', async () => {
+    it('cannot be decrypted: a whole account moved to another environment', async () => {
       const [, there] = stored.environments;
       const { path, alter } = copyOfFiles();
       alter('drop trigger accounts_stay');
@@ -321,7 +321,7 @@ describe('rows that were altered in the database file', () => {
   });
 
   describe('between generations', () => {
-    it('the control: what was sealed before an update opens with its own generation', async () => {
+    it('can be decrypted from before an update with their own generation (control)', async () => {
       const assignment = SEALED.map((name) => `${name} = @${name}`).join(', ');
       const to = await startAltered(
         set(stored.one, `${assignment}, credential_generation = credential_generation - 1`, older),
@@ -330,14 +330,14 @@ describe('rows that were altered in the database file', () => {
     });
 
     for (const change of ['+ 1', '- 1']) {
-      it(`do not open: the generation ${change}`, async () => {
+      it(`cannot be decrypted: the generation ${change}`, async () => {
         const to = await startAltered(set(stored.one, `credential_generation = credential_generation ${change}`));
         await expectClosed(to, stored.one);
         await expectOpen(to, stored.two, '"secret-two"');
       });
     }
 
-    it('do not open: what was sealed before an update, under the generation of now', async () => {
+    it('cannot be decrypted: data from before an update, under the current generation', async () => {
       const assignment = SEALED.map((name) => `${name} = @${name}`).join(', ');
       await expectClosed(await startAltered(set(stored.one, assignment, older)), stored.one);
     });
@@ -351,7 +351,7 @@ describe('rows that were altered in the database file', () => {
     });
     after(() => evil.stop());
 
-    it('do not open: an origin added, removed or replaced', async () => {
+    it('cannot be decrypted: an origin added, removed or replaced', async () => {
       for (const origins of [['https://evil.test'], []]) {
         const to = await startAltered(set(stored.one, 'origins = @origins', { origins: JSON.stringify(origins) }));
         await expectClosed(to, stored.one);
@@ -369,13 +369,13 @@ describe('rows that were altered in the database file', () => {
       ['which of its fields are secret', 'fields.api_key', '"public"'],
       ['fields that it does not hold', 'fields.other', '"secret"'],
     ]) {
-      it(`H1, M1, M9: do not open when the binding names something else: ${what}`, async () => {
+      it(`H1, M1, M9: cannot be decrypted when the binding differs: ${what}`, async () => {
         const assignment = `binding = json_set(binding, '$.${path}', json('${value}'))`;
         await expectClosed(await startAltered(set(stored.one, assignment)), stored.one);
       });
     }
 
-    it('send nothing to an address that was written into the settings', async () => {
+    it('send nothing to an address that was changed in the database', async () => {
       const { path, alter } = copyOfFiles();
       const assignment = `api_config = json_set(api_config, '$.base_url', @address)`;
       expect(alter(...set(stored.one, assignment, { address: `http://127.0.0.1:${evil.port}` }))).to.equal(1);
@@ -399,7 +399,7 @@ describe('rows that were altered in the database file', () => {
       ['another key of the ring', OTHER_KEY],
       ['a key that nobody has', 'kek_lost__key'],
     ] as const) {
-      it(`do not open: wrapped under ${what}, as the blob says`, async () => {
+      it(`cannot be decrypted: wrapped under ${what}, as the ciphertext says`, async () => {
         const { path, alter } = copyOfFiles();
         const [row] = selectRows(
           join(path, 'valetkey.db'),
@@ -416,7 +416,7 @@ describe('rows that were altered in the database file', () => {
     }
   });
 
-  describe('by a single bit', () => {
+  describe('with a single changed bit', () => {
     const statements = {
       'the data key': [`select ${WRAPPED} as value from accounts where id = ?`, SET_WRAPPED],
       'the credentials': [
@@ -425,7 +425,7 @@ describe('rows that were altered in the database file', () => {
       ],
     } as const;
     for (const [what, [select, update]] of Object.entries(statements)) {
-      it(`do not open: any byte of ${what}`, async () => {
+      it(`cannot be decrypted: any byte of ${what}`, async () => {
         const to = await startAltered(set(stored.two, 'updated_at = updated_at'));
         const { databaseFile } = to.parts.config;
         const bytes = selectRows(databaseFile, select, stored.one)[0]?.['value'] as Buffer;
@@ -462,7 +462,7 @@ describe('rows that were altered in the database file', () => {
       { id: stored.connections[index], ...values },
     ];
 
-    it('the control: each opens in its own place', async () => {
+    it('can be decrypted in their own place (control)', async () => {
       const to = await startAltered(put(0, 'client_secret_sealed'));
       expect([(await read(to, 0)).reveal(), (await read(to, 1)).reveal()]).to.deep.equal([
         'secret-of-a',
@@ -470,14 +470,14 @@ describe('rows that were altered in the database file', () => {
       ]);
     });
 
-    it('do not open: the client secret of another connection', async () => {
+    it('cannot be decrypted: the client secret of another connection', async () => {
       const other = '(select client_secret_sealed from connections where id = @other)';
       const to = await startAltered(put(0, other, { other: stored.connections[1] }));
       await expectSealed(to, 0);
       expect((await read(to, 1)).reveal()).to.equal('secret-of-b');
     });
 
-    it('do not open: the client secret of another connection with its data key', async () => {
+    it('cannot be decrypted: the client secret of another connection with its data key', async () => {
       const its = (column: string) => `${column} = (select ${column} from connections where id = @other)`;
       const assignment = `${its('data_key')}, ${its('client_secret_sealed')}, ${its('client_binding')}`;
       const [id, other] = stored.connections;
@@ -498,21 +498,21 @@ describe('rows that were altered in the database file', () => {
       ],
       ['no terms', 'client_binding = null'],
     ]) {
-      it(`H2: do not open under ${what}`, async () => {
+      it(`H2: cannot be decrypted under ${what}`, async () => {
         const id = stored.connections[0];
         const to = await startAltered([`update connections set ${assignment} where id = @id`, { id }]);
         await expectSealed(to, 0);
       });
     }
 
-    it('do not open: credentials of an account in their place', async () => {
+    it('cannot be decrypted: credentials of an account in their place', async () => {
       const to = await startAltered(
         put(0, '(select credentials_sealed from accounts where id = @one)', { one: stored.one }),
       );
       await expectSealed(to, 0);
     });
 
-    it('do not open: a secret of the deployment in their place', async () => {
+    it('cannot be decrypted: a secret of the deployment in their place', async () => {
       await expectSealed(
         await startAltered(put(0, `(select sealed from deployment_secrets where name = 'digest-key')`)),
         0,
@@ -525,7 +525,7 @@ describe('rows that were altered in the database file', () => {
       ['digest-key', 'sealing-key'],
       ['signing-key', 'digest-key'],
     ]) {
-      it(`keep the server from starting: ${one} and ${other} exchanged`, async () => {
+      it(`prevent the server from starting: ${one} and ${other} exchanged`, async () => {
         const { path, alter } = copyOfFiles();
         const exchange = `update deployment_secrets set sealed = (
           select x.sealed from deployment_secrets x where x.name = case deployment_secrets.name when @one then @other else @one end

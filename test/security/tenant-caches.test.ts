@@ -49,7 +49,7 @@ describe('two environments with the same names (C14)', () => {
     }
   });
 
-  it('keep their own idempotency keys, page tokens and connections apart in the same moment', async () => {
+  it('separate their idempotency keys, page tokens and connections at the same moment', async () => {
     const headers = { 'idempotency-key': 'same-key' };
     const body = { connector: 'same-desk', identifier: 'second@acme.test', user_id: 'same-user' };
     const created = await Promise.all(tenants.map(({ call }) => call('POST', ACCOUNTS, { body, headers })));
@@ -61,7 +61,7 @@ describe('two environments with the same names (C14)', () => {
     expect(new Set(connections).size).to.equal(2);
   });
 
-  it('do not share what a change in one of them makes stale', async () => {
+  it('do not share cached values that a change in one of them makes outdated', async () => {
     const [first, second] = tenants;
     const connected_account = { api_config: { whose: 'changed' } };
     await first?.call('PUT', ACCOUNTS, { body: { id: first.id, connected_account } });

@@ -61,7 +61,7 @@ describe('text of providers and users in a terminal', () => {
     });
   }
 
-  it('is the same for programs that read JSON', async () => {
+  it('is unchanged for programs that read JSON', async () => {
     const [list, call] = await Promise.all([run('accounts', 'list', '--json'), run('tools', 'run', 'x', '--json')]);
     for (const { stdout } of [list, call]) expect(stdout).not.to.match(CONTROLS);
     expect(JSON.parse(list.stdout)[0].identifier).to.equal(HOSTILE);

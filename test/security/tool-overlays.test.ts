@@ -46,7 +46,7 @@ describe('a caller cannot get around an overlay', () => {
     expect(sent()).to.deep.equal([]);
   });
 
-  it('by a cursor that it wrote, in any notation of the parameter', async () => {
+  it('by an invented cursor, in any notation of the parameter', async () => {
     const forged = ['state=all', 'STATE=all', 'state[]=all', 'state%5B0%5D=all', 'a=1;state=all', '%73tate=all'];
     for (const query of forged) {
       const cursor = Buffer.from(JSON.stringify({ tool: LIST, at: `${query}&page=2` })).toString('base64url');
@@ -62,7 +62,7 @@ describe('a caller cannot get around an overlay', () => {
     expect(sent()).to.have.length(forged.length);
   });
 
-  it('after the tool has got an input that the overlay does not know', async () => {
+  it('after the tool has got an input that the overlay does not include', async () => {
     const tool = ownTool(keyed.provider.identifier, 'acme_get_pinned');
     await storeTools(server, [tool]);
     await setOverlay(server, tool.name, { preset_inputs: { number: 1 } });

@@ -7,7 +7,7 @@ import { type RawMcpWorld, startRawMcpWorld } from '../support/raw-mcp-world.ts'
 import { firstEnvironment } from '../support/tokens.ts';
 
 /** All tools of an environment are indexed for searches, and the names of a provider are read together. */
-describe('L7: an environment without space for another tool', () => {
+describe('L7: an environment at its limit of tools', () => {
   let world: RawMcpWorld;
   let connector: string;
 
@@ -51,7 +51,7 @@ describe('L7: an environment without space for another tool', () => {
   });
   after(() => world.stop());
 
-  it('accepts none beyond the number, from no source', async () => {
+  it('accepts no further tool, from any source', async () => {
     const control = await create(nameOf('last_one'));
     expect(control.status, control.text).to.equal(201);
     for (const refused of [await create(nameOf('one_more')), await importOne()]) {

@@ -88,7 +88,7 @@ describe('user name and password, at the calendar server of Debian', () => {
         expect(gone.body.tool_error).to.include({ kind: 'upstream_not_found', upstream_status: 404 });
       });
 
-      it('previews where they go: as one pair in the header Authorization, masked', async () => {
+      it('are previewed as one pair in the header Authorization, masked', async () => {
         const { id } = await accountWith({ username: USER, password: PASSWORD });
         const { body } = await execute(server, id, 'http_get', { path: '/' }, { body: { dry_run: true } });
         expect(body.dry_run_request.headers.authorization).to.equal('Basic [secret]');

@@ -26,7 +26,7 @@ describe('the form for keys in a browser', () => {
 
   const problem = (page: Page) => page.locator('p.problem');
 
-  it('leads to the page where the key is made, in another tab that knows nothing of this one, without a script too', async () => {
+  it('links to the page where the key is created, in a separate tab without a reference to this one, also without scripts', async () => {
     const { page } = await openForm('stripe', { javaScriptEnabled: false });
     const link = page.getByRole('link', { name: 'Open Stripe to get it' });
     expect(await link.getAttribute('href')).to.equal('https://dashboard.stripe.com/apikeys');
@@ -35,7 +35,7 @@ describe('the form for keys in a browser', () => {
     expect(await page.locator('form').getAttribute('novalidate'), 'the page says what is wrong itself').to.equal('');
   });
 
-  it('says while the user types that a key cannot be right, and takes it back', async () => {
+  it('reports an impossible key while the user types, and removes the message when it is corrected', async () => {
     const { page, complaints } = await openForm('stripe');
     const input = page.getByLabel('Secret or restricted key');
     await input.pressSequentially('pk_live');
@@ -51,7 +51,7 @@ describe('the form for keys in a browser', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('checks what was pasted by the button, and shows it on request', async () => {
+  it('checks a pasted key at the button, and shows it on request', async () => {
     const { page } = await openForm('stripe', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.evaluate(`navigator.clipboard.writeText('  not a key ')`);
     await page.getByRole('button', { name: 'Paste' }).click();
@@ -63,7 +63,7 @@ describe('the form for keys in a browser', () => {
     expect(await input.getAttribute('type')).to.equal('text');
   });
 
-  it('marks the field that the server refused, until the user corrects it', async () => {
+  it('marks the field that the server rejected, until the user corrects it', async () => {
     const { page } = await openForm('stripe');
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     expect(await problem(page).innerText()).to.equal('Secret or restricted key is required.');

@@ -65,7 +65,7 @@ describe('the pages for users in every language', () => {
   }
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`are readable with a pale color of the application, ${colorScheme}`, async () => {
+    it(`are readable with a pale brand color, ${colorScheme}`, async () => {
       const { page } = await openPage(browser, { viewport: DESK, colorScheme });
       await serve(page);
       for (const name of Object.keys(CONNECT_PAGES)) {
@@ -76,7 +76,7 @@ describe('the pages for users in every language', () => {
     });
   }
 
-  it('show Cancel as the lesser of two buttons, and no button that needs a script without one', async () => {
+  it('show Cancel as the secondary button, and without scripts no button that needs one', async () => {
     const { page } = await openPage(browser, { viewport: DESK });
     await serve(page);
     await page.goto('http://pages.test/en/form');
@@ -88,7 +88,7 @@ describe('the pages for users in every language', () => {
     await page.context().close();
   });
 
-  it('name what they ask for to screen readers', async () => {
+  it('label their fields for screen readers', async () => {
     const { page } = await openPage(browser, { viewport: DESK });
     await serve(page);
     await page.goto('http://pages.test/en/form-with-problems');

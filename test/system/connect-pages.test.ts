@@ -57,7 +57,7 @@ describe('the pages of links in a browser', () => {
     for (const viewport of [PHONE, DESK]) {
       const how = `${javaScriptEnabled ? 'with' : 'without'} JavaScript, ${viewport.width} pixels wide`;
 
-      it(`lead by clicking from the link through consent to the end, ${how}`, async () => {
+      it(`lead by clicks from the link through consent to the end, ${how}`, async () => {
         const { link, identifier } = await linkFor(connector);
         const { page, complaints, hosts } = await open({ javaScriptEnabled, viewport });
         await page.goto(link);
@@ -74,7 +74,7 @@ describe('the pages of links in a browser', () => {
     }
   }
 
-  it('lead on when the provider asks nothing, in one chain of redirects from the form', async () => {
+  it('redirect from the form to the end when the provider asks nothing', async () => {
     const { page, complaints } = await open();
     for (const _time of ['first', 'second']) {
       const { link, identifier } = await linkFor(connector);
@@ -91,7 +91,7 @@ describe('the pages of links in a browser', () => {
     await page.context().close();
   });
 
-  it('would have noticed: browsers hold the policy of forms against redirects as well', async () => {
+  it('are subject to the form policy in redirects too (control)', async () => {
     const { page } = await open();
     await page.route('**/connect/*', async (route) => {
       if (route.request().method() !== 'GET') return route.continue();
@@ -109,7 +109,7 @@ describe('the pages of links in a browser', () => {
     await page.context().close();
   });
 
-  it('say that the person refused, and let them try again', async () => {
+  it('report that the user declined, and offer another attempt', async () => {
     const { link, identifier } = await linkFor(connector);
     const { page } = await open();
     await page.goto(link);
@@ -125,7 +125,7 @@ describe('the pages of links in a browser', () => {
     await page.context().close();
   });
 
-  it('are finished with the keyboard alone, mistakes included', async () => {
+  it('can be completed with the keyboard alone, also after mistakes', async () => {
     const { link, identifier } = await linkFor(keys);
     const { page, complaints } = await open({ viewport: PHONE });
     await page.goto(link);
@@ -178,7 +178,7 @@ describe('the pages of links in a browser', () => {
 
     for (const [name, reach] of Object.entries(pages)) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        it(`the page ${name} breaks no rule, ${colorScheme}`, async () => {
+        it(`finds no violation on the page ${name}, ${colorScheme}`, async () => {
           for (const viewport of [PHONE, DESK]) {
             const { page } = await open({ viewport, colorScheme });
             await reach(page);
@@ -190,7 +190,7 @@ describe('the pages of links in a browser', () => {
       }
     }
 
-    it('would have noticed: a field without a label, and text that is too pale', async () => {
+    it('detects a field without a label, and text with low contrast (control)', async () => {
       const { page } = await open();
       await page.goto((await linkFor(keys)).link);
       await page.evaluate(

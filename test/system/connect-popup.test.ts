@@ -14,7 +14,7 @@ import { makeCertificate } from '../support/tls/certificates.ts';
 import { launch, openPage } from './support/connect-browser.ts';
 import { type PopupApp, startPopupApp } from './support/popup-app.ts';
 
-describe('links in a popup', () => {
+describe('sends the application the values to verify, and closes', () => {
   let as: AuthorizationServer;
   let isolated: AuthorizationServer;
   let server: TestServer;
@@ -109,7 +109,7 @@ describe('links in a popup', () => {
     expect(await status()).to.equal('ACTIVE');
   });
 
-  it('says that the user chose Cancel, after a refusal at the provider as well', async () => {
+  it('reports that the user chose Cancel, also after a refusal at the provider', async () => {
     const { page, popup } = await openPopup(await newLink(connectors.consent));
     await popup.getByRole('button', { name: 'Cancel' }).click();
     const denied = {
@@ -127,12 +127,12 @@ describe('links in a popup', () => {
     expect(await outcomeOf(second.page)).to.deep.equal({ ...denied, state: `state-${made}` });
   });
 
-  it('says that the link has expired', async () => {
+  it('reports that the link has expired', async () => {
     const { page } = await openPopup(`${server.origin}/connect/${'x'.repeat(43)}`);
     expect(await outcomeOf(page)).to.include({ outcome: 'expired', error: 'expired_token' });
   });
 
-  it('says that the popup was closed, and opens the same link again', async () => {
+  it('reports that the popup was closed, and opens the same link again', async () => {
     const link = await newLink(connectors.consent);
     const { page, popup } = await openPopup(link);
     await popup.getByRole('heading', { level: 1 }).waitFor();
@@ -143,7 +143,7 @@ describe('links in a popup', () => {
     expect(await outcomeOf(page)).to.include({ outcome: 'completed', verification: 200 });
   });
 
-  it('learns the outcome from the server where the provider separates the popup from the application', async () => {
+  it('reads the outcome from the server if the provider separates the popup from the application', async () => {
     const { page, popup } = await openPopup(await newLink(connectors.isolated));
     await loseFocus(page);
     await signIn(popup);
@@ -161,7 +161,7 @@ describe('links in a popup', () => {
     expect(await outcomeOf(second.page)).to.include({ outcome: 'denied', error: 'access_denied' });
   });
 
-  it('goes to the link itself where popups are blocked', async () => {
+  it('navigates to the link itself if popups are blocked', async () => {
     app.link = await newLink(connectors.consent);
     const { page } = await openPage(browser);
     await page.goto(app.origin);
@@ -172,7 +172,7 @@ describe('links in a popup', () => {
     expect(await status()).to.equal('ACTIVE');
   });
 
-  it('resolves with `blocked` instead, on request, and rejects what is not a link', async () => {
+  it('resolves with `blocked` instead, on request, and rejects an address that is not a link', async () => {
     const { page } = await openPage(browser);
     await page.goto(app.origin);
     const refused = async (link: string) => {
@@ -189,7 +189,7 @@ describe('links in a popup', () => {
     expect(await page.evaluate(`valetkey.connect(${link}, { redirect: false })`)).to.deep.equal({ outcome: 'blocked' });
   });
 
-  it('L21: tells a page of another origin nothing, and leads the user to the application', async () => {
+  it('L21: reveals nothing to a page of another origin, and leads the user to the application', async () => {
     stranger.link = await newLink(connectors.consent);
     const { page } = await openPage(browser);
     await page.goto(stranger.origin);
@@ -214,7 +214,7 @@ describe('links in a popup', () => {
     expect(await status()).to.equal('ACTIVE');
   });
 
-  it('L21: believes only the popup that it opened, at the address of the link', async () => {
+  it('L21: accepts messages only from the popup that it opened, at the address of the link', async () => {
     const { page } = await openPopup(await newLink(connectors.consent));
     await page.evaluate(`window.postMessage({ type: 'valetkey', step: 'outcome', result: { outcome: 'completed' } })`);
     const forging = page.waitForEvent('popup');

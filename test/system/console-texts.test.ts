@@ -17,7 +17,7 @@ async function expectText(page: Page): Promise<void> {
   expect(await page.locator('img[src="x"], main script').count(), page.url()).to.equal(0);
 }
 
-describe('texts of others in the console', () => {
+describe('texts of third parties in the console', () => {
   let world: ConsoleWorld;
   let connectionId: string;
   let accountId: string;
@@ -118,7 +118,7 @@ describe('texts of others in the console', () => {
     await page.context().close();
   });
 
-  it('are shown as texts in the verdicts of doctor, which quote what a provider publishes', async () => {
+  it('are shown as texts in the results of doctor, which quote what a provider publishes', async () => {
     const { server, upstream } = world;
     const issuer = `http://127.0.0.1:${upstream.port}`;
     const addresses = { authorize_uri: `${issuer}/authorize`, token_uri: `${issuer}/token` };

@@ -152,7 +152,7 @@ describe('the console in a browser', () => {
     });
   }
 
-  it('logs an operator in at the OpenID provider of the company, and opens the page that was asked for', async () => {
+  it('logs an operator in at the OpenID provider of the company, and opens the requested page', async () => {
     const issuerPort = await closedPort();
     const company = await startAuthorizationServer({
       localPort: issuerPort,
@@ -179,7 +179,7 @@ describe('the console in a browser', () => {
     await company.stop();
   });
 
-  it('shows the steps of a call, with the requests that were sent again', async () => {
+  it('shows the steps of a call, with the repeated requests', async () => {
     const body = { keep_execution_contents: true };
     expect((await world.server.call('PUT', '/api/v1/environment', { body })).status).to.equal(200);
     const accountId = await addNotes(world, 'Acme Busy');
@@ -285,7 +285,7 @@ describe('the console in a browser', () => {
     await page.context().close();
   });
 
-  it('shows what is set on the server, and sets the login of users at a company', async () => {
+  it('shows the settings of the server, and sets the login of users at a company', async () => {
     const { page, go, complaints } = await world.logIn();
     await go('/settings');
     await page.getByRole('heading', { name: 'Set on the server' }).waitFor();
@@ -330,7 +330,7 @@ describe('the console in a browser', () => {
     await page.context().close();
   });
 
-  it('scrolls through 100,000 executions and 10,000 accounts, of which few are in the document', async () => {
+  it('scrolls through 100,000 executions and 10,000 accounts with few rows in the document', async () => {
     const many = await startConsoleWorld();
     const { id } = await createAccount(many.server);
     await addCalls(many.server, id, 100_000);
@@ -353,7 +353,7 @@ describe('the console in a browser', () => {
     await many.stop();
   });
 
-  it('does not move rows that are being read, and offers what is new', async () => {
+  it('does not move rows that are being read, and offers new ones', async () => {
     const many = await startConsoleWorld();
     const { id } = await createAccount(many.server);
     await addCalls(many.server, id, 400);
@@ -395,7 +395,7 @@ describe('the console in a browser', () => {
       [1440, 'light'],
       [1440, 'dark'],
     ] as const) {
-      it(`has no violation that axe finds, and fits the page, ${width} px wide, ${colorScheme}`, async () => {
+      it(`has no violation that axe finds, and fits a width of ${width} px, ${colorScheme}`, async () => {
         const options = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' } as const;
         const { page, go, complaints } = await full.logIn(options);
         for (const path of [...PAGES, ...details]) {

@@ -73,7 +73,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     expect(await readiness()).to.equal(200);
   }
 
-  it('full makes the server unready, and the server recovers without a restart when there is space again', async () => {
+  it('makes the server unready when it is full, and the server recovers without a restart when there is space again', async () => {
     await fillUp();
     expect(await readiness()).to.equal(503);
     await until(() => said('the database fails'));
@@ -83,7 +83,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     await expectAllThere();
   });
 
-  it('full loses nothing when the server is killed then', async () => {
+  it('loses nothing when it is full and the server is killed then', async () => {
     await fillUp();
     await server.stop('SIGKILL');
     disk.free();
@@ -91,7 +91,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     await expectAllThere();
   });
 
-  it('that becomes read-only makes the server unready, and loses nothing', async () => {
+  it('makes the server unready when it becomes read-only, and loses nothing', async () => {
     disk.makeReadOnly();
     expect(await create()).to.equal(503);
     await expectUnready();
@@ -106,7 +106,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     ['cutting files', 'ftruncate'],
     ['reading and writing', 'pread64,pwrite64'],
   ] as const) {
-    it(`that fails with EIO while ${what} leads to 503 at most, and loses nothing`, async () => {
+    it(`leads to 503 at most when it fails with EIO while ${what}, and loses nothing`, async () => {
       const heal = await injectFaults(server.child.pid as number, calls, 'EIO');
       const statuses = [await create(), await create(), await create()];
       expect(server.child.exitCode).to.equal(null);
@@ -120,7 +120,7 @@ describe('a disk that fails (F2, F3, F11)', function () {
     });
   }
 
-  it('that fails to sync makes the server refuse writes until it is started again, and loses nothing', async () => {
+  it('makes the server refuse writes after a failed sync until it is restarted, and loses nothing', async () => {
     const heal = await injectFaults(server.child.pid as number, 'fsync,fdatasync', 'EIO');
     expect(await create()).to.equal(503);
     await heal();

@@ -26,7 +26,7 @@ interface Watched {
   requested: string[];
 }
 
-describe('the pages in a browser', () => {
+describe('the documentation pages in a browser', () => {
   let server: TestServer;
   let browser: Browser;
 
@@ -101,13 +101,13 @@ describe('the pages in a browser', () => {
       expect(padding).not.to.equal('0px');
     });
 
-    it('logs nothing but the styles that the policy blocks, and asks no other host', () => {
+    it('logs only the styles that the policy blocks, and requests no other host', () => {
       const others = watched.complaints.filter((text) => !/inline style|Hydration completed/.test(text));
       expect(others).to.deep.equal([]);
       expectOwnHost(watched);
     });
 
-    it('would have noticed: an inline script is refused and reported', async () => {
+    it('refuses and reports an inline script (control)', async () => {
       const probe = await open('/docs/errors');
       await probe.page.evaluate(
         `const script = document.createElement('script');

@@ -10,7 +10,7 @@ import type { TestServer } from '../support/server.ts';
 import { makeCertificate } from '../support/tls/certificates.ts';
 import { DESK, focused, launch, openPage, PHONE, startVerifyingApp, violations } from './support/connect-browser.ts';
 
-describe('the page that reads a token out of its address, in a browser', () => {
+describe('the page that reads a token from its address, in a browser', () => {
   let board: Board;
   let front: Server;
   let server: TestServer;
@@ -83,7 +83,7 @@ describe('the page that reads a token out of its address, in a browser', () => {
       await close();
     });
 
-    it(`is finished by keyboard alone without scripts, ${viewport.width} pixels wide`, async () => {
+    it(`can be completed with the keyboard alone without scripts, ${viewport.width} pixels wide`, async () => {
       const { page, complaints, identifier, close } = await arrive({ viewport, javaScriptEnabled: false });
       await heading(page, 'One step is left');
       await page.keyboard.press('Tab');
@@ -99,7 +99,7 @@ describe('the page that reads a token out of its address, in a browser', () => {
   }
 
   for (const javaScriptEnabled of [true, false]) {
-    it(`takes the token to no other page, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
+    it(`sends the token to no other page, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
       const { page, close } = await arrive({ javaScriptEnabled });
       if (!javaScriptEnabled) {
         await heading(page, 'One step is left');
@@ -113,7 +113,7 @@ describe('the page that reads a token out of its address, in a browser', () => {
     });
   }
 
-  it('says what is missing, and keeps the token where the person can still copy it', async () => {
+  it('reports what is missing, and keeps the token visible so that the user can copy it', async () => {
     const { page, identifier, close } = await arrive({ javaScriptEnabled: false });
     await heading(page, 'One step is left');
     const token = fragmentOf(page);
@@ -127,7 +127,7 @@ describe('the page that reads a token out of its address, in a browser', () => {
     await close();
   });
 
-  it('says that the person refused, and lets them try again', async () => {
+  it('reports that the user declined, and offers another attempt', async () => {
     const { page, identifier, close } = await arrive({}, 'no');
     await heading(page, 'Not connected');
     expect(await page.getByRole('link', { name: 'Try again' }).count()).to.equal(1);

@@ -53,24 +53,24 @@ describe('a link to the provider of oauthlib, from the first page to a signed ca
     return new URL((await browser.submit(page.url, { choice })).location ?? '');
   }
 
-  it('leads nowhere with another secret than the client’s (negative control)', async () => {
+  it('fails with a wrong secret of the client (negative control)', async () => {
     expect((await submitLink(browser, await linkOf('nobody', {}, 'guessed'))).status).to.equal(502);
   });
 
-  it('grants nothing for a verifier that was guessed (negative control)', async () => {
+  it('grants nothing for a guessed verifier (negative control)', async () => {
     const back = await choose(await linkOf('eve'), 'yes');
     back.searchParams.set('oauth_verifier', 'a-guessed-verifier-of-ours-xx');
     expect((await browser.open(back.href)).status).to.equal(502);
     expect((await accountOf(server, 'eve'))?.status).to.equal('PENDING_AUTH');
   });
 
-  it('tells a person who says no', async () => {
+  it('detects that the user declined', async () => {
     expect((await browser.open((await choose(await linkOf('nora'), 'no')).href)).status).to.equal(403);
   });
 
   for (const signature_method of ['HMAC-SHA1', 'HMAC-SHA256']) {
     for (const signature_placement of ['header', 'query', 'body']) {
-      it(`gives an account whose calls are taken: ${signature_method} in the ${signature_placement}`, async () => {
+      it(`creates an account whose calls are accepted: ${signature_method} in the ${signature_placement}`, async () => {
         const identifier = `${signature_method}-${signature_placement}`;
         const back = await choose(await linkOf(identifier, { signature_method, signature_placement }), 'yes');
         const { authRequestId } = returned(await browser.open(back.href));

@@ -3,7 +3,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { CLIENTS } from './support/mcp-clients/clients.ts';
 import { type ClientsWorld, startClientsWorld, TOOL } from './support/mcp-clients/world.ts';
 
-describe('MCP clients of other people log in by themselves (X2)', () => {
+describe('MCP clients of other authors log in by themselves (X2)', () => {
   let world: ClientsWorld;
   let machine: { path: string; remove(): void };
 

@@ -86,7 +86,7 @@ describe('the login for an MCP client in a browser', () => {
     expect(await violations(page)).to.deep.equal([]);
   });
 
-  it('lets the form lead to the scheme of an application: no policy blocks it', async () => {
+  it('lets the form redirect to the scheme of an application: no policy blocks it', async () => {
     const { page, complaints } = await openPage(browser);
     await page.goto(address('cursor://any/callback'));
     await page.getByRole('button', { name: 'Allow' }).click();

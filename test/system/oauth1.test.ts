@@ -129,7 +129,7 @@ describe('OAuth 1.0a against the provider of oauthlib', () => {
       expect((await call(signed)).status).to.equal(401);
     });
 
-    it('a time that is long past, or far ahead', async () => {
+    it('a time in the distant past or future', async () => {
       const token = await connected();
       for (const by of [-HOUR, HOUR]) {
         const signed = signRequest(
@@ -161,25 +161,25 @@ describe('OAuth 1.0a against the provider of oauthlib', () => {
     });
   });
 
-  it('gives a token for a consent, with what it says of the person', async () => {
+  it("issues a token after consent, with the user's identity", async () => {
     const token = await temporary();
     const outcome = await requestTokenCredentials(flow(), token, await consented(token));
     expect(outcome).to.deep.include({ ok: true, others: { screen_name: 'maria', oauth_authorized_realms: 'boards' } });
   });
 
-  it('tells a person who says no from one who says yes', async () => {
+  it('distinguishes a user who declines from one who consents', async () => {
     const token = await temporary();
     const query = (await choose(token, 'no')).searchParams;
     expect(readCallback(query, token)).to.deep.equal({ ok: false, kind: 'refused' });
   });
 
-  it('lets the callback of another flow come to nothing', async () => {
+  it('rejects the callback of another flow', async () => {
     const [mine, attackers] = [await temporary(), await temporary()];
     const query = (await choose(attackers, 'yes')).searchParams;
     expect(readCallback(query, mine)).to.deep.equal({ ok: false, kind: 'mismatch' });
   });
 
-  describe('takes the signature', () => {
+  describe('accepts the signature', () => {
     const methods: SignatureMethod[] = ['HMAC-SHA1', 'HMAC-SHA256'];
     const placements: ParameterPlacement[] = ['header', 'query', 'body'];
     for (const signatureMethod of methods) {
@@ -225,14 +225,14 @@ describe('OAuth 1.0a against the provider of oauthlib', () => {
     });
   });
 
-  it('gives credentials to a client whose clock is wrong, by the time that the provider says', async () => {
+  it('issues credentials to a client with a wrong clock, by the time that the provider states', async () => {
     for (const by of [-HOUR, HOUR]) {
       const token = await connected(flow({ now: () => Date.now() + by }));
       expect((await call(signRequest(apiRequest(), signing(token)))).status).to.equal(200);
     }
   });
 
-  it('sees no secret in any request', async () => {
+  it('receives no secret in any request', async () => {
     const signed = signRequest(apiRequest(), signing(await connected()));
     expect(JSON.stringify(signed)).not.to.match(/client secret|client%20secret/);
     expect(signed.headers['authorization']).to.include('oauth_signature="');

@@ -46,7 +46,7 @@ describe('npm package', function () {
     expect(missing).to.deep.equal([]);
   });
 
-  it('installs the packages of run time and none of development', async () => {
+  it('installs run-time packages and no development packages', async () => {
     const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
     const { stdout } = await run('npm', ['ls', '--all', '--parseable'], options);
     const names = stdout.split('\n').map((path) => path.split('node_modules/').at(-1));
@@ -59,7 +59,7 @@ describe('npm package', function () {
     expect(onlyDevelopment.filter((name) => names.includes(name))).to.deep.equal([]);
   });
 
-  it('serves the API, the console and the reference where npx starts it in an empty directory', async () => {
+  it('serves the API, the console and the reference when npx starts it in an empty directory', async () => {
     server = spawn('npx', ['--no-install', 'valetkey', 'serve'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let errors = '';
     server.stderr?.on('data', (chunk) => {

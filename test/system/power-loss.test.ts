@@ -62,7 +62,7 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     temporary.remove();
   });
 
-  it('has recorded what a server does: writes, cuts, syncs of files and directories, and responses', () => {
+  it('has recorded the calls of a server: writes, truncations, syncs of files and directories, and responses', () => {
     const kinds = new Set(recording.events.map(({ kind }) => kind));
     expect(kinds).to.include.all.keys(
       'directory',
@@ -86,7 +86,7 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     expect(judged).to.be.greaterThan(IMAGES / 2);
   });
 
-  it('lets a server start on what is left, also of its first start, and serve what was acknowledged', async () => {
+  it('lets a server start on the remaining data, also of its first start, and serve what was acknowledged', async () => {
     const images = [...imagesOf(recording.events, { folder, random, count: 60 })];
     const chosen = Array.from({ length: SERVED }, (_, number) => images[Math.floor((number * images.length) / SERVED)]);
     for (const image of chosen as Image[]) {
@@ -107,7 +107,7 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     }
   });
 
-  it('loses nothing either after a sync that failed, a kill and a start on what the kernel still shows (F2)', async () => {
+  it('loses nothing after a failed sync, a kill and a start on what the kernel still shows (F2)', async () => {
     const path = join(temporary.path, 'failing');
     const failing = await recordIn(path, { failing: 15 });
     const failed = failing.events.findIndex(({ kind }) => kind === 'sync-failed');
@@ -131,12 +131,12 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     'the key file': (path) => /\/keys[^/]*$/.test(path),
   };
   for (const [what, ignores] of Object.entries(MUTANTS)) {
-    it(`is noticed when syncs of ${what} do nothing (a mutant)`, async () => {
+    it(`is detected when syncs of ${what} do nothing (a mutant)`, async () => {
       expect(await countLossy(recording, { ignores })).to.be.greaterThan(0);
     });
   }
 
-  it('is noticed when the server acknowledges before the log is synced (a mutant)', async () => {
+  it('is detected when the server acknowledges before the log is synced (a mutant)', async () => {
     const path = join(temporary.path, 'mutant');
     const mutant = await recordIn(path, { before: NO_SYNC });
     expect(await countLossy(mutant, { folder: path })).to.be.greaterThan(0);

@@ -88,7 +88,7 @@ describe('the sandbox in a browser', () => {
     );
   });
 
-  it('shows the lines of its own source beside what happens', async () => {
+  it('shows the lines of its own source beside each step', async () => {
     const { page } = await logIn('lin');
     await ask(page, 'What do my notes say?');
     await page.locator('.transcript .failed').waitFor();
@@ -99,7 +99,7 @@ describe('the sandbox in a browser', () => {
     expect(await open.locator('code').innerText()).to.include('export async function* runAgent(');
   });
 
-  it('says that the user has closed the popup', async () => {
+  it('reports that the user has closed the popup', async () => {
     const { page } = await logIn('tim');
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),

@@ -13,11 +13,11 @@ describe('accentStyles', () => {
     expect(contrast(parse('#777777'), parse('#ffffff'))).to.be.closeTo(4.48, 0.01);
   });
 
-  it('keeps a color that is readable', () => {
+  it('keeps a readable color', () => {
     expect(accentStyles('#1f4fb4')).to.include('--accent: #1f4fb4; ');
   });
 
-  it('makes every color readable on every ground, and text readable on it', () => {
+  it('makes every color readable on every background, and text readable on it', () => {
     const parts = ['00', '33', '66', '99', 'cc', 'ff'];
     for (const red of parts)
       for (const green of parts)

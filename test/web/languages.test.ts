@@ -79,11 +79,11 @@ describe('textsOf', () => {
     expect(textsOf('en').plain('link.title', { provider: 'جيت' })).to.include('\u2068جيت\u2069');
   });
 
-  it('knows the direction of each language', () => {
+  it('returns the direction of each language', () => {
     expect(TAGS.filter((tag) => textsOf(tag).direction === 'rtl')).to.deep.equal(['ar']);
   });
 
-  it('lists names, and shows numbers and times, as the language does', () => {
+  it('formats lists of names, numbers and times by the rules of the language', () => {
     expect(textsOf('de').list(['A', 'B', 'C'])).to.equal('A, B und C');
     expect(textsOf('ja').list(['A', 'B'])).to.equal('A、B');
     expect(textsOf('de').number(1234.5)).to.equal('1.234,5');
@@ -121,7 +121,7 @@ describe('chooseLanguage', () => {
     });
   }
 
-  it('takes a bounded time for a long header', () => {
+  it('takes limited time for a long header', () => {
     expect(chooseLanguage(null, 'xx,'.repeat(100_000))).to.equal('en');
   });
 });

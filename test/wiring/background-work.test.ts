@@ -12,7 +12,7 @@ describe('background work of a server (F3, S6)', () => {
   const folder = tempDir();
   after(() => folder.remove());
 
-  it('bears a store in which nothing works any more: each failure is logged, and none is left unhandled', async () => {
+  it('tolerates a store in which everything fails: each failure is logged, and none is unhandled', async () => {
     const lines: string[] = [];
     const unhandled: unknown[] = [];
     const listener = (error: unknown) => unhandled.push(error);

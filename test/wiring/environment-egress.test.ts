@@ -10,7 +10,7 @@ const ONE = { id: 'env_one' as EnvironmentId, kind: 'DEVELOPMENT' } as const;
 const OTHER = { id: 'env_other' as EnvironmentId, kind: 'DEVELOPMENT' } as const;
 const PRODUCTION = { id: 'env_production' as EnvironmentId, kind: 'PRODUCTION' } as const;
 
-describe('the ways out of environments', () => {
+describe('outgoing calls of environments', () => {
   let upstream: Upstream;
   let ways: EnvironmentEgress;
   let asked: string[];
@@ -34,7 +34,7 @@ describe('the ways out of environments', () => {
     await upstream.stop();
   });
 
-  it('allow loopback and overrides in development alone', async () => {
+  it('to loopback and overrides are allowed in development only', async () => {
     const refused = await failureOf(ways.of(PRODUCTION).send(get(`http://127.0.0.1:${upstream.port}/`)));
     expect(refused).to.include({ kind: 'blocked', sent: false });
     expect((await ways.of(ONE).send(get('https://api.example.com/'))).status).to.equal(200);
@@ -42,12 +42,12 @@ describe('the ways out of environments', () => {
     expect(status).to.equal(200);
   });
 
-  it('are the same for the same environment', () => {
+  it('have the same policy for the same environment', () => {
     expect(ways.of({ ...ONE })).to.equal(ways.of(ONE));
     expect(ways.of(OTHER)).not.to.equal(ways.of(ONE));
   });
 
-  it('E11: take no place of another environment at the same host', async () => {
+  it('E11: use no slot of another environment at the same host', async () => {
     upstream.handler = () => {};
     const stop = new AbortController();
     const call = (signal?: AbortSignal) => get('https://api.example.com/', signal && { signal });
@@ -60,7 +60,7 @@ describe('the ways out of environments', () => {
     await Promise.all(hanging);
   });
 
-  it('E11: do not know a host as failing because another environment does', async () => {
+  it('E11: do not treat a host as failing because of another environment', async () => {
     upstream.handler = (_request, res) => res.destroy();
     for (let count = 0; count < 6; count++) await failureOf(ways.of(ONE).send(get('https://api.example.com/')));
     const requests = upstream.requests.length;
@@ -70,7 +70,7 @@ describe('the ways out of environments', () => {
     expect((await ways.of(OTHER).send(get('https://api.example.com/'))).status).to.equal(200);
   });
 
-  it('M2: continue while names of another environment never resolve', async () => {
+  it('M2: continue while names of another environment cannot be resolved', async () => {
     const stop = new AbortController();
     const hanging = [1, 2].map(() =>
       failureOf(ways.of(ONE).send(get('https://gone.example:8443/', { signal: stop.signal }))),

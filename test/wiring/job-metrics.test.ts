@@ -23,7 +23,7 @@ describe('metrics of jobs', () => {
     return text.split('\n').filter((line) => line.startsWith(prefix));
   }
 
-  it('tell how many are waiting, running and failed, and none that is done', async () => {
+  it('count waiting, running and failed jobs, but not completed ones', async () => {
     addJobMetrics({ ...server.parts, metrics }, [UNRUN]);
     expect(await lines(metrics, 'valetkey_jobs{')).to.deep.equal([
       `valetkey_jobs{kind="${UNRUN}",state="waiting"} 0`,
@@ -42,7 +42,7 @@ describe('metrics of jobs', () => {
     ]);
   });
 
-  it('tell for how long the first waiting one has been due', async () => {
+  it('report for how long the first waiting one has been due', async () => {
     addJobMetrics({ ...server.parts, metrics }, [UNRUN]);
     const overdue = async () => (await lines(metrics, 'valetkey_jobs_overdue_seconds'))[0]?.split(' ')[1];
     expect(await overdue()).to.equal('0');
@@ -69,7 +69,7 @@ describe('metrics of jobs', () => {
     expect(before[0]).to.match(/ 1$/);
   });
 
-  it('are shown by the server for each kind that it runs', async () => {
+  it('are exported by the server for each kind that it runs', async () => {
     const names = (await lines(server.parts.metrics)).map((line) => line.split(' ')[0]);
     const kinds = ['revocation', 'webhook_delivery', 'webhook_redelivery'];
     const states = ['waiting', 'running', 'failed'];

@@ -6,7 +6,7 @@ import { type FaultSwitch, failingStore, recordingStore } from '../support/faili
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
-describe('a store that a test puts around the real one', () => {
+describe('a replaced store', () => {
   const clock = testClock();
   const calls: string[] = [];
   const fault: FaultSwitch = { place: undefined, error: () => new Error('the wrapped store refuses') };
@@ -66,7 +66,7 @@ describe('a store that a test puts around the real one', () => {
     expect(failed).to.have.property('message', 'the wrapped store refuses');
   });
 
-  it('is used by the periodic jobs, keep-alive among them', async () => {
+  it('is used by the periodic jobs, such as keep-alive', async () => {
     await server.parts.jobs.runDue();
     calls.length = 0;
     clock.advance(24 * 60 * 60 * 1_000);

@@ -48,7 +48,7 @@ describe('keeping idle accounts alive', () => {
     world.clock.at += HOUR + days * DAY;
   };
 
-  it('refreshes a grant well before it ends, and not before that', async () => {
+  it('refreshes a grant some time before it ends, but not earlier', async () => {
     lieIdle(0.79 * IDLE_DAYS);
     expect(await keeper().run()).to.deep.equal({ tried: 0, renewed: 0 });
     expect(provider.requests).to.equal(0);
@@ -58,7 +58,7 @@ describe('keeping idle accounts alive', () => {
     expect((await world.tokens())['refresh_token']).to.equal('rt-1');
   });
 
-  it('leaves it alone again for as long once it was refreshed', async () => {
+  it('waits for the same time again after a refresh', async () => {
     lieIdle(0.9 * IDLE_DAYS);
     await keeper().run();
     expect(await keeper().run()).to.deep.equal({ tried: 0, renewed: 0 });
@@ -67,7 +67,7 @@ describe('keeping idle accounts alive', () => {
     expect(provider.alive).to.equal(true);
   });
 
-  it('is not misled by changes of an account that refresh nothing', async () => {
+  it('is not postponed by changes of an account that do not refresh its grant', async () => {
     lieIdle(0.9 * IDLE_DAYS);
     const { id, version } = await world.account();
     const changes = { apiConfig: { a: 1 }, updatedAt: world.clock.at };
@@ -75,7 +75,7 @@ describe('keeping idle accounts alive', () => {
     expect(await keeper().run()).to.deep.equal({ tried: 1, renewed: 1 });
   });
 
-  it('spreads accounts that were connected together between 75 and 85 percent of the time (R8)', async () => {
+  it('spreads accounts that were connected at the same time between 75 and 85 percent of the lifetime (R8)', async () => {
     lieIdle(0.76 * IDLE_DAYS);
     expect(await keeper({ random: drawing(HIGHEST) }).run()).to.include({ tried: 0 });
     expect(await keeper({ random: drawing(LOWEST) }).run()).to.include({ tried: 1 });
@@ -83,14 +83,14 @@ describe('keeping idle accounts alive', () => {
     expect(await keeper({ random: drawing(HIGHEST) }).run()).to.include({ tried: 1 });
   });
 
-  it('asks nothing of providers whose grants do not end so, or cannot be refreshed', async () => {
+  it('sends nothing to providers whose grants do not end when idle, or cannot be refreshed', async () => {
     lieIdle(10 * IDLE_DAYS);
     for (const refresh of [undefined, { kind: 'rotating' }, { kind: 'none', idle_days: 1 }] as const) {
       expect(await keeper({}, { refresh }).run()).to.deep.equal({ tried: 0, renewed: 0 });
     }
   });
 
-  it('leaves out accounts that are out of use', async () => {
+  it('skips accounts that are not active', async () => {
     lieIdle(0.9 * IDLE_DAYS);
     const { id } = await world.account();
     const to = { status: 'DISCONNECTED', reason: null, updatedAt: world.clock.at } as const;
@@ -98,7 +98,7 @@ describe('keeping idle accounts alive', () => {
     expect(await keeper().run()).to.deep.equal({ tried: 0, renewed: 0 });
   });
 
-  it('says honestly that a grant has ended which came too late', async () => {
+  it('reports that a grant has ended when the refresh comes too late', async () => {
     provider.alive = false;
     lieIdle(2 * IDLE_DAYS);
     expect(await keeper().run()).to.deep.equal({ tried: 1, renewed: 0 });
@@ -125,7 +125,7 @@ describe('keeping idle accounts alive', () => {
       lieIdle(0.9 * IDLE_DAYS);
     });
 
-    it('reads them piece by piece, and refreshes each once, a few at a time', async () => {
+    it('reads them in batches, and refreshes each once with limited concurrency', async () => {
       const limits = { concurrency: 3, piece: 5 };
       expect(await keeper({ limits }).run()).to.deep.equal({ tried: MANY, renewed: MANY });
       expect(asked).to.equal(MANY);
@@ -171,7 +171,7 @@ describe('keeping idle accounts alive', () => {
     });
   });
 
-  describe('at a provider over real sockets that ends grants which lie idle', () => {
+  describe('at a provider that ends idle grants, over sockets', () => {
     const LIFE = IDLE_DAYS * DAY;
     let server: ScriptableAs;
     let lastRefresh: number;
@@ -204,7 +204,7 @@ describe('keeping idle accounts alive', () => {
       expect(await world.account()).to.include({ status: 'EXPIRED' });
     });
 
-    it('keeps one for a year that is looked after every day, with as few refreshes as that takes', async () => {
+    it('keeps a grant for a year when it runs every day, with as few refreshes as necessary', async () => {
       for (let day = 0; day < 365; day++) {
         await passDay();
         if ((await keeper().run()).renewed > 0) lastRefresh = world.clock.at;

@@ -18,41 +18,41 @@ function dueAt(row: AccountRow, at: number, dice = 0.5): boolean {
   return isDue(row, { now: () => at, random: () => bytes });
 }
 
-describe('when a token is renewed (R7)', () => {
+describe('when a token is refreshed (R7)', () => {
   const end = ISSUED + HOUR;
 
-  it('is a minute before its end, more or less', () => {
+  it('is about a minute before its expiry', () => {
     expect(dueAt(account(), end - 73_000, 1)).to.equal(false);
     expect(dueAt(account(), end - 61_000)).to.equal(false);
     expect(dueAt(account(), end - 59_000)).to.equal(true);
     expect(dueAt(account(), end - 47_000, 0)).to.equal(true);
   });
 
-  it('differs from call to call within the jitter, so that many accounts are not refreshed together', () => {
+  it('varies between calls within the jitter, so that many accounts are not refreshed together', () => {
     expect(dueAt(account(), end - 65_000, 1)).to.equal(true);
     expect(dueAt(account(), end - 65_000, 0)).to.equal(false);
     expect(dueAt(account(), end - 55_000, 0)).to.equal(false);
   });
 
-  it('is a tenth of its life before its end where that is less than a minute', () => {
+  it('is a tenth of its lifetime before its expiry if that is less than a minute', () => {
     const short = account({ tokenExpiresAt: ISSUED + 100_000 });
     expect(dueAt(short, ISSUED + 89_000)).to.equal(false);
     expect(dueAt(short, ISSUED + 91_000)).to.equal(true);
   });
 
-  it('is never for a token without a known end', () => {
+  it('is never for a token without a known expiry', () => {
     const row = account({ tokenExpiresAt: null });
     expect(dueAt(row, end * 2)).to.equal(false);
     expect(isExpired(row, end * 2)).to.equal(false);
   });
 
-  it('is never for an account that is not in use', () => {
+  it('is never for an account that is not active', () => {
     for (const status of ['EXPIRED', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'DISCONNECTED'] as const) {
       expect(dueAt(account({ status }), end + 1), status).to.equal(false);
     }
   });
 
-  it('is for the types of account whose tokens the service obtains, and for no other', () => {
+  it('applies only to authorization types whose tokens the server obtains', () => {
     for (const authorizationType of ['OAUTH', 'SMART_FHIR', 'OAUTH_M2M', 'WORKSPACE_DWD', 'TRUSTED_IDP'] as const) {
       expect(dueAt(account({ authorizationType }), end), authorizationType).to.equal(true);
     }
@@ -66,7 +66,7 @@ describe('when a token is renewed (R7)', () => {
     expect(dueAt(account(), ISSUED - HOUR)).to.equal(true);
   });
 
-  it('is the end itself at the latest, and 72 seconds before it at the earliest', () => {
+  it('is between 72 seconds before the expiry and the expiry itself', () => {
     const life = fc.integer({ min: 1, max: 90 * 24 * HOUR });
     const dice = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(

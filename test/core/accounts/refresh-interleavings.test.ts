@@ -14,7 +14,7 @@ function scheduled(s: fc.Scheduler): RotatingProvider {
   return provider;
 }
 
-describe('refreshes in every order', () => {
+describe('concurrent refreshes in every order', () => {
   let world: World;
   let bases: Process[];
   let runs = 0;
@@ -34,7 +34,7 @@ describe('refreshes in every order', () => {
     return { id, processes: await Promise.all(starts), row: await world.account(id) };
   }
 
-  it('make one request, and give everyone its token (R1)', async () => {
+  it('send one request, and give its token to every caller (R1)', async () => {
     const who = fc.array(fc.record({ process: fc.nat(1), refused: fc.boolean() }), { minLength: 2, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), who, async (s, callers) => {
@@ -55,7 +55,7 @@ describe('refreshes in every order', () => {
     );
   });
 
-  it('leave an account that works or has a reason why not, regardless of other changes (R2, R3, R4)', async () => {
+  it('leave an account that works or has a reason why it does not, regardless of other changes (R2, R3, R4)', async () => {
     const event = fc.constantFrom(
       'freshen',
       'refuse',

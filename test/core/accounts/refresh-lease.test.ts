@@ -39,7 +39,7 @@ describe('one refresh at a time', () => {
 
   const accessToken = async (account: AccountRow) => (await world.tokens(account))['access_token'];
 
-  it('is what the provider insists on: a token used twice ends the grant (negative control)', async () => {
+  it('is required by the provider: a refresh token that is used twice ends the grant (negative control)', async () => {
     const { fetch } = provider;
     const spend = () => fetch('', { method: 'POST', body: 'refresh_token=rt-0' });
     expect((await spend()).status).to.equal(200);
@@ -81,7 +81,7 @@ describe('one refresh at a time', () => {
     expect(provider.alive).to.equal(true);
   });
 
-  it('serves those who were refused a token together with those who find it expired', async () => {
+  it('gives callers whose token was rejected and callers whose token has expired the result of the same refresh', async () => {
     const { refresher } = await world.start(provider.fetch);
     const account = await world.account();
     const [freshened, renewed] = await Promise.all([
@@ -92,7 +92,7 @@ describe('one refresh at a time', () => {
     expect(provider.requests).to.equal(1);
   });
 
-  it('makes another process wait for the end, and take it', async () => {
+  it('makes another process wait for the refresh to end, and use its result', async () => {
     const first = await world.start(provider.fetch);
     const second = await world.start(provider.fetch);
     const account = await world.account();
@@ -105,7 +105,7 @@ describe('one refresh at a time', () => {
     expect(provider.requests).to.equal(1);
   });
 
-  it('serves a token that is still valid when another process takes long, and says so when it is not', async () => {
+  it('returns a token that is still valid when another process takes long, and an error when it has expired', async () => {
     const limits = { leaseMs: HOUR };
     const first = await world.start(provider.fetch, { limits });
     const second = await world.start(provider.fetch, { limits: { ...limits, shortPatienceMs: 1_000 } });
@@ -126,7 +126,7 @@ describe('one refresh at a time', () => {
     expect(provider.requests).to.equal(1);
   });
 
-  it('does not make callers with a valid token wait for a slow provider, and keeps what comes of it', async () => {
+  it('does not make callers with a valid token wait for a slow provider, and stores the result when it arrives', async () => {
     const { refresher } = await world.start(provider.fetch, { limits: { shortPatienceMs: 1_000 } });
     world.clock.at -= 10_000;
     const account = await world.account();
@@ -139,7 +139,7 @@ describe('one refresh at a time', () => {
     expect(provider.requests).to.equal(1);
   });
 
-  it('survives a storage that fails after the callers have gone on', async () => {
+  it('survives a storage failure after the callers have received their response', async () => {
     const { store } = await world.start(provider.fetch);
     const broken: Store = { ...store, write: () => Promise.reject(new StorageError('SQLITE_FULL', 'full')) };
     const { refresher } = await world.start(provider.fetch, { store: broken, limits: { shortPatienceMs: 0 } });
@@ -152,8 +152,8 @@ describe('one refresh at a time', () => {
     expect(await world.account()).to.deep.equal(account);
   });
 
-  describe('with a holder that is slower than its lease (R4)', () => {
-    it('never lets its late failure overwrite the success of its successor', async () => {
+  describe('when a refresh takes longer than its lease (R4)', () => {
+    it('its late failure never overwrites the success of its successor', async () => {
       const first = await world.start(provider.fetch);
       const second = await world.start(provider.fetch);
       const account = await world.account();
@@ -169,7 +169,7 @@ describe('one refresh at a time', () => {
       expect(await world.audit()).to.deep.equal([]);
     });
 
-    it('never lets its late success overwrite what its successor has settled', async () => {
+    it('its late success never overwrites the result of its successor', async () => {
       const abandoned: AbandonedTokens[] = [];
       const first = await world.start(provider.fetch, { abandoned: async (late) => void abandoned.push(late) });
       const second = await world.start(provider.fetch);
@@ -187,7 +187,7 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal([]);
     });
 
-    it('stores its result while no other process has taken over the lease', async () => {
+    it('its result is stored if no other process has taken the lease', async () => {
       const first = await world.start(provider.fetch);
       const held = holdFirst('after');
       const one = first.refresher.freshen(await world.account(), world.cause);
@@ -197,7 +197,7 @@ describe('one refresh at a time', () => {
       expect(await accessToken(await one)).to.equal('at-1');
     });
 
-    it('never lets it give the lease of its successor back', async () => {
+    it('it never releases the lease of its successor', async () => {
       let fails = true;
       const first = await world.start(async (url, init) => {
         const answer = await provider.fetch(url, init);
@@ -232,14 +232,14 @@ describe('one refresh at a time', () => {
       await held.reached;
     }
 
-    it('before the provider had the request, the stored token still works', async () => {
+    it('before the provider received the request, the stored token still works', async () => {
       await crash('before');
       world.clock.at += LEASE;
       const { refresher } = await world.start(provider.fetch);
       expect(await accessToken(await refresher.freshen(await world.account(), world.cause))).to.equal('at-1');
     });
 
-    it('between rotation and commit, the stored token is tried once, and the account says what has happened', async () => {
+    it('between rotation and commit, the stored token is tried once, and the account shows what happened', async () => {
       await crash('after');
       world.clock.at += LEASE;
       const { refresher } = await world.start(provider.fetch);
@@ -251,13 +251,13 @@ describe('one refresh at a time', () => {
       expect(await world.audit()).to.have.length(1);
     });
 
-    it('a caller without a valid token waits for the lease of the dead process to end, as long as it can', async () => {
+    it('a caller without a valid token waits until the lease of the crashed process ends, within its own time limit', async () => {
       await crash('before');
       const { refresher } = await world.start(provider.fetch, { limits: { patienceMs: 40_000 } });
       expect(await accessToken(await refresher.freshen(await world.account(), world.cause))).to.equal('at-1');
     });
 
-    it('a failure that is none of the provider leaves the question open', async () => {
+    it('a failure that does not come from the provider leaves it unknown whether the token was rotated', async () => {
       await crash('after');
       world.clock.at += LEASE;
       let limited = true;
@@ -271,7 +271,7 @@ describe('one refresh at a time', () => {
       expect((await refresher.freshen(account, world.cause)).statusReason).to.match(/interrupted/);
     });
 
-    it('counts a missing response as a sent request: the next rejection says that the token may have been rotated', async () => {
+    it('a missing response counts as a sent request: the next rejection says that the token may have been rotated', async () => {
       let down = true;
       const { refresher } = await world.start(async (url, init) => {
         const answer = await provider.fetch(url, init);
@@ -307,7 +307,7 @@ describe('one refresh at a time', () => {
       return { result, abandoned, store };
     }
 
-    it('does not bring a deleted account back, and hands its tokens over to be revoked', async () => {
+    it('a refresh does not restore a deleted account, and schedules its tokens for revocation', async () => {
       const { result, abandoned, store } = await during((store) =>
         store.write((tx) => tx.accounts.remove(world.env, world.accountId, world.clock.at)),
       );
@@ -317,7 +317,7 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal(['rt-1']);
     });
 
-    it('keeps the credentials of a new authorization, and hands the late ones over', async () => {
+    it('a refresh keeps the credentials of a new authorization, and schedules its own late tokens for revocation', async () => {
       const { result, abandoned } = await during(() => world.replaceTokens({ access_token: 'new' }));
       const account = await world.account();
       expect(result).to.deep.equal(account);
@@ -326,7 +326,7 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal(['rt-1']);
     });
 
-    it('does not bring a disconnected account back', async () => {
+    it('a refresh does not reconnect a disconnected account', async () => {
       const { abandoned } = await during(async (store) => {
         const account = await world.account();
         await change(store, { ...withoutCredentials(account), status: 'DISCONNECTED' });
@@ -338,13 +338,13 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal(['rt-1']);
     });
 
-    it('does not bring an account back whose hosts have changed', async () => {
+    it('a refresh does not reactivate an account whose hosts have changed', async () => {
       const { abandoned } = await during((store) => change(store, { status: 'PENDING_AUTH' }));
       expect(await world.account()).to.include({ status: 'PENDING_AUTH', credentialGeneration: 1 });
       expect(abandoned).to.deep.equal(['rt-1']);
     });
 
-    it('keeps both the new tokens and another change of the account', async () => {
+    it('a refresh keeps both the new tokens and another change of the account', async () => {
       const { abandoned } = await during((store) => change(store, { apiConfig: { region: 'eu' } }));
       const account = await world.account();
       expect(account.apiConfig).to.deep.equal({ region: 'eu' });
@@ -352,7 +352,7 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal([]);
     });
 
-    it('does not lose the rotated token when a change left the spent one in place', async () => {
+    it('a refresh does not lose the rotated token when a change kept the used one', async () => {
       const { abandoned } = await during(() =>
         world.replaceTokens({ access_token: 'at-0', refresh_token: 'rt-0', domain: 'acme.example' }),
       );
@@ -365,7 +365,7 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal([]);
     });
 
-    it('never carries tokens over to other hosts, even for the same refresh token', async () => {
+    it('a refresh never stores tokens for other hosts, even with the same refresh token', async () => {
       const tokens = { access_token: 'at-0', refresh_token: 'rt-0' };
       const { abandoned } = await during(() =>
         world.replaceTokens(tokens, world.accountId, ['https://as.example', 'https://moved.example']),
@@ -374,14 +374,14 @@ describe('one refresh at a time', () => {
       expect(abandoned).to.deep.equal(['rt-1']);
     });
 
-    it('ignores a refusal of the token that was replaced meanwhile', async () => {
+    it('a rejection of a token that was replaced meanwhile is ignored', async () => {
       provider.alive = false;
       await during(() => world.replaceTokens({ access_token: 'new' }));
       expect(await world.account()).to.include({ status: 'ACTIVE', credentialGeneration: 2 });
       expect(await world.audit()).to.deep.equal([]);
     });
 
-    it('continues when the tokens cannot be revoked', async () => {
+    it('a refresh continues when the revocation of tokens cannot be scheduled', async () => {
       const { refresher } = await world.start(provider.fetch, {
         abandoned: () => Promise.reject(new Error('no outbox')),
       });
@@ -395,7 +395,7 @@ describe('one refresh at a time', () => {
   });
 
   describe('with a clock that jumps (R7)', () => {
-    it('is not kept out by a lease from a future that was a mistake', async () => {
+    it('a refresh is not blocked by a lease that was written under a clock ahead', async () => {
       const dying = await world.start(provider.fetch);
       const held = holdFirst('before');
       world.clock.at += 1000 * HOUR;
@@ -406,7 +406,7 @@ describe('one refresh at a time', () => {
       expect(await accessToken(await refresher.freshen(await world.account(), world.cause))).to.equal('at-1');
     });
 
-    it('is not kept from trying again by a failure from such a future', async () => {
+    it('a retry is not delayed by a failure that was recorded under a clock ahead', async () => {
       let down = true;
       const { refresher } = await world.start((url, init) =>
         down ? Promise.resolve(new Response('', { status: 500 })) : provider.fetch(url, init),
@@ -419,7 +419,7 @@ describe('one refresh at a time', () => {
       expect(await accessToken(await refresher.freshen(account, world.cause))).to.equal('at-1');
     });
 
-    it('renews a token whose end was written under a clock that was ahead', async () => {
+    it('a token whose expiry was written under a clock ahead is refreshed', async () => {
       const { refresher } = await world.start(provider.fetch);
       world.clock.at += 1000 * HOUR;
       const fromTheFuture = await refresher.freshen(await world.account(), world.cause);
@@ -429,7 +429,7 @@ describe('one refresh at a time', () => {
       expect(provider.requests).to.equal(2);
     });
 
-    it('never stores a later expiry than the provider meant, even after a slow response', async () => {
+    it('a stored expiry is never later than the provider meant, even after a slow response', async () => {
       const { refresher } = await world.start(provider.fetch);
       const asked = world.clock.at;
       provider.after = async () => {
@@ -440,7 +440,7 @@ describe('one refresh at a time', () => {
     });
   });
 
-  it('is over before the store is closed', async () => {
+  it('a refresh ends before the store is closed', async () => {
     const { store, refresher } = await world.start(provider.fetch);
     const held = holdFirst('after');
     const flight = refresher.freshen(await world.account(), world.cause);

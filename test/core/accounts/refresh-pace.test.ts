@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type LoadVerdict, RefreshPace } from '../../../core/accounts/refresh-pace.ts';
 
-describe('F10: the pace of a provider', () => {
+describe('F10: the concurrency limit of a provider', () => {
   const start = () => new RefreshPace({ first: 4, most: 8 });
 
   /** Runs as many refreshes as there are places, all with the same duration and result. */
@@ -10,7 +10,7 @@ describe('F10: the pace of a provider', () => {
     for (const stride of strides) pace.end(stride, ms, verdict);
   }
 
-  it('doubles with each round that goes well, up to its bound', () => {
+  it('doubles with each successful round, up to its maximum', () => {
     const pace = start();
     round(pace, 100, 'well');
     expect(pace.width).to.equal(8);
@@ -36,7 +36,7 @@ describe('F10: the pace of a provider', () => {
     expect(widths).to.deep.equal([4, 5, 6, 7, 8]);
   });
 
-  it('does not grow while responses take longer than they need to', () => {
+  it('does not grow while responses are slower than before', () => {
     const pace = start();
     pace.end(pace.begin(1), 100, 'well');
     for (let count = 0; count < 10; count++) round(pace, 500, 'well');
@@ -45,7 +45,7 @@ describe('F10: the pace of a provider', () => {
     expect(pace.width).to.equal(8);
   });
 
-  it('learns nothing where places stay free, or the provider was not asked', () => {
+  it('does not change while slots stay free, or when no request was sent to the provider', () => {
     const pace = start();
     for (let count = 0; count < 10; count++) {
       pace.end(pace.begin(1), 100, 'well');

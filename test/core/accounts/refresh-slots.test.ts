@@ -32,8 +32,8 @@ function crowd(slots: RefreshSlots) {
   };
 }
 
-describe('places for refreshes (R8)', () => {
-  it('are as many as there are, in all and for one provider', async () => {
+describe('slots for refreshes (R8)', () => {
+  it('are limited in total and for each provider', async () => {
     const tasks = crowd(slotsOf(4, 2));
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) tasks.add(name[0] ?? '', name);
     expect(tasks.started).to.deep.equal(['a1', 'a2', 'b1']);
@@ -41,7 +41,7 @@ describe('places for refreshes (R8)', () => {
     expect(tasks.started).to.deep.equal(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('are given in order within a provider, and by turns between providers', async () => {
+  it('are assigned in order within a provider, and in turns between providers', async () => {
     const tasks = crowd(slotsOf(1, 1));
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) tasks.add(name[0] ?? '', name);
     for (const name of ['a1', 'a2', 'b1', 'a3', 'b2']) await tasks.finish(name);
@@ -49,7 +49,7 @@ describe('places for refreshes (R8)', () => {
     await tasks.all();
   });
 
-  it('are free again after a task that failed', async () => {
+  it('are released after a task that failed', async () => {
     const slots = slotsOf(1, 1);
     const failed = await slots.run('a', () => Promise.reject(new Error('no'))).catch((error: Error) => error.message);
     expect(failed).to.equal('no');
@@ -57,14 +57,14 @@ describe('places for refreshes (R8)', () => {
     expect(await slots.run('a', async () => 'yes')).to.equal('yes');
   });
 
-  it('leave a provider its own while another one is slow', async () => {
+  it('are reserved for a provider while another one is slow', async () => {
     const tasks = crowd(slotsOf(4, 2));
     for (let n = 0; n < 100; n++) tasks.add('slow', `slow${n}`);
     tasks.add('quick', 'quick');
     expect(tasks.started).to.deep.equal(['slow0', 'slow1', 'quick']);
   });
 
-  it('F10: are still there for another provider, however many are slow', () => {
+  it('F10: remain available for another provider, regardless of the number of slow providers', () => {
     const tasks = crowd(slotsOf(64, 32));
     for (let provider = 0; provider < 5; provider++) {
       for (let n = 0; n < 100; n++) tasks.add(`slow ${provider}`, `slow ${provider} ${n}`);
@@ -75,7 +75,7 @@ describe('places for refreshes (R8)', () => {
     expect(tasks.started.slice(taken)).to.deep.equal(['quick']);
   });
 
-  it('come to everyone of ten thousand, never more than there are', async () => {
+  it('are given to each of ten thousand tasks, and the limit is never exceeded', async () => {
     const slots = slotsOf(32, 8);
     let active = 0;
     let most = 0;
@@ -92,8 +92,8 @@ describe('places for refreshes (R8)', () => {
     expect(slots.isFree('provider 0')).to.equal(true);
   });
 
-  describe('F10: waiting for one', () => {
-    it('has a bound, and ends with the time after which to try again', async () => {
+  describe('F10: waiting for a slot', () => {
+    it('is limited in time, and ends with the time after which to try again', async () => {
       let now = 0;
       const limits = { total: 2, first: 1, most: 1, waiting: 10, waitMs: 1 };
       const slots = new RefreshSlots(limits, () => now);
@@ -110,7 +110,7 @@ describe('places for refreshes (R8)', () => {
       expect(slots.isFree('a')).to.equal(true);
     });
 
-    it('is refused to those who are too many', async () => {
+    it('is refused when too many are waiting', async () => {
       const tasks = crowd(slotsOf(2, 1, { waiting: 2 }));
       for (const name of ['a1', 'a2', 'a3']) tasks.add('a', name);
       const refused = await tasks.add('a', 'a4').catch((error) => error);
@@ -120,7 +120,7 @@ describe('places for refreshes (R8)', () => {
     });
   });
 
-  describe('F10: adapt to the pace of the provider', () => {
+  describe('F10: slots of a provider', () => {
     const limits = { total: 64, first: 4, most: 16, waiting: UNBOUNDED, waitMs: UNBOUNDED };
 
     /**
@@ -154,12 +154,12 @@ describe('places for refreshes (R8)', () => {
       };
     }
 
-    it('by growing while it takes all that it is given', async () => {
+    it('increase while the provider accepts all requests', async () => {
       const { most } = await provider(1_000, 'limits').serve(200);
       expect(most).to.equal(16);
     });
 
-    it('by shrinking when it limits, and trying more only slowly', async () => {
+    it('decrease when the provider limits requests, and increase again slowly', async () => {
       const limited = provider(6, 'limits');
       await limited.serve(200);
       const { most, turnedAway } = await limited.serve(200);
@@ -167,13 +167,13 @@ describe('places for refreshes (R8)', () => {
       expect(turnedAway).to.be.below(40);
     });
 
-    it('down to one at a time when it takes nothing', async () => {
+    it('decrease to one when the provider rejects all requests', async () => {
       const dead = provider(0, 'limits');
       await dead.serve(100);
       expect((await dead.serve(10)).most).to.equal(1);
     });
 
-    it('for each provider and environment by itself', async () => {
+    it('are counted separately for each provider and environment', async () => {
       const slots = new RefreshSlots(limits);
       for (let count = 0; count < 10; count++)
         await slots.run(

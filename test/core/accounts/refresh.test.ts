@@ -18,7 +18,7 @@ function failing(kind: string, sent: boolean): ProtocolFetch {
 
 const nothingSent: ProtocolFetch = () => Promise.reject(new Error('nothing may be sent'));
 
-describe('freshening an account', () => {
+describe('refreshing an account', () => {
   let world: World;
 
   async function begin(options: WorldOptions = {}) {
@@ -34,7 +34,7 @@ describe('freshening an account', () => {
     expect(await refresher.freshen(account, world.cause)).to.equal(account);
   });
 
-  it('sends nothing for a token without a known end, and for an account that is not in use', async () => {
+  it('sends nothing for a token without a known expiry, and for an account that is not active', async () => {
     await begin({ expiresIn: null });
     const { refresher } = await world.start(nothingSent);
     const account = await world.account();
@@ -45,7 +45,7 @@ describe('freshening an account', () => {
     expect(await refresher.refreshNow(parked, world.cause)).to.equal(null);
   });
 
-  it('stores new tokens under a new generation before it gives them out', async () => {
+  it('stores new tokens under a new generation before it returns them', async () => {
     await begin();
     const provider = new RotatingProvider();
     const { refresher } = await world.start(provider.fetch);
@@ -64,7 +64,7 @@ describe('freshening an account', () => {
     expect(await world.audit()).to.deep.equal([]);
   });
 
-  it('does so again and again', async () => {
+  it('works repeatedly', async () => {
     await begin();
     const provider = new RotatingProvider();
     const { refresher } = await world.start(provider.fetch);
@@ -77,7 +77,7 @@ describe('freshening an account', () => {
     expect(provider.alive).to.equal(true);
   });
 
-  it('keeps what the response does not replace (R5)', async () => {
+  it('keeps the values that the response does not replace (R5)', async () => {
     const tokens = { access_token: 'at-0', refresh_token: 'rt-0', scopes: ['a', 'b'], domain: 'acme.example' };
     await begin({ tokens });
     const { refresher } = await world.start(answering(200, { access_token: 'at-1', refresh_token: '', scope: 'a' }));
@@ -88,7 +88,7 @@ describe('freshening an account', () => {
     expect(fresh.tokenExpiresAt).to.equal(null);
   });
 
-  describe('never overwrites good tokens with (R5)', () => {
+  describe('does not overwrite valid tokens with (R5)', () => {
     const answers: [title: string, fetch: ProtocolFetch][] = [
       ['a page', answering(200, '<html>Sign in</html>')],
       ['nothing', answering(200, '')],
@@ -112,7 +112,7 @@ describe('freshening an account', () => {
     }
   });
 
-  describe('when the provider cannot be asked (R6)', () => {
+  describe('when the provider cannot be reached (R6)', () => {
     const cases: [title: string, fetch: ProtocolFetch, kind: string, retryable: boolean][] = [
       ['it cannot be reached', failing('unreachable', false), 'upstream_unreachable', true],
       ['it is too slow', failing('timeout', true), 'upstream_timeout', true],
@@ -123,7 +123,7 @@ describe('freshening an account', () => {
       ['it does not know the client', answering(401, { error: 'invalid_client' }), 'upstream_auth', false],
     ];
     for (const [title, fetch, kind, retryable] of cases) {
-      it(`serves the token that is still valid, and says so after its end: ${title}`, async () => {
+      it(`returns the token while it is valid, and an error after its expiry: ${title}`, async () => {
         await begin();
         const { refresher } = await world.start(fetch);
         const before = await world.account();
@@ -170,7 +170,7 @@ describe('freshening an account', () => {
       expect(error?.retryAfterMs).to.be.within(500, 1000);
     });
 
-    it('emits an event for the first of several failures in a row, and again after a success', async () => {
+    it('emits an event for the first of several consecutive failures, and again after a success', async () => {
       await begin();
       let fetch = answering(500, '');
       const { refresher } = await world.start((url, init) => fetch(url, init));
@@ -214,7 +214,7 @@ describe('freshening an account', () => {
       expect(writes).to.equal(2);
     });
 
-    it('comes back when the provider says, within reason', async () => {
+    it('retries at the time that the provider states, within limits', async () => {
       await begin();
       let seconds = '90';
       const { refresher } = await world.start((url, init) => answering(429, '', { 'retry-after': seconds })(url, init));
@@ -227,7 +227,7 @@ describe('freshening an account', () => {
       expect(second.error?.retryAfterMs).to.equal(15 * 60_000);
     });
 
-    it('immediately uses credentials that were stored in the meantime', async () => {
+    it('uses credentials immediately that were stored in the meantime', async () => {
       await begin();
       const provider = new RotatingProvider('new');
       let down = true;
@@ -243,7 +243,7 @@ describe('freshening an account', () => {
   });
 
   describe('when the grant has ended (R6)', () => {
-    it('takes the account out of use, once, with a reason and an event', async () => {
+    it('deactivates the account once, with a reason and an event', async () => {
       await begin();
       let requests = 0;
       const { refresher } = await world.start((url, init) => {
@@ -266,7 +266,7 @@ describe('freshening an account', () => {
       expect(await world.audit()).to.have.length(1);
     });
 
-    it('takes an account out of use whose token has ended, and that has no refresh token', async () => {
+    it('deactivates an account whose token has expired and that has no refresh token', async () => {
       await begin({ tokens: { access_token: 'at-0' } });
       const { refresher } = await world.start(nothingSent);
       const before = await world.account();
@@ -279,7 +279,7 @@ describe('freshening an account', () => {
       expect(await world.audit()).to.have.length(1);
     });
 
-    it('leaves an account in use that is authorized again in that very moment', async () => {
+    it('keeps an account active that is authorized again at the same moment', async () => {
       await begin({ tokens: { access_token: 'at-0' } });
       const { store } = await world.start(nothingSent);
       const late: Store = {
@@ -296,7 +296,7 @@ describe('freshening an account', () => {
       expect(await world.audit()).to.deep.equal([]);
     });
 
-    it('gets a new token for a machine client by its own grant, even if it has a refresh token', async () => {
+    it('gets a new token for a machine client by the client credentials grant, even if it has a refresh token', async () => {
       await begin({ type: 'OAUTH_M2M' });
       const sent: string[] = [];
       const { refresher } = await world.start(async (_url, init) => {
@@ -316,7 +316,7 @@ describe('freshening an account', () => {
     });
   });
 
-  describe('sends nothing', () => {
+  describe('sends', () => {
     const cases: [title: string, options: WorldOptions, message: RegExp][] = [
       ['without a client id', { client: { id: null } }, /no client id/],
       ['without a client secret', { client: { secret: null } }, /no client secret/],
@@ -325,7 +325,7 @@ describe('freshening an account', () => {
       ['where a value of the address is missing', { oauth: { token_uri: 'https://{{d}}.a.example/t' } }, /required/],
     ];
     for (const [title, options, message] of cases) {
-      it(`${title}, and the account stays as it is`, async () => {
+      it(`nothing ${title}, and does not change the account`, async () => {
         await begin(options);
         const { refresher } = await world.start(nothingSent);
         const before = await world.account();
@@ -337,7 +337,7 @@ describe('freshening an account', () => {
       });
     }
 
-    it('to a token endpoint that the credentials were not given for: the account waits for a new authorization (P2)', async () => {
+    it('nothing to a token endpoint that the credentials were not issued for: the account waits for a new authorization (P2)', async () => {
       await begin({ oauth: { token_uri: 'https://evil.example/token' } });
       const { refresher } = await world.start(nothingSent);
       world.clock.at += HOUR;
@@ -345,7 +345,7 @@ describe('freshening an account', () => {
       expect(parked).to.include({ status: 'PENDING_AUTH', statusReason: HOSTS_CHANGED, credentialGeneration: 1 });
     });
 
-    it('but a client id for a client that registered itself with an MCP provider and was given no secret', async () => {
+    it('only a client id for a client that registered itself with an MCP provider and received no secret', async () => {
       await begin({ isMcp: true, client: { secret: null } });
       let form = new URLSearchParams();
       const { refresher } = await world.start(async (url, init) => {
@@ -358,7 +358,7 @@ describe('freshening an account', () => {
       expect([...form.keys()].sort()).to.deep.equal(['client_id', 'grant_type', 'refresh_token']);
     });
 
-    it('to an endpoint for refreshes that the credentials were not given for (P2)', async () => {
+    it('nothing to a refresh endpoint that the credentials were not issued for (P2)', async () => {
       for (const refresh of [
         { uri: 'https://evil.example/refresh' },
         { call: { uri: 'https://evil.example/x/{{refresh_token}}' } },
@@ -371,7 +371,7 @@ describe('freshening an account', () => {
       }
     });
 
-    it('while the provider refuses refreshes because the token is too young', async () => {
+    it('nothing while the provider refuses refreshes because the token is too new', async () => {
       await begin({ oauth: { refresh: { margin_s: 30 } } });
       const provider = new RotatingProvider();
       const { refresher } = await world.start(provider.fetch);
@@ -383,7 +383,7 @@ describe('freshening an account', () => {
       expect(await refresher.freshen(before, world.cause)).to.include({ credentialGeneration: 2 });
     });
 
-    it('but to the endpoint for refreshes where there is one, with the scopes where they are wanted again', async () => {
+    it('requests to the refresh endpoint if the provider has one, with the scopes if they are required', async () => {
       await begin({ oauth: { refresh: { uri: 'https://api.acme.example/refresh', with_scopes: true } } });
       const sent: [string, string | null][] = [];
       const pinned: string[] = [];
@@ -402,7 +402,7 @@ describe('freshening an account', () => {
       expect(pinned).to.deep.equal(['https://api.acme.example']);
     });
 
-    it('but to the one origin of the token endpoint', async () => {
+    it('requests only to the origin of the token endpoint', async () => {
       await begin();
       const asked: unknown[] = [];
       const { refresher } = await world.start(nothingSent, {
@@ -417,8 +417,8 @@ describe('freshening an account', () => {
     });
   });
 
-  describe('after the provider has refused a token', () => {
-    it('gets another one, even if the stored token has no known expiry', async () => {
+  describe('after the provider has rejected a token', () => {
+    it('gets a new one, even if the stored token has no known expiry', async () => {
       for (const expiresIn of [HOUR, null]) {
         await begin({ expiresIn });
         const { refresher } = await world.start(new RotatingProvider().fetch);
@@ -428,7 +428,7 @@ describe('freshening an account', () => {
       }
     });
 
-    it('gives what others have got meanwhile, without another request', async () => {
+    it('returns a token that another caller has obtained meanwhile, without another request', async () => {
       await begin();
       const provider = new RotatingProvider();
       const { refresher } = await world.start(provider.fetch);
@@ -438,7 +438,7 @@ describe('freshening an account', () => {
       expect(provider.requests).to.equal(1);
     });
 
-    it('gives nothing when the token is a moment old: another one would be refused as well', async () => {
+    it('returns nothing when the token was issued a moment ago, because a new one would be rejected as well', async () => {
       await begin();
       const provider = new RotatingProvider();
       const { refresher } = await world.start(provider.fetch);
@@ -450,7 +450,7 @@ describe('freshening an account', () => {
       expect(await refresher.refreshNow(first as never, world.cause)).to.include({ credentialGeneration: 3 });
     });
 
-    it('gives nothing without a refresh token, and leaves the account as it is', async () => {
+    it('returns nothing without a refresh token, and does not change the account', async () => {
       await begin({ tokens: { access_token: 'at-0' } });
       const { refresher } = await world.start(nothingSent);
       const before = await world.account();
@@ -458,14 +458,14 @@ describe('freshening an account', () => {
       expect(await world.account()).to.deep.equal(before);
     });
 
-    it('gives nothing when the grant has ended, and the account is out of use', async () => {
+    it('returns nothing when the grant has ended, and the account is not active', async () => {
       await begin();
       const { refresher } = await world.start(answering(400, { error: 'invalid_grant' }));
       expect(await refresher.refreshNow(await world.account(), world.cause)).to.equal(null);
       expect((await world.account()).status).to.equal('EXPIRED');
     });
 
-    it('gives nothing when the account is gone', async () => {
+    it('returns nothing when the account was deleted', async () => {
       await begin();
       const { store, refresher } = await world.start(nothingSent);
       const before = await world.account();
@@ -477,7 +477,7 @@ describe('freshening an account', () => {
     });
   });
 
-  describe('with a storage in trouble (R2)', () => {
+  describe('when the storage fails (R2)', () => {
     /** Returns a store whose writes fail from the second one on, a given number of times. */
     function troubled(store: Store, times: number, trouble: Error = new StorageError('SQLITE_FULL', 'full')): Store {
       let writes = 0;
@@ -491,7 +491,7 @@ describe('freshening an account', () => {
     }
 
     for (const trouble of [new StorageError('SQLITE_FULL', 'full'), new RelationError('the key was retired')]) {
-      it(`offers the new tokens again until they are stored: ${trouble.message}`, async () => {
+      it(`writes the new tokens again until they are stored: ${trouble.message}`, async () => {
         await begin();
         const provider = new RotatingProvider();
         const { store } = await world.start(provider.fetch);
@@ -503,7 +503,7 @@ describe('freshening an account', () => {
       });
     }
 
-    it('fails in the end, and the next process says honestly what has happened', async () => {
+    it('gives up at the end, and the next process reports what happened', async () => {
       await begin();
       const provider = new RotatingProvider();
       const { store } = await world.start(provider.fetch);
@@ -520,7 +520,7 @@ describe('freshening an account', () => {
       expect(expired.statusReason).to.match(/interrupted before its result could be stored/);
     });
 
-    it('gives the lease back after a mistake of ours', async () => {
+    it('releases the lease after an internal error', async () => {
       await begin();
       const provider = new RotatingProvider();
       let broken = true;
@@ -550,7 +550,7 @@ describe('freshening an account', () => {
     expect(world.logged.join('\n')).not.to.match(/rt-0|at-0|s3cret/);
   });
 
-  it('F10: says when to try again while no place is free in time, and refreshes the account after that', async () => {
+  it('F10: returns the time to try again if no slot is free in time, and refreshes the account later', async () => {
     await begin();
     const provider = new RotatingProvider();
     const held = gate();
@@ -576,7 +576,7 @@ describe('freshening an account', () => {
     expect(provider.requests).to.equal(2);
   });
 
-  it('returns a valid token immediately while all slots are taken (R8)', async () => {
+  it('returns a valid token immediately while all slots are in use (R8)', async () => {
     await begin();
     const { refresher } = await world.start(nothingSent, { limits: { total: 0 } });
     const before = await world.account();

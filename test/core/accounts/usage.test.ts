@@ -30,7 +30,7 @@ describe('UsageTracker', () => {
     ]);
   });
 
-  it('writes nothing when nothing was used', async () => {
+  it('writes nothing when no account was used', async () => {
     const { usage, written } = tracker();
     usage.touch('env_a', 'ca_1', 10);
     await usage.flush();
@@ -38,7 +38,7 @@ describe('UsageTracker', () => {
     expect(written).to.have.length(1);
   });
 
-  it('never shows an older time while a newer one is being written', async () => {
+  it('never shows an earlier time while a later one is being written', async () => {
     let shown: number | null = null;
     const { usage } = tracker(async () => {
       shown = usage.lastUsedAt('env_a', 'ca_1', 1);
@@ -49,7 +49,7 @@ describe('UsageTracker', () => {
     expect(usage.lastUsedAt('env_a', 'ca_1', 10)).to.equal(10);
   });
 
-  it('keeps what failed to be written, and lets it keep nothing else back', async () => {
+  it('keeps the entries that could not be written, and still writes the others', async () => {
     let isBroken = true;
     const { usage, written } = tracker(async (environmentId) => {
       if (isBroken && environmentId === 'env_a') throw new Error('disk full');
@@ -72,7 +72,7 @@ describe('UsageTracker', () => {
     ]);
   });
 
-  it('writes many in pieces, in the order of their ids, and keeps only the pieces that failed', async () => {
+  it('writes many entries in batches ordered by id, and keeps only the batches that failed', async () => {
     let isBroken = true;
     const { usage, written } = tracker(async (_environmentId, times) => {
       if (isBroken && times[0]?.id === 'ca_1200') throw new Error('disk full');
@@ -88,7 +88,7 @@ describe('UsageTracker', () => {
     expect(written.slice(2).map(([, times]) => [times[0]?.id, times.length])).to.deep.equal([['ca_1200', 200]]);
   });
 
-  it('begins no flush before the last one has ended', async () => {
+  it('begins no write before the previous one has ended', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { usage, written } = tracker(() => promise);
     usage.touch('env_a', 'ca_1', 10);

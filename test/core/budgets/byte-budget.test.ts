@@ -3,7 +3,7 @@ import { ByteBudget } from '../../../core/budgets/byte-budget.ts';
 
 const LIMITS = { totalBytes: 1_200, waitMs: 60_000, waiting: 2 };
 
-describe('M3: the budget of bytes', () => {
+describe('M3: the memory budget for bodies', () => {
   it('gives one environment half of the total, and takes nothing if there is not enough space', () => {
     const budget = new ByteBudget(LIMITS);
     const hold = budget.of('a').hold();
@@ -22,7 +22,7 @@ describe('M3: the budget of bytes', () => {
     expect(budget.of('modest').hold().grow(9)).to.equal(true);
   });
 
-  it('adds up what the work of one party holds', () => {
+  it('adds up the bytes that the work of one party holds', () => {
     const budget = new ByteBudget(LIMITS);
     const [one, two] = [budget.of('a').hold(), budget.of('a').hold()];
     expect([one.grow(400), two.grow(200), two.grow(1), one.grow(1)]).to.deep.equal([true, true, false, false]);
@@ -30,7 +30,7 @@ describe('M3: the budget of bytes', () => {
     expect([budget.used, two.grow(400)]).to.deep.equal([200, true]);
   });
 
-  it('takes back what is released, once', () => {
+  it('returns released bytes once', () => {
     const budget = new ByteBudget(LIMITS);
     const hold = budget.of('a').hold();
     hold.grow(100);
@@ -41,7 +41,7 @@ describe('M3: the budget of bytes', () => {
     expect(budget.used).to.equal(100);
   });
 
-  it('has space for first bytes when none is left for growing requests', async () => {
+  it('reserves space for the first bytes of a request when there is none for growing requests', async () => {
     const budget = new ByteBudget(LIMITS);
     const [large, small] = [budget.of('a').hold(), budget.of('a').hold()];
     expect(large.grow(600)).to.equal(true);
@@ -87,7 +87,7 @@ describe('M3: the budget of bytes', () => {
     expect([budget.waiting, budget.used]).to.deep.equal([0, 800]);
   });
 
-  it('ends a wait whose caller stops', async () => {
+  it('ends a wait when the caller stops', async () => {
     const budget = new ByteBudget(LIMITS);
     await budget.of('a').hold().reserve(800);
     const caller = new AbortController();

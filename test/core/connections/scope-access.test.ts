@@ -30,7 +30,7 @@ describe('scopeAccess', () => {
     });
   }
 
-  it('never calls a scope readable only that a tool needs to change something, unless its name says so', () => {
+  it("does not call a scope read-only that a tool requires for a change, unless the scope's name says so", () => {
     for (const { identifier } of catalogue.connectors()) {
       for (const name of catalogue.toolNames(identifier)) {
         const { hints, scopes } = catalogue.peek(name) ?? {};

@@ -68,7 +68,7 @@ const HOST_ATTACKS = [
 ];
 
 describe('The base address of a provider', () => {
-  it('is proxy_url when the proxy is on, else the API base, else there is none', () => {
+  it('is proxy_url if the proxy is enabled, else the API base URL, else undefined', () => {
     const api = { base_url: 'https://api.acme.example/v1/' };
     const proxyUrl = 'https://proxy.acme.example/';
     expect(baseUrlOf(provider({ api, proxyUrl }), {})).to.equal('https://proxy.acme.example');
@@ -90,7 +90,7 @@ describe('The base address of a provider', () => {
     });
   });
 
-  it('a value can never choose another host, port, user or path (E1)', () => {
+  it('a value can never select another host, port, user or path (E1)', () => {
     const target = provider({ proxyUrl: 'https://{{domain}}.acme.example/{{region}}' });
     for (const domain of HOST_ATTACKS) {
       expect(failureOf(() => baseUrlOf(target, { domain, region: 'x' })).fields, JSON.stringify(domain)).to.deep.equal([
@@ -120,7 +120,7 @@ describe('The base address of a provider', () => {
     );
   });
 
-  it('can be an address of the account itself, kept as a prefix', () => {
+  it('can be an address of the account itself, used as a prefix', () => {
     const generic = provider({ api: { base_url_input: 'base_url' }, proxyEnabled: false });
     expect(baseUrlOf(generic, { base_url: 'https://API.example.com/v1/' })).to.equal('https://api.example.com/v1');
     expect(baseUrlOf(generic, { base_url: 'http://127.0.0.1:8080' })).to.equal('http://127.0.0.1:8080');
@@ -148,7 +148,7 @@ describe('The base address of a provider', () => {
     expect(checkAccountInputs(generic, { base_url: 'nothing' })).to.have.length(1);
   });
 
-  it('account values are texts of api_config and path fields, never a secret', () => {
+  it('accepts only strings of api_config and path fields as account values, never a secret', () => {
     const pattern: AuthPattern = {
       type: 'BASIC',
       fields: [
@@ -166,7 +166,7 @@ describe('The base address of a provider', () => {
 });
 
 describe('An address template', () => {
-  it('lists its places in order', () => {
+  it('lists its placeholders in order', () => {
     expect(addressPlaces('https://{{a}}.b.{{c}}.acme.example/x/{{d}}')).to.deep.equal([
       { field: 'a', position: 'host' },
       { field: 'c', position: 'host' },
@@ -175,7 +175,7 @@ describe('An address template', () => {
     expect(addressPlaces('https://[2001:db8::1]:8443/x')).to.deep.equal([]);
   });
 
-  it('refuses a place that could choose more than a label or a segment', () => {
+  it('refuses a placeholder that could select more than a label or a path segment', () => {
     const refused = [
       ...[
         'http://acme.example',
@@ -220,7 +220,7 @@ describe('The origins of a credential (P2)', () => {
     },
   };
 
-  it('are those of the base, the token, revocation and identity endpoints, sorted, once each', () => {
+  it('are those of the base, token, revocation and identity endpoints, sorted and without duplicates', () => {
     const built = provider({
       api: { base_url: 'https://api.acme.example/v1', extra_origins: ['https://upload.acme.example'] },
       authPatterns: [oauth],
@@ -234,7 +234,7 @@ describe('The origins of a credential (P2)', () => {
     ]);
   });
 
-  it('never include a page that the browser visits, nor an address that cannot be made yet', () => {
+  it('do not include pages that the browser visits, or addresses whose placeholders have no value yet', () => {
     const origins = originsOf(provider({ authPatterns: [oauth], proxyUrl: 'https://{{domain}}.acme.example' }), {});
     expect(origins).to.deep.equal(['https://api.acme.example', 'https://auth.acme.example']);
   });

@@ -17,22 +17,22 @@ const index = JSON.parse(built.text) as CatalogueJson;
 const catalogue = createCatalogue(readCatalogueIndex(built.text));
 
 describe('The catalogue', () => {
-  it('breaks none of its rules', () => {
+  it('satisfies all of its rules', () => {
     expect(built.problems).to.deep.equal([]);
   });
 
-  it('is as large as README says', () => {
+  it('has as many connectors and tools as README says', () => {
     const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
     const withTools = new Set(files.tools.map(({ connector }) => connector));
     expect(withTools.size).to.equal(files.connectors.length);
     expect(readme).to.contain(`${files.tools.length} tools for all ${files.connectors.length} built-in connectors`);
   });
 
-  it('is what the generated index says', () => {
+  it('is equal to the generated index', () => {
     expect(readFileSync(new URL('../../../generated/catalogue.json', import.meta.url), 'utf8')).to.equal(built.text);
   });
 
-  it('F14: is read as it was written, though a tool stays text until it is asked for, and is then the same each time', () => {
+  it('F14: returns each tool as it was written, parses it when it is first requested, and returns the same each time', () => {
     const read = readCatalogueIndex(built.text);
     expect(read.connectors).to.deep.equal(index.connectors);
     expect([...read.tools.keys()].sort()).to.deep.equal(Object.keys(index.tools).sort());
@@ -44,7 +44,7 @@ describe('The catalogue', () => {
     expect(fresh.peek('github_create_issue')).to.equal(fresh.tool('github_create_issue'));
   });
 
-  it('F14, L7: names tools without parsing any, as an import needs them', () => {
+  it('F14, L7: lists the names of tools without parsing them, for imports', () => {
     const broken = new Map([...readCatalogueIndex(built.text).tools].map(([name, text]) => [name, text.slice(0, -1)]));
     const fresh = createCatalogue({ connectors: index.connectors, tools: broken });
     expect(fresh.toolNames()).to.have.length(Object.keys(index.tools).length);
@@ -60,19 +60,19 @@ describe('The catalogue', () => {
     for (const { data } of beyond) expect(JSON.stringify(index.tools[data.name])).to.match(/[^\0-\x7f]/);
   });
 
-  it('gives the tools of a connector alone, also where its name begins that of another', () => {
+  it('returns the tools of one connector, also if its name is the beginning of another name', () => {
     const expected = Object.values(index.tools).filter((tool) => tool.connector === 'discord_bot');
     expect(catalogue.toolsOf('discord_bot')).to.have.deep.members(expected).and.not.have.length(0);
     expect(catalogue.toolsOf('discord').map(({ connector }) => connector)).to.not.include('discord_bot');
   });
 
-  it('is not taken for an index when it is something else', () => {
+  it('rejects a file that is not an index', () => {
     for (const text of ['', '{}', built.text.slice(0, -1), JSON.stringify(index)]) {
       expect(() => readCatalogueIndex(text)).to.throw('make generate');
     }
   });
 
-  it('finds connectors and tools by name, and nothing by an inherited one', () => {
+  it('finds connectors and tools by name, and does not find inherited properties', () => {
     expect(catalogue.connector('github')?.display_name).to.equal('GitHub');
     expect(catalogue.provider('github')).to.include({ identifier: 'github', isCustom: false });
     expect(catalogue.tool('github_create_issue')?.connector).to.equal('github');
@@ -99,7 +99,7 @@ describe('The catalogue', () => {
     expect(catalogue.toolsOf('nothing')).to.deep.equal([]);
   });
 
-  it('a tool fits its own connector; a generic one fits custom providers', () => {
+  it('a tool belongs to its own connector; a generic tool works with custom providers', () => {
     const [issue, get] = [index.tools['github_create_issue'], index.tools['http_get']];
     if (!issue || !get) throw new Error('tools are missing');
     expect(toolFits(issue, { identifier: 'github', isCustom: false })).to.equal(true);
@@ -113,13 +113,13 @@ describe('The catalogue', () => {
   });
 });
 
-describe('The tools of GitHub that are made', () => {
+describe('The generated tools of GitHub', () => {
   const words = readWords();
   const made = files.tools.filter(({ file }) =>
     readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').startsWith(noticeOf('github/words.yaml')),
   );
 
-  it('are those that there are words for', () => {
+  it('are those listed in words.yaml', () => {
     expect(made.map(({ name }) => name)).to.have.members(words.tools.map(({ name }) => name));
   });
 
@@ -168,7 +168,7 @@ describe('The rules of the catalogue', () => {
     expect(other(['https://uploads.github.com'])).to.equal('');
   });
 
-  it('pass what is right', () => {
+  it('accept a valid catalogue', () => {
     expect(problemsOf(() => undefined)).to.equal('');
   });
 

@@ -17,7 +17,7 @@ function fieldsOf(patterns: AuthPattern[], baseUrl?: string): string[] {
 }
 
 describe('Auth patterns of a provider', () => {
-  it('of usual shape are accepted', () => {
+  it('of the usual shape are accepted', () => {
     const patterns: AuthPattern[] = [
       {
         type: 'OAUTH',
@@ -72,7 +72,7 @@ describe('Auth patterns of a provider', () => {
     }
   });
 
-  it('fill the places of addresses, and nothing else', () => {
+  it('fill the placeholders of addresses, and nothing else', () => {
     const oauth = { authorize_uri: 'https://{{shop}}.acme.example/authorize' };
     expect(fieldsOf([{ type: 'API_KEY', fields: [pathField] }], 'https://api.acme.example')).to.deep.equal([
       'auth_patterns[0].fields[0].is_path_param',
@@ -128,7 +128,7 @@ describe('Auth patterns of a provider', () => {
     ).to.deep.equal(['auth_patterns[0].placement']);
   });
 
-  it('have options for a select, no secrets among account fields, mutations of known fields', () => {
+  it('have options for a select, no secrets among account fields, and mutations of known fields only', () => {
     expect(fieldsOf([{ type: 'API_KEY', fields: [field('a', { input_type: 'select' })] }])).to.deep.equal([
       'auth_patterns[0].fields[0].options',
     ]);
@@ -157,12 +157,12 @@ describe('The details of a static credential', () => {
   const errorsOf = (details: Record<string, unknown>, of = pattern) =>
     checkStaticDetails(of, details).map((error) => error.field);
 
-  it('fit, optional ones may be absent', () => {
+  it('are accepted, also without the optional ones', () => {
     expect(errorsOf({ username: 'u', password: 'p', region: 'eu', domain: 'abc', notes: 'a\nb' })).to.deep.equal([]);
     expect(errorsOf({ username: 'u', password: 'p' })).to.deep.equal([]);
   });
 
-  it('are named when missing, unknown, of another type or against their pattern', () => {
+  it('are named in the error when missing, unknown, of another type or against their pattern', () => {
     expect(errorsOf({ username: '', region: 'asia', domain: 'ABC', extra: 1 })).to.deep.equal([
       `${path}.username`,
       `${path}.password`,
@@ -180,7 +180,7 @@ describe('The details of a static credential', () => {
     expect(errorsOf({ username: 'u', password: 'x'.repeat(20_000) })).to.deep.equal([`${path}.password`]);
   });
 
-  it('take the usual fields of their type when the pattern lists none', () => {
+  it('have the usual fields of their type when the pattern lists none', () => {
     expect(errorsOf({ key: 'x' }, { type: 'API_KEY' })).to.deep.equal([`${path}.api_key`, `${path}.key`]);
     expect(errorsOf({ token: 'x' }, { type: 'BEARER_TOKEN' })).to.deep.equal([]);
     expect(errorsOf({ anything: 'x' }, { type: 'CUSTOM' })).to.deep.equal([]);
@@ -191,17 +191,17 @@ describe('The details of a static credential', () => {
     expect(errorsOf({}, defaulted)).to.deep.equal([]);
   });
 
-  it('do not find inherited members', () => {
+  it('do not include inherited members', () => {
     expect(errorsOf({}, { type: 'CUSTOM', fields: [field('constructor', { required: true })] })).to.deep.equal([
       `${path}.constructor`,
     ]);
   });
 
-  it('show what is not secret, and nothing that the pattern does not know', () => {
+  it('show only values that are not secret and that the pattern declares', () => {
     expect([...publicFieldsOf(pattern)]).to.deep.equal(['username', 'region', 'domain']);
   });
 
-  it('account fields are checked in api_config where they are given', () => {
+  it('are checked in api_config if they are account fields', () => {
     const oauth: AuthPattern = {
       type: 'OAUTH',
       account_fields: [field('domain', { input_type: 'text', pattern: '[a-z]+', required: true })],
@@ -216,7 +216,7 @@ describe('The details of a static credential', () => {
 describe('Linear patterns', () => {
   const matches = (pattern: string, value: string) => compileLinearPattern(pattern).matches(value);
 
-  it('agree with the built-in engine on whole values', () => {
+  it('match the same whole values as the built-in engine', () => {
     const patterns = [
       'a*b+c?',
       '(ab|a)(bc|c)',
@@ -268,7 +268,7 @@ describe('Linear patterns', () => {
     }
   });
 
-  it('agree with the built-in engine where they are looked for in a value, as in JSON Schema', () => {
+  it('find the same parts of a value as the built-in engine, as in JSON Schema', () => {
     const patterns = [
       'b',
       '^b',
@@ -296,13 +296,13 @@ describe('Linear patterns', () => {
     expect(() => compileSearchPattern('^a|b')).to.throw(PatternError);
   });
 
-  it('take linear time where a backtracking engine takes for ever (P9)', () => {
+  it('take linear time where a backtracking engine takes exponential time (P9)', () => {
     for (const pattern of ['(a+)+', '(a|a)*', '(a|aa)+', '(.*a){20}', 'a*a*a*a*a*a*b', '([a-z]+)*x']) {
       expect(matches(pattern, `${'a'.repeat(5000)}!`), pattern).to.equal(false);
     }
   });
 
-  it('refuse what would need more than that, and what is too large', () => {
+  it('refuse expressions that would need more than that, and large ones', () => {
     for (const pattern of [
       '(a)\\1',
       '(?!a)',
@@ -324,7 +324,7 @@ describe('Linear patterns', () => {
     }
   });
 
-  it('take anchors at both ends as what they are', () => {
+  it('read anchors at both ends as anchors', () => {
     expect([
       matches('^a+$', 'aa'),
       matches('^a\\$$', 'a$'),

@@ -19,7 +19,7 @@ function valuesFor(base: string | undefined): Record<string, string> {
 }
 
 describe('the credential checks of connectors', () => {
-  it('cover most connectors', () => {
+  it('exist for most connectors', () => {
     expect(checked.length).to.be.at.least(55);
   });
 
@@ -45,7 +45,7 @@ describe('verdictOf', () => {
     error: { kind, retryable: false, message: 'said', ...(upstreamStatus !== undefined && { upstreamStatus }) },
   });
 
-  it('rejects only what means a wrong credential', () => {
+  it('rejects a credential only for responses that mean a wrong credential', () => {
     expect(verdictOf(provider, failed('upstream_auth', 401)).verdict).to.equal('rejected');
     const others: ToolErrorKind[] = [
       'upstream_forbidden',
@@ -59,7 +59,7 @@ describe('verdictOf', () => {
     expect(verdictOf(strict, failed('upstream_not_found', 404)).verdict).to.equal('unknown');
   });
 
-  it('accepts what succeeds', () => {
+  it('accepts successful responses', () => {
     expect(verdictOf(provider, { ok: true, data: {}, upstreamStatus: 200 }).verdict).to.equal('accepted');
   });
 });

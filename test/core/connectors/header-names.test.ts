@@ -15,7 +15,7 @@ describe('names of headers (E2)', () => {
     });
   }
 
-  it('others can be set by callers and by patterns', () => {
+  it('other names can be set by callers and by patterns', () => {
     for (const name of ['Accept', 'If-None-Match', 'X-Api-Key', 'content-type'])
       expect([isCallerHeader(name), isCredentialHeader(name)], name).to.deep.equal([true, true]);
   });

@@ -18,7 +18,7 @@ describe('the forms of connectors', () => {
     expect([...new Set(missing)]).to.deep.equal(WITHOUT_KEY_PAGE);
   });
 
-  it('have a name for every choice', () => {
+  it('have a label for every choice', () => {
     const unnamed = connectors.flatMap(({ identifier, auth_patterns: patterns }) =>
       patterns
         .flatMap(({ fields = [], account_fields: more = [] }) => [...fields, ...more])

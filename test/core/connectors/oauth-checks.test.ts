@@ -21,8 +21,8 @@ function faults(config: OAuthConfig, more: Partial<AuthPattern> = {}): string[] 
   return errors.map(({ field }) => field.replace('auth_patterns[0].oauth_config.', ''));
 }
 
-describe('Deviations of a connector', () => {
-  it('that mean something are accepted', () => {
+describe('Deviations of a connector from the standard', () => {
+  it('that have an effect are accepted', () => {
     const config: OAuthConfig = {
       token: { origin_from: 'api_domain', headers: { 'X-Version': '{{api_domain}}' } },
       account_values: [domain, { name: 'site', from: '/lookup/0/id', pattern: '[a-z0-9-]{1,40}' }],
@@ -43,7 +43,7 @@ describe('Deviations of a connector', () => {
     expect(faults(config)).to.deep.equal([]);
   });
 
-  describe('that mean nothing are found:', () => {
+  describe('that have no effect are reported:', () => {
     const value = { name: 'site', from: '/lookup/0/id', pattern: '[a-z]{1,9}' };
     const call = { uri: 'https://api.acme.example/me' };
     const cases: [title: string, config: OAuthConfig, where: string][] = [
@@ -144,14 +144,14 @@ describe('The origins of a connector with deviations (P2)', () => {
     );
   });
 
-  it('follow the account where accounts differ in them, as far as the rule of the value goes', () => {
+  it('follow the account if accounts have different ones, within the rule of the value', () => {
     const config: OAuthConfig = { token: { origin_from: 'api_domain' }, account_values: [domain] };
     const origins = (api_domain: string) => originsOf(provider(config), { api_domain });
     expect(origins('https://eu.acme.example')).to.deep.equal(['https://eu.acme.example']);
     expect(originsOf(provider(config), {})).to.deep.equal(['https://auth.acme.example']);
   });
 
-  it('cannot be set by a caller to what the flow could not bring', () => {
+  it('cannot be set by a caller to values that the flow could not produce', () => {
     const acme = provider({ account_values: [domain] });
     expect(checkAccountInputs(acme, { api_domain: 'https://eu.acme.example' })).to.deep.equal([]);
     for (const api_domain of ['https://evil.example', 'https://acme.example.evil.example', 'http://eu.acme.example']) {

@@ -31,14 +31,14 @@ function codeOf(pattern: AuthPattern, credential: Credential): string {
 
 const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
 
-describe('A credential is placed by its type', () => {
-  it('tokens of OAuth kinds go into Authorization: Bearer', () => {
+describe('The placement of a credential depends on its type:', () => {
+  it('OAuth tokens go into Authorization: Bearer', () => {
     for (const type of ['OAUTH', 'OAUTH_M2M', 'SMART_FHIR', 'WORKSPACE_DWD'] as const) {
       expect(shown({ type }, token()), type).to.deep.equal(['header Authorization: Bearer at_123456']);
     }
   });
 
-  it('a scheme word, a header and mutations of the pattern apply to tokens too', () => {
+  it('a scheme, a header and mutations of the pattern apply to tokens too', () => {
     expect(shown({ type: 'OAUTH', auth_scheme: 'Zoho-oauthtoken' }, token())).to.deep.equal([
       'header Authorization: Zoho-oauthtoken at_123456',
     ]);
@@ -49,7 +49,7 @@ describe('A credential is placed by its type', () => {
     expect(shown(mutated, token())).to.deep.equal(['header Authorization: Bearer p-at_123456']);
   });
 
-  it('a bearer token is the field token, or the one secret field', () => {
+  it('a bearer token is the field named token, or the only secret field', () => {
     expect(shown({ type: 'BEARER_TOKEN' }, details({ token: 't1' }))).to.deep.equal([
       'header Authorization: Bearer t1',
     ]);
@@ -107,7 +107,7 @@ describe('A credential is placed by its type', () => {
     );
   });
 
-  it('custom fields go where each of them says, by default into a header of their name', () => {
+  it('custom fields go where their definition says, by default into a header of their name', () => {
     const field = (field_name: string, more: object = {}) => ({
       field_name,
       label: field_name,
@@ -133,7 +133,7 @@ describe('A credential is placed by its type', () => {
     ]);
   });
 
-  it('a second key travels beside the main one', () => {
+  it('a second key is sent beside the main one', () => {
     const pattern: AuthPattern = {
       type: 'API_KEY',
       auth_header_key_override: 'DD-API-KEY',
@@ -153,7 +153,7 @@ describe('A credential is placed by its type', () => {
     ]);
   });
 
-  it('a board token goes into an OAuth header, or where the pattern says', () => {
+  it('a Trello token goes into an OAuth header, or where the pattern says', () => {
     expect(shown({ type: 'BOARD_OAUTH1' }, { ...token('t"1'), consumerKey: 'ck' } as Credential)).to.deep.equal([
       'header Authorization: OAuth oauth_consumer_key="ck", oauth_token="t%221"',
     ]);
@@ -162,7 +162,7 @@ describe('A credential is placed by its type', () => {
     ]);
   });
 
-  it('NO_AUTH adds nothing; nor do calls that are signed as a whole, whose secrets must not come back', () => {
+  it('NO_AUTH adds nothing; calls with a signature add nothing here either, and their secrets are redacted from responses', () => {
     expect(placeCredential({ type: 'NO_AUTH' }, { kind: 'none' })).to.deep.equal({ parts: [], secrets: [] });
     const signer = { sign: (r: never) => r, preview: (r: never) => r, secrets: ['key'] };
     expect(placeCredential({ type: 'TRUSTED_IDP' }, { kind: 'signer', signer })).to.deep.equal({
@@ -171,7 +171,7 @@ describe('A credential is placed by its type', () => {
     });
   });
 
-  it('an account without what its type needs is refused, for every type', () => {
+  it('an account without a value that its type requires is refused, for every type', () => {
     for (const type of authorizationTypes()) {
       if (['NO_AUTH', 'CUSTOM'].includes(type)) continue;
       for (const credential of [{ kind: 'none' }, token(''), details({})] as Credential[]) {
@@ -195,7 +195,7 @@ describe('A credential is placed by its type', () => {
     }
   });
 
-  it('names every text that must not come back: the value, its mutation, its encodings', () => {
+  it('lists every text to redact from responses: the value, its mutation, its encodings', () => {
     const basic = placeCredential({ type: 'BASIC' }, details({ username: 'ada', password: 'p+/ss' }));
     expect(basic.secrets)
       .to.include.members(['p+/ss', 'p%2B%2Fss', base64('ada:p+/ss')])

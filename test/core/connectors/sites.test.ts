@@ -72,7 +72,7 @@ describe('sites of connectors', () => {
     it(`calls ${connector} at ${base}`, () => expect(baseOf(connector, type, values)).to.equal(base));
   }
 
-  it('moves the endpoints of OAuth along with the API', () => {
+  it('also moves the OAuth endpoints to the site of the API', () => {
     const sandbox = { my_domain: 'acme.my.salesforce.com', login_host: 'login' };
     expect(addressOf('salesforce', 'OAUTH', 'token_uri', sandbox)).to.equal(
       'https://acme.my.salesforce.com/services/oauth2/token',
@@ -92,14 +92,14 @@ describe('sites of connectors', () => {
     ]);
   });
 
-  it('moves an address in a text, such as an audience', () => {
+  it('changes an address inside a text, such as an audience', () => {
     const { pattern } = partsOf('auth0', 'OAUTH_M2M');
     const audience = pattern.oauth_config?.extra_token_params?.['audience'] ?? '';
     const inputs = accountInputs(pattern, { tenant: 'acme.auth0.com' });
     expect(fillText(audience, inputs)).to.equal('https://acme.auth0.com/api/v2/');
   });
 
-  it('takes a host for the vendor’s only if it is below a name of the vendor', () => {
+  it('accepts only hosts below the domain names of the vendor', () => {
     const { pattern } = partsOf('github', 'OAUTH');
     const siteOf = (host: string) => accountInputs(pattern, { host })[SITE];
     expect(siteOf('acme.ghe.com')?.isForeign).to.equal(false);
@@ -133,7 +133,7 @@ describe('sites of connectors', () => {
     }
   });
 
-  it('shows no sites in the definition of a connector', () => {
+  it('does not return sites in the definition of a connector', () => {
     const shown = catalogue.connectors().flatMap((connector) => connector.auth_patterns);
     expect(JSON.stringify(shown)).not.to.contain('"sites"');
   });

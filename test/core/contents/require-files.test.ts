@@ -26,7 +26,7 @@ describe('requireFiles (H4)', () => {
     looks = 0;
   });
 
-  it('H4: accepts a limited number of files, and reads none of a longer list', async () => {
+  it('H4: accepts a limited number of files, and reads none if the list is longer', async () => {
     expect(await check(1, TOOL_REQUEST.files)).to.equal('ok');
     looks = 0;
     expect(await check(1, TOOL_REQUEST.files + 1)).to.equal(
@@ -35,7 +35,7 @@ describe('requireFiles (H4)', () => {
     expect(looks).to.equal(0);
   });
 
-  it('H4: counts one file as often as it is named', async () => {
+  it('H4: counts a file each time it is named', async () => {
     const half = STORED.callFilesBytes / 2;
     expect(await check(half, 2)).to.equal('ok');
     expect(await check(half, 3)).to.match(/^tool_input\.files\[2\] makes the files of this call larger/);

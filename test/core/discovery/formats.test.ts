@@ -27,8 +27,8 @@ function problems(schema: unknown, top = true): string[] {
   ];
 }
 
-describe('the shapes of tools for models', () => {
-  it('are legal for every tool of the catalogue', () => {
+describe('tool definitions for models', () => {
+  it('are valid for every tool of the catalogue', () => {
     for (const tool of tools) {
       const { function: named } = openAiTool(tool);
       expect(named.name).to.match(/^[a-zA-Z0-9_-]{1,64}$/);
@@ -38,13 +38,13 @@ describe('the shapes of tools for models', () => {
     }
   });
 
-  it('are tools of the protocol in the words of its own library', () => {
+  it('satisfy the schema of the MCP SDK', () => {
     const [first] = tools as [(typeof tools)[0]];
     expect(isSpecType.Tool({ ...mcpTool(first), inputSchema: { type: 'array' } }), 'the control').to.equal(false);
     for (const tool of tools) expect(isSpecType.Tool(mcpTool(tool)), tool.name).to.equal(true);
   });
 
-  it('show the cursor of tools with pages, as the call takes it', () => {
+  it('show the cursor of tools with pages in the form that the call accepts', () => {
     const paged = tools.find((tool) => tool.pagination) as (typeof tools)[0];
     for (const schema of [
       openAiTool(paged).function.parameters,
@@ -55,7 +55,7 @@ describe('the shapes of tools for models', () => {
     }
   });
 
-  it('leave an input alone whose name is a word of JSON Schema, and the values in it', () => {
+  it('keep an input whose name is a JSON Schema keyword, and the values in it', () => {
     const tool = ownTool('mine', 'mine_get', {
       input_schema: {
         type: 'object',
@@ -134,8 +134,8 @@ function toolOf(properties: Record<string, JsonSchema>, more: JsonSchema = {}) {
   return ownTool('mine', 'mine_get', { input_schema: { type: 'object', properties, ...more } });
 }
 
-describe('the shape of tools for Gemini', () => {
-  it('is legal for every tool of the catalogue', () => {
+describe('tool definitions for Gemini', () => {
+  it('are valid for every tool of the catalogue', () => {
     expect(geminiProblems({ type: ['string', 'null'] } as never), 'the control').not.to.deep.equal([]);
     for (const tool of tools) {
       const { parameters } = geminiTool(tool);
@@ -145,7 +145,7 @@ describe('the shape of tools for Gemini', () => {
     }
   });
 
-  it('says types, choices and limits in the words of the API', () => {
+  it("express types, choices and limits in the API's terms", () => {
     const { parameters } = geminiTool(
       toolOf(
         {
@@ -198,7 +198,7 @@ describe('the shape of tools for Gemini', () => {
     });
   });
 
-  it('X7: is legal for lists of choices, choices that repeat, and null alone', () => {
+  it('X7: are valid for lists of choices, repeated choices, and null as the only type', () => {
     const { parameters } = geminiTool(
       toolOf({
         pair: { type: 'array', enum: [[1, 2], [3]] },
@@ -211,13 +211,13 @@ describe('the shape of tools for Gemini', () => {
     expect(parameters?.properties?.['twice']).to.deep.equal({ type: 'STRING', enum: ['a', 'b'] });
   });
 
-  it('has no parameters for a tool without inputs', () => {
+  it('have no parameters for a tool without inputs', () => {
     expect(geminiTool(toolOf({}))).to.have.all.keys('name', 'description');
   });
 });
 
-describe('the strict shape of tools for OpenAI', () => {
-  it('is legal for every tool of the catalogue that can be said so, and marks the others', () => {
+describe('strict tool definitions for OpenAI', () => {
+  it('are valid for every tool of the catalogue that they can express, and mark the others', () => {
     expect(strictProblems({ type: 'object', properties: { a: { type: 'string' } } }), 'the control').not.to.deep.equal(
       [],
     );
@@ -232,7 +232,7 @@ describe('the strict shape of tools for OpenAI', () => {
       expect(JSON.stringify(input_schema)).to.match(/additionalProperties":(\{|true)/);
   });
 
-  it('requires every input, and takes null for those that may be left out', () => {
+  it('require every input, and accept null for optional ones', () => {
     const { input_schema } = toolOf(
       {
         name: { type: 'string', maxLength: 9 },
@@ -277,13 +277,13 @@ describe('the strict shape of tools for OpenAI', () => {
     ],
     ['too many values', { type: 'integer', enum: Array.from({ length: 1001 }, (_, index) => index) }],
   ] as [string, JsonSchema][]) {
-    it(`cannot say ${what}`, () => {
+    it(`cannot express ${what}`, () => {
       expect(strictSchema(toolOf({ name: { type: 'string' } }).input_schema)).to.be.an('object');
       expect(strictSchema(toolOf({ member }).input_schema)).to.equal(undefined);
     });
   }
 
-  it('has inputs that the tool accepts unchanged, with null for omitted ones', () => {
+  it('have inputs that the tool accepts unchanged, with null for omitted ones', () => {
     const checker = createInputChecker();
     const tool = toolOf(
       {

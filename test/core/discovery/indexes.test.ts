@@ -38,7 +38,7 @@ describe('L7: the first index of the tools of an environment', () => {
     return turns;
   }
 
-  it('is built in pieces, with turns for other work between them', async () => {
+  it('is built in pieces, and other work runs between them', async () => {
     const count = 1_000;
     const rows = Array.from({ length: count }, (_row, number) => {
       const name = `mine_get_thing_${number}`;
@@ -54,7 +54,7 @@ describe('L7: the first index of the tools of an environment', () => {
     expect(own?.size).to.equal(count);
   });
 
-  it('is read from the store no second time while nothing has changed', async () => {
+  it('is not read from the store again while nothing has changed', async () => {
     const indexes = createToolIndexes(catalogue, overlaidTools);
     await indexes.of(test.store.read, test.env);
     expect(await turnsDuring(indexes.of(test.store.read, test.env))).to.be.below(PIECE);

@@ -22,24 +22,24 @@ describe('the words of tools and questions', () => {
     expect(stem('string')).to.equal('string');
   });
 
-  it('are found in identifiers, accents and cases of every kind', () => {
+  it('are found in identifiers, accented words, and any case', () => {
     expect(wordsOf('listOpenIssues')).to.deep.equal(['list', 'open', 'issu']);
     expect(wordsOf("Café's MENÜ")).to.deep.equal(['caf', 'menu'].map(stem));
     expect(wordsOf('')).to.deep.equal([]);
   });
 
-  it('leave out what every question says, unless it says nothing else', () => {
+  it('omit words that every question contains, unless there are no others', () => {
     expect(wordsOfQuery('what is on my calendar')).to.deep.equal(['calendar']);
     expect(wordsOfQuery('what is it')).to.deep.equal(['what', 'is', 'it']);
   });
 });
 
-describe('the index over tools', () => {
+describe('the search index of tools', () => {
   const named = (name: string, title: string) => ownTool('mine', name, { title, tags: ['x'], description: '' });
   const found = (index: ReturnType<typeof createToolIndex>, query: string) =>
     rankTools([index], query).map(({ card }) => card.name);
 
-  it('forgets what a tool was when it becomes another, and what is dropped', () => {
+  it('removes the old words of a changed tool, and a deleted tool', () => {
     const index = createToolIndex();
     index.put(named('mine_a', 'Alpha'), 'Mine');
     index.put(named('mine_b', 'Beta'), 'Mine');
@@ -52,7 +52,7 @@ describe('the index over tools', () => {
     expect(index.cards().map(({ name }) => name)).to.deep.equal(['mine_b']);
   });
 
-  it('stays the same to its users however often tools come and go', () => {
+  it('stays the same for its users, regardless of how often tools are added and removed', () => {
     const index = createToolIndex();
     for (let round = 0; round < 30; round++) {
       for (let each = 0; each < 100; each++) index.put(named(`mine_${each}`, `Round ${round}`), 'Mine');
@@ -63,20 +63,20 @@ describe('the index over tools', () => {
     expect(found(index, '13')).to.deep.equal(['mine_13']);
   });
 
-  it('takes the beginning of a word where no tool has the word', () => {
+  it('matches the beginning of a word if no tool has the whole word', () => {
     const index = createToolIndex();
     index.put(named('mine_a', 'Subscription'), 'Mine');
     expect(found(index, 'subscr')).to.deep.equal(['mine_a']);
   });
 
-  it('does not take what is said of a sibling for its own', () => {
+  it('does not count words that describe a related tool', () => {
     const index = createToolIndex();
     const description = 'Reads one thing. To paint it violet, use mine_paint_thing.';
     index.put(ownTool('mine', 'mine_get_thing', { description }), 'Mine');
     expect(found(index, 'violet')).to.deep.equal([]);
   });
 
-  it('returns results for any text, in one order', () => {
+  it('returns results for any text, in a stable order', () => {
     const index = createToolIndex();
     for (const each of ['alpha', 'beta', 'gamma delta']) index.put(named(`mine_${each.slice(0, 3)}`, each), 'Mine');
     fc.assert(

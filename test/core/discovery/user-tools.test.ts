@@ -48,7 +48,7 @@ describe('the tools of one user', () => {
     expect(offer?.account?.id).to.equal(account.id);
   });
 
-  it('asks for a link where the user has no account, with every field that is known', async () => {
+  it('suggests a link if the user has no account, with every known field', async () => {
     const { key_id: keyId } = await slack();
     const [offer] = await over('stranger', { keyId, tools: one });
     expect(offer).to.deep.include({ readiness: 'NEEDS_CONNECTION', account: null });
@@ -87,13 +87,13 @@ describe('the tools of one user', () => {
     expect((await over('unknown-scopes', { keyId, tools: one }))[0]?.readiness).to.equal('READY');
   });
 
-  it('sends an operator to a connection that lacks its client', async () => {
+  it('reports that an operator has to complete a connection without a client', async () => {
     const { key_id: keyId, id } = await createConnection(server, { connector: 'slack' });
     const [offer] = await over('nobody', { keyId, tools: one });
     expect(offer?.next).to.deep.include({ operationId: 'updateConnection', arguments: { connection_id: id } });
   });
 
-  it('shows what a connection allows, and nothing of one that is disabled or unknown', async () => {
+  it('shows what a connection allows, and nothing for one that is disabled or unknown', async () => {
     const { key_id: keyId } = await slack({ allowed_tools: ['slack_send_message', 'slack_list_channels'] });
     const names = (await over('u', { keyId }, { keyId: 'unknown' })).map(({ tool }) => tool.name);
     expect(names).to.deep.equal(['slack_list_channels', 'slack_send_message']);
@@ -113,7 +113,7 @@ describe('the tools of one user', () => {
     ]);
   });
 
-  it('lists what can be called now: own and generic tools with accounts of a custom provider, none that are flagged', async () => {
+  it('lists the tools that can be called now: environment tools, generic tools with accounts of a custom provider, none with an error', async () => {
     const provider = await createProvider(server, { auth_patterns: [API_KEY_PATTERN] });
     await storeTools(server, [ownTool(provider.identifier, 'mine_get_thing')]);
     await storeTools(server, [ownTool(provider.identifier, 'mine_get_flagged')], { flagged: 'changed' });
@@ -139,7 +139,7 @@ describe('the tools of one user', () => {
     }
   });
 
-  it('lists nothing for accounts that are not active, lack the scopes, or whose connection is disabled', async () => {
+  it('lists nothing for accounts that are not active or lack the scopes, or whose connection is disabled', async () => {
     const { key_id: keyId, id: connectionId } = await slack();
     const account = await oauth('ups-and-downs', keyId, ['chat:write']);
     const names = async () => (await callable('ups-and-downs')).map(({ tool }) => tool.name);

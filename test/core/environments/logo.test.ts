@@ -45,7 +45,7 @@ describe('readLogo', () => {
       .not.equal((digests[1] as { digest: string }).digest);
   });
 
-  it('rejects what is another format than it says', () => {
+  it('rejects an image whose format differs from its declared type', () => {
     expect(problemOf(dataUrl('png', jpeg(1, 1)))).to.equal('is not a PNG image');
     expect(problemOf(dataUrl('jpeg', png(1, 1)))).to.equal('is not a JPEG image');
     expect(problemOf(dataUrl('svg+xml', '<html></html>'))).to.equal('is not an SVG image');
@@ -57,13 +57,13 @@ describe('readLogo', () => {
     }
   });
 
-  it('rejects images that are large to load or to draw', () => {
+  it('rejects images that are large to load or to render', () => {
     expect(problemOf(dataUrl('png', png(2049, 1)))).to.match(/2048 pixels/);
     expect(problemOf(dataUrl('jpeg', jpeg(1, 65_535)))).to.match(/2048 pixels/);
     expect(problemOf(dataUrl('svg+xml', `<svg>${' '.repeat(65_536)}</svg>`))).to.match(/64 KiB/);
   });
 
-  it('rejects SVG images that run code, load something or grow', () => {
+  it('rejects SVG images that run code, load something or expand', () => {
     for (const content of [
       '<script>alert(1)</script>',
       '<SCRIPT href="x"/>',
@@ -82,7 +82,7 @@ describe('readLogo', () => {
     expect(problemOf(dataUrl('svg+xml', '<!DOCTYPE svg [<!ENTITY a "b">]><svg/>'))).to.not.equal(undefined);
   });
 
-  it('rejects SVG images that browsers cannot show, with the element', () => {
+  it('rejects SVG images that browsers cannot show, and names the element', () => {
     for (const [content, says] of [
       [`<svg ${XMLNS}><g><path d="m0 0h1"/></svg>`, 'is not well-formed XML: found </svg> where <g> is open'],
       [`<svg ${XMLNS}><g>`, 'is not well-formed XML: <g> is not closed'],

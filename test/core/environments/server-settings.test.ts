@@ -22,7 +22,7 @@ function tools(ids: string[]) {
 }
 
 describe('the settings of the server', () => {
-  it('tell the active key, a standby key and old ones', async () => {
+  it('distinguish the active key, a standby key and old keys', async () => {
     const { keys } = await serverSettingsFor(tools(['kek_active', 'kek_standby', 'kek_old', 'kek_new']), 'DEVELOPMENT');
     expect(keys).to.deep.equal([
       { id: 'kek_active', state: 'ACTIVE', createdAt: 2_000 },
@@ -32,7 +32,7 @@ describe('the settings of the server', () => {
     ]);
   });
 
-  it('name no further address in production', async () => {
+  it('contain no additional addresses in production', async () => {
     expect((await serverSettingsFor(tools(['kek_active']), 'PRODUCTION')).allowedAddresses).to.deep.equal([]);
     expect((await serverSettingsFor(tools(['kek_active']), 'DEVELOPMENT')).allowedAddresses).to.have.length(1);
   });

@@ -108,7 +108,7 @@ describe('emitting an event', () => {
     expect([error, last.handled.length]).to.deep.equal(['full', 0]);
   });
 
-  it('writes details and what only the audit log stores into the audit log, without rendering', async () => {
+  it('writes details and audit-only data to the audit log, without rendering', async () => {
     const { tx, appended } = unitOfWork();
     await eventsWith(createAuditSink(() => 'aud_1')).emit(tx, CAUSE, expired());
     expect(rendered).to.equal(0);
@@ -125,7 +125,7 @@ describe('emitting an event', () => {
     ]);
   });
 
-  it('costs an execution no audit record and no rendering', async () => {
+  it('adds no audit record and no rendering for an execution', async () => {
     const { tx, appended } = unitOfWork();
     const events = eventsWith(createAuditSink(() => 'aud_1'));
     for (const type of ['execution.succeeded', 'execution.failed'] as const) {
@@ -140,7 +140,7 @@ describe('emitting an event', () => {
     expect(appended).to.deep.equal([]);
   });
 
-  it('tells of a changed account once the unit of work is committed', async () => {
+  it('reports a changed account once the unit of work is committed', async () => {
     const { tx, commit } = unitOfWork();
     const changed: string[] = [];
     const events = eventsWith(createAccountSink((id) => changed.push(id)));
@@ -150,7 +150,7 @@ describe('emitting an event', () => {
     expect(changed).to.deep.equal(['ca_1']);
   });
 
-  it('does not tell of an account whose credentials were only read', async () => {
+  it('does not report an account whose credentials were only read', async () => {
     const { tx, commit } = unitOfWork();
     const changed: string[] = [];
     const events = eventsWith(createAccountSink((id) => changed.push(id)));

@@ -40,7 +40,7 @@ describe('all pages of a result', () => {
     return outcome;
   }
 
-  it('are joined in their order, to the last', async () => {
+  it('are joined in order up to the last one', async () => {
     const { data, pages, nextCursor } = await read(provider([[1, 2], [3], [4]]));
     expect(data).to.deep.equal([1, 2, 3, 4]);
     expect(pages).to.deep.include({ count: 4, complete: true });
@@ -48,7 +48,7 @@ describe('all pages of a result', () => {
     expect(calls).to.deep.equal([undefined, 2, 3, 4]);
   });
 
-  it("are joined if the list is inside the selected data, next to the first page's other members", async () => {
+  it("are joined if the list is nested in the selected data, and keep the first page's other members", async () => {
     const whole = toolOf({ ...PAGED, response: {} });
     const shape = (items: unknown[]) => ({ items, other: [0], total: 9 });
     expect((await read(provider([[1], [2]], shape), whole)).data).to.deep.equal({
@@ -65,7 +65,7 @@ describe('all pages of a result', () => {
     ['bytes', { bytes: 8 }, 2, /8 bytes/],
     ['time', { timeMs: 150 }, 2, /time/],
   ] as const) {
-    it(`stop at the limit of ${what}, and the cursor leads to the first that is missing`, async () => {
+    it(`stop at the limit of ${what}, and the cursor points to the first missing item`, async () => {
       const run = provider([[1], [2], [3], [4], [5]]);
       const part = await read(run, PAGED, limits);
       expect(part.data).to.deep.equal([1, 2, 3].slice(0, count));
@@ -81,7 +81,7 @@ describe('all pages of a result', () => {
     });
   }
 
-  it('stop at one that fails, without losing those before it', async () => {
+  it('stop at a page that fails, and keep the previous pages', async () => {
     const failure: ToolOutcome = {
       ok: false,
       sent: true,
@@ -95,7 +95,7 @@ describe('all pages of a result', () => {
     expect(outcome).to.equal(failure);
   });
 
-  it('stop where the provider leads in a circle, or where there is no list to join', async () => {
+  it('stop when the provider repeats a cursor, or when there is no list to join', async () => {
     const first = nextCursor(PAGED, {}, undefined, { link: undefined, body: { items: [1] } });
     const circle = await read(async () => ({ ok: true, data: [1], nextCursor: first, upstreamStatus: 200 }));
     expect([circle.pages?.count, circle.pages?.complete]).to.deep.equal([2, false]);
@@ -106,7 +106,7 @@ describe('all pages of a result', () => {
     expect([several.pages?.count, several.pages?.complete]).to.deep.equal([1, false]);
   });
 
-  it('say that a page was cut', async () => {
+  it('report that a page was truncated', async () => {
     const truncated = { statement: 'Cut.', cuts: [] };
     const cut = await read(async () => ({ ok: true, data: [1], truncated, upstreamStatus: 200 }));
     expect(cut.truncated).to.deep.equal(truncated);

@@ -34,7 +34,7 @@ describe('the steps of an execution', () => {
     ]);
   });
 
-  it('name the kind of a failure, and pass it on', async () => {
+  it('contain the kind of a failure, and throw it again', async () => {
     const log = createStepLog(() => time);
     const failure = Object.assign(new Error('too late'), { kind: 'timeout', sent: true });
     let thrown: unknown;

@@ -5,7 +5,7 @@ import type { EnvironmentId, ReadRepositories } from '../../../db/store.ts';
 import { readCatalogueJson } from '../../support/catalogue-json.ts';
 
 describe('L7: the names that an import must avoid', () => {
-  it('are read without parsing a tool of the catalogue', async () => {
+  it('are read without parsing the tools of the catalogue', async () => {
     const { connectors, tools } = readCatalogueJson();
     const broken = new Map(Object.entries(tools).map(([name, tool]) => [name, JSON.stringify(tool).slice(0, -1)]));
     const catalogue = createCatalogue({ connectors, tools: broken });

@@ -21,7 +21,7 @@ describe('registering an instance', () => {
     expiresAt: NOW + 1e6,
   };
 
-  it('records who serves the database since when, and gives no number twice', async () => {
+  it('records the start time of an instance, and never assigns a number twice', async () => {
     const first = await register();
     expect(await test.store.read.instances.list()).to.deep.equal([
       {
@@ -41,7 +41,7 @@ describe('registering an instance', () => {
     expect((await register()).number).to.be.greaterThan(first.number);
   });
 
-  it('F9: frees what the process before has left: leases immediately, however long they would last', async () => {
+  it('F9: releases the leases of a previous instance immediately, regardless of their expiry', async () => {
     await addKeyChecks(test.store, 'kek_1');
     const row = account(test.newId, await github(test), { identifier: 'octocat' });
     const dead = await register();
@@ -62,7 +62,7 @@ describe('registering an instance', () => {
     expect((await test.store.read.refreshLeases.get(test.env, row.id))?.expiresAt).to.equal(NOW + 60_000);
   });
 
-  it('ends executions that were running, and releases keys whose request had not started one', async () => {
+  it('ends its running executions, and releases idempotency keys whose request had not started one', async () => {
     const dead = await register();
     const execution = { accountId: 'ca_1', connector: 'github', toolName: 't', agentRunId: null, apiClientId: 'cli_1' };
     const keyDigest = digest('begun');

@@ -21,7 +21,7 @@ describe('periodic jobs', () => {
     ...over,
   });
 
-  it('run some time after the first start, then again and again, at times that vary', async () => {
+  it('run some time after the first start, and then repeatedly at varying intervals', async () => {
     const engine = await world.engine({ periodic: [sweep()] });
     await engine.runDue();
     expect(runs).to.deep.equal([]);
@@ -74,7 +74,7 @@ describe('periodic jobs', () => {
     expect(most).to.equal(1);
   });
 
-  it('are run by another instance when the one that ran them is gone', async () => {
+  it('are run by another instance when the one that ran them has ended', async () => {
     const never = sweep({ run: () => new Promise(() => {}) });
     const [lost, other] = [await world.engine({ periodic: [never] }), await world.engine({ periodic: [sweep()] })];
     world.clock.advance(5 * SECOND);
@@ -88,7 +88,7 @@ describe('periodic jobs', () => {
     expect(runs).to.have.lengthOf(1);
   });
 
-  it('that throw are logged and counted, run again at their next time, and keep no other back', async () => {
+  it('are logged and counted when they throw, run again at their next time, and do not delay others', async () => {
     const broken = sweep({
       name: 'broken',
       run: () => {
@@ -105,7 +105,7 @@ describe('periodic jobs', () => {
     expect(world.counts).to.have.members(['broken failed', 'sweep done', 'broken failed', 'sweep done']);
   });
 
-  it('run soon when they are asked to, however far away their next time is', async () => {
+  it('run soon when requested, regardless of their next time', async () => {
     const engine = await world.engine({ periodic: [sweep()] });
     engine.soon('sweep');
     await engine.runDue();
@@ -114,7 +114,7 @@ describe('periodic jobs', () => {
     expect(runs).to.have.lengthOf(2);
   });
 
-  it('run once more when another instance asks for them during a run', async () => {
+  it('run once more when another instance requests them during a run', async () => {
     let letGo = () => {};
     let begun = 0;
     const run = async () => {
@@ -134,7 +134,7 @@ describe('periodic jobs', () => {
     expect(begun + runs.length).to.equal(2);
   });
 
-  it('are notified of a stop, and nothing begins afterwards', async () => {
+  it('are notified of a stop, and none begins afterwards', async () => {
     const run = (signal: AbortSignal) => {
       runs.push(world.clock.now());
       return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

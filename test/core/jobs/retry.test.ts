@@ -39,7 +39,7 @@ describe('a job that is retried', () => {
     return { job, effects };
   }
 
-  it('has as much time as a new one, and wakes the engine after the commit', async () => {
+  it('has as much time as a new one, and wakes the job engine after the commit', async () => {
     expect(await world.get(id)).to.include({ state: 'FAILED', attempts: 1 });
     const { job, effects } = await retry();
     const at = world.clock.now();
@@ -50,7 +50,7 @@ describe('a job that is retried', () => {
     expect(await world.get(id)).to.include({ state: 'DONE', attempts: 1, reason: null });
   });
 
-  it('is tried again after an attempt that failed, until its new time is over', async () => {
+  it('is attempted again after a failure until its new deadline', async () => {
     await retry();
     outcome = { kind: 'retry', reason: 'Not now.' };
     await engine.runDue();
@@ -60,7 +60,7 @@ describe('a job that is retried', () => {
     expect(await world.get(id)).to.include({ state: 'FAILED', reason: 'Given up. Not now.' });
   });
 
-  it('stays as it is when it has not failed, or when its kind is unknown', async () => {
+  it('does not change if it has not failed, or if its kind is unknown', async () => {
     expect(await retry('unknown')).to.deep.equal({ job: undefined, effects: 0 });
     expect(await world.get(id)).to.include({ state: 'FAILED', attempts: 1 });
     await retry();

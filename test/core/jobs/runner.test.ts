@@ -37,7 +37,7 @@ describe('durable jobs', () => {
     while (!(await condition())) await turn();
   }
 
-  it('are run with their payload, which is then gone from the database', async () => {
+  it('are run with their payload, which is then deleted from the database', async () => {
     const seen: unknown[] = [];
     const ended: string[] = [];
     const id = await world.add('acme', { token: 'secret-token' });
@@ -58,7 +58,7 @@ describe('durable jobs', () => {
     expect([world.counts, world.scrubs()]).to.deep.equal([['post done'], 1]);
   });
 
-  it('do not exist when the transaction that adds them is undone', async () => {
+  it('do not exist when the transaction that adds them is rolled back', async () => {
     const { test, queue } = world;
     let added = 0;
     queue.onAdded(() => added++);
@@ -74,7 +74,7 @@ describe('durable jobs', () => {
     expect(added).to.equal(1);
   });
 
-  it('are each run by one of two instances that look concurrently', async () => {
+  it('are run by one of two instances that claim concurrently', async () => {
     const runs: string[] = [];
     const engines = await Promise.all(
       ['one', 'two'].map((name) =>
@@ -97,7 +97,7 @@ describe('durable jobs', () => {
     expect(runs.map((run) => run.split(' ')[1]).sort()).to.deep.equal(ids.sort());
   });
 
-  it('wait longer after each failed attempt, with jitter, and are given up in the end', async () => {
+  it('wait longer after each failed attempt, with jitter, and finally fail', async () => {
     const tries: number[] = [];
     const reasons: string[] = [];
     const begunAt = world.clock.now();
@@ -129,14 +129,14 @@ describe('durable jobs', () => {
     expect(failed?.payloadSealed).not.to.equal(null);
   });
 
-  it('wait for as long as the other side asks', async () => {
+  it('wait as long as the other server asks', async () => {
     const engine = await world.engine({ kinds: [kindOf(async () => ({ ...LATER, retryAfterMs: 300 * SECOND }))] });
     const id = await world.add('acme');
     await engine.runDue();
     expect((await world.get(id))?.runAt).to.equal(world.clock.now() + 300 * SECOND);
   });
 
-  it('are logged and tried again when the kind throws, or the payload does not open', async () => {
+  it('are logged and retried when the kind throws, or when the payload cannot be decrypted', async () => {
     const kinds = [
       kindOf(() => {
         throw new Error('planted');
@@ -161,7 +161,7 @@ describe('durable jobs', () => {
     expect(world.lines.map(({ text }) => text)).to.deep.equal(Array(2).fill('an attempt of a job failed unexpectedly'));
   });
 
-  it('of a kind that this version does not know are left alone', async () => {
+  it('are not run if this version does not know their kind', async () => {
     const id = await world.add('acme', {}, 'from_the_future');
     const engine = await world.engine({ kinds: [kindOf(async () => DONE)] });
     await engine.runDue();
@@ -170,7 +170,7 @@ describe('durable jobs', () => {
   });
 
   describe('in lanes', () => {
-    it('are begun however many wait in a slow lane before them', async () => {
+    it('are started regardless of how many wait in a slow lane before them', async () => {
       const { begun, run, letGo } = held();
       const engine = await world.engine({ kinds: [kindOf(run)] });
       for (let number = 0; number < 300; number++) await world.add('slow', { number });
@@ -183,7 +183,7 @@ describe('durable jobs', () => {
       await running;
     });
 
-    it('find a place however many lanes are slow', async () => {
+    it('are started regardless of the number of slow lanes', async () => {
       const { begun, run } = held();
       const engine = await world.engine({ kinds: [kindOf(run)] });
       for (let lane = 10; lane < 18; lane++) {
@@ -199,7 +199,7 @@ describe('durable jobs', () => {
       await Promise.all([running, second]);
     });
 
-    it('are gone through to the last, however many before them wait for another attempt', async () => {
+    it('are all found, regardless of how many earlier ones wait for another attempt', async () => {
       const runs: string[] = [];
       const engine = await world.engine({
         kinds: [
@@ -219,7 +219,7 @@ describe('durable jobs', () => {
       }
     });
 
-    it('are gone through to the last, however many there are', async () => {
+    it('are all found, regardless of their number', async () => {
       const runs: string[] = [];
       for (let lane = 1000; lane < 1250; lane++) await world.add(`lane${lane}`);
       const engine = await world.engine({
@@ -235,8 +235,8 @@ describe('durable jobs', () => {
     });
   });
 
-  describe('whose instance', () => {
-    it('is gone are tried again by another one, as after a failed attempt', async () => {
+  describe('when their instance', () => {
+    it('has ended, they are retried by another one, as after a failed attempt', async () => {
       const { begun, run } = held();
       const first = await world.engine({ kinds: [kindOf(run)] });
       const id = await world.add('acme');
@@ -262,7 +262,7 @@ describe('durable jobs', () => {
       expect(await world.get(id)).to.include({ state: 'DONE', attempts: 2 });
     });
 
-    it('was taken for gone store nothing over the attempt of another one', async () => {
+    it('was wrongly considered ended, its result does not overwrite the attempt of another one', async () => {
       const { begun, run, letGo } = held();
       const first = await world.engine({ kinds: [kindOf(run)] });
       const id = await world.add('acme');
@@ -278,7 +278,7 @@ describe('durable jobs', () => {
       expect(await world.get(id)).to.include({ state: 'FAILED', reason: 'Refused.' });
     });
 
-    it('ends again and again during the attempt are given up as well', async () => {
+    it('crashes repeatedly during the attempt, they finally fail', async () => {
       const id = await world.add('acme');
       const { store, env } = world.test;
       for (let crash = 0; (await world.get(id))?.state !== 'FAILED'; crash++) {
@@ -296,7 +296,7 @@ describe('durable jobs', () => {
     });
   });
 
-  it('whose outcome cannot be stored are not run again for that', async () => {
+  it('cannot store their outcome, they are not run again for that', async () => {
     let runs = 0;
     let isFull = false;
     const { store } = world.test;
@@ -317,8 +317,8 @@ describe('durable jobs', () => {
     expect(runs).to.equal(1);
   });
 
-  describe('at a stop', () => {
-    it('are cut short, and due again immediately', async () => {
+  describe('when the server stops', () => {
+    it('they are interrupted, and due again immediately', async () => {
       const begun: string[] = [];
       const kind = kindOf(async ({ id }, signal) => {
         begun.push(id);
@@ -337,7 +337,7 @@ describe('durable jobs', () => {
       expect(begun).to.have.lengthOf(1);
     });
 
-    it('do not hold it up for longer than the limit', async () => {
+    it('they do not delay the stop beyond the limit', async () => {
       const begun: string[] = [];
       const deaf = kindOf(({ id }) => new Promise(() => begun.push(id)));
       const engine = await world.engine({ kinds: [deaf] });
@@ -360,7 +360,7 @@ describe('durable jobs', () => {
     });
   });
 
-  it('that another pass began, and those that they add, have run when runDue resolves', async () => {
+  it('those that another pass started, and those that they add, have run when runDue resolves', async () => {
     const { begun, run, letGo } = held();
     const follower = {
       environmentId: world.test.env,
@@ -394,7 +394,7 @@ describe('durable jobs', () => {
     expect(passes).to.deep.equal(['followed 1']);
   });
 
-  it('that take too long have failed, and give their place back', async function () {
+  it('those that take too long fail and release their slot', async function () {
     // It stops the clock by which the driver of a database server ends statements.
     if (isOnServer()) this.skip();
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -415,7 +415,7 @@ describe('durable jobs', () => {
     }
   });
 
-  it('are begun by the timer once they are added', async () => {
+  it('those that were added are started by the timer', async () => {
     let runs = 0;
     const engine = await world.engine({
       kinds: [

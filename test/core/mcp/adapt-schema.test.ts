@@ -131,7 +131,7 @@ describe('X1: the input schema of an MCP tool keeps its parameters', () => {
     expect(takes(tuple, { pair: ['a', 'b'] })).to.equal(false);
   });
 
-  it('when it expands to too much: names, types and descriptions stay', () => {
+  it('when its expansion is too large: names, types and descriptions remain', () => {
     const $defs: Record<string, object> = { d0: { type: 'string' } };
     for (let level = 1; level < 30; level++)
       $defs[`d${level}`] = { allOf: Array(2).fill({ $ref: `#/$defs/d${level - 1}` }) };
@@ -144,7 +144,7 @@ describe('X1: the input schema of an MCP tool keeps its parameters', () => {
     expect(input.changes).to.include('inputSchema was simplified: it is recursive or too large');
   });
 
-  it('but not what describes no object', () => {
+  it('but not a part that does not describe an object', () => {
     for (const schema of [
       null,
       'object',
@@ -158,14 +158,14 @@ describe('X1: the input schema of an MCP tool keeps its parameters', () => {
     expect(adapted({}).schema).to.deep.equal({ type: 'object' });
   });
 
-  it('and says no more than twenty changes', () => {
+  it('and reports at most twenty changes', () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`x-${at}`, 1]));
     expect(adapted({ type: 'object', ...many }).changes).to.have.length(21);
     expect(adapted({ type: 'object', ...many }).changes.at(-1)).to.equal('and 30 more');
   });
 });
 
-describe('X7: the top of an input schema is a plain object', () => {
+describe('X7: the top level of an input schema is a plain object', () => {
   it('with the members of a reference and of allOf', () => {
     const { schema } = adapted({
       allOf: [{ $ref: '#/$defs/base' }, object({ b: { type: 'integer' } }, { required: ['b'] })],
@@ -180,7 +180,7 @@ describe('X7: the top of an input schema is a plain object', () => {
     expect(referred['required']).to.deep.equal(['a']);
   });
 
-  it('with the members of all alternatives; what each of them requires stays required', () => {
+  it('with the members of all alternatives; members that every alternative requires stay required', () => {
     const branch = (kind: string, other: string) =>
       object({ kind: { const: kind }, [other]: { type: 'string' } }, { required: ['kind', other] });
     for (const word of ['oneOf', 'anyOf']) {
@@ -199,13 +199,13 @@ describe('X7: the top of an input schema is a plain object', () => {
     }
   });
 
-  it('whose alternatives only say what is required', () => {
+  it('for alternatives that only state required members', () => {
     const { schema } = adapted({ ...object({ a: {}, b: {} }), oneOf: [{ required: ['a'] }, { required: ['b'] }] });
     expect(Object.keys(properties(schema))).to.deep.equal(['a', 'b']);
     expect(schema).to.not.have.property('required');
   });
 
-  it('with the members of conditions, never required', () => {
+  it('with the members of conditions, which are never required', () => {
     const { schema } = adapted({
       ...object({ a: { type: 'string' } }),
       if: { properties: { a: { const: 'x' } } },
@@ -217,14 +217,14 @@ describe('X7: the top of an input schema is a plain object', () => {
     expect(schema).to.not.have.property('required');
   });
 
-  it('also when it leads back to itself', () => {
+  it('for a recursive schema', () => {
     expect(adapted({ ...object({ a: {} }), anyOf: [{ $ref: '#' }, object({ b: {} })] }).schema).to.have.nested.property(
       'properties.b',
     );
   });
 });
 
-describe('X7: properties with names that model APIs refuse', () => {
+describe('X7: properties with names that model APIs reject', () => {
   const schema = {
     ...object(
       {
@@ -243,7 +243,7 @@ describe('X7: properties with names that model APIs refuse', () => {
     $defs: { row: object({ 'the cell': {}, next: { $ref: '#/$defs/row' } }, { required: ['the cell'] }) },
   };
 
-  it('are renamed at every level, and get their own names back for the server', () => {
+  it('are renamed at every level, and sent to the server under their original names', () => {
     const { schema: ours, names, changes } = adapted(schema);
     const own = (theirs: string) => Object.entries(names).find(([, name]) => name === theirs)?.[0] as string;
     expect(properties(ours)['filter'], 'a name that was free to be used stays').to.deep.equal({ type: 'integer' });
@@ -283,7 +283,7 @@ describe('X7: properties with names that model APIs refuse', () => {
     expect(Object.values(names)).to.have.members(['a b', 'a/b', 'a:b', '$a_b']);
   });
 
-  it('are not copied with __proto__', () => {
+  it('do not include __proto__', () => {
     const input = adapted(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'));
     expect(Object.values(input.names)).to.deep.equal(['__proto__']);
     const [own] = Object.keys(input.names);
@@ -291,8 +291,8 @@ describe('X7: properties with names that model APIs refuse', () => {
   });
 });
 
-describe('parameters that a server wants in headers (x-mcp-header)', () => {
-  it('are sent as they are, or in base64', () => {
+describe('parameters that a server requires in headers (x-mcp-header)', () => {
+  it('are sent unchanged, or in base64', () => {
     const read = readHeaderParameters(
       object({
         region: { type: 'string', 'x-mcp-header': 'Region' },
@@ -314,7 +314,7 @@ describe('parameters that a server wants in headers (x-mcp-header)', () => {
     });
   });
 
-  it('make a tool unusable where they are declared wrongly', () => {
+  it('make a tool unusable if they are declared incorrectly', () => {
     for (const schema of [
       { type: 'object', 'x-mcp-header': 'A' },
       object({ a: { type: 'string', 'x-mcp-header': 'A B' } }),
@@ -330,7 +330,7 @@ describe('parameters that a server wants in headers (x-mcp-header)', () => {
 });
 
 describe('the output schema of an MCP tool', () => {
-  it('stays where it is if it can be used alone, and is expanded otherwise', () => {
+  it('is kept if it can be used alone, and is expanded otherwise', () => {
     const plain = object({ a: { type: 'string' } }, { required: ['a'] });
     expect(adaptOutput(plain)).to.deep.equal({ schema: plain, changes: [] });
     const referring = { ...object({ a: { $ref: '#/$defs/a' } }), $defs: { a: object({ b: { type: 'integer' } }) } };
@@ -340,7 +340,7 @@ describe('the output schema of an MCP tool', () => {
     expect(changes).to.have.length(1);
   });
 
-  it('is left out with a word where it cannot be used', () => {
+  it('is removed with a reason if it cannot be used', () => {
     for (const given of [null, 'x', { type: 'array' }]) {
       const { schema, changes } = adaptOutput(given);
       expect(schema).to.equal(undefined);
@@ -416,7 +416,7 @@ describe('schemas of any shape', () => {
     return Object.fromEntries(members);
   }
 
-  it('are adapted to what compiles and is legal, or refused', () => {
+  it('are adapted so that they compile and are valid, or are rejected', () => {
     let usable = 0;
     for (let seed = 1; seed <= 400; seed++) {
       const given = anything(randomOf(seed), 5);

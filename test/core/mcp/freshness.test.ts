@@ -23,7 +23,7 @@ describe('M4: reading outdated tool lists of MCP servers', () => {
     return { read, freshness: createToolFreshness(tools as unknown as FreshnessDeps) };
   }
 
-  it('takes turns between environments', async () => {
+  it('alternates between environments', async () => {
     const { read, freshness } = world(0);
     await freshness.run();
     expect(read).to.deep.equal(['a1', 'b1', 'a2', 'a3']);

@@ -48,7 +48,7 @@ const store = (tx: Transaction, count: number) =>
   );
 
 describe('H8: storing the tools of an MCP server', () => {
-  it('H8: leaves turns of the event loop to other work while it writes 1,000 tools', async () => {
+  it('H8: lets other work of the event loop run while it writes 1,000 tools', async () => {
     const { tx, turns } = pacedTransaction();
     const report = await store(tx, COUNT);
     expect(report.tools).to.equal(COUNT);
@@ -56,7 +56,7 @@ describe('H8: storing the tools of an MCP server', () => {
     expect(Math.max(...turns)).to.be.at.most(STORAGE.rowsPerTurn);
   });
 
-  it('H8: leaves turns to other work while it removes 1,000 tools, in smaller pieces', async () => {
+  it('H8: lets other work run while it removes 1,000 tools, in smaller pieces', async () => {
     const rows = Array.from({ length: COUNT }, (_, at) => ({
       name: `acme_${at}`,
       source: 'mcp',
@@ -68,13 +68,13 @@ describe('H8: storing the tools of an MCP server', () => {
     expect(Math.max(...turns)).to.equal(STORAGE.deletionsPerTurn);
   });
 
-  it('H8: deletes the tools of a provider in the same pieces', async () => {
+  it('H8: deletes the tools of a provider in pieces of the same size', async () => {
     const { tx, turns } = pacedTransaction();
     await deleteTools(tx, ENVIRONMENT, Array.from({ length: 120 }, String));
     expect(turns).to.deep.equal([50, 50, 20]);
   });
 
-  it('S3: deletes the tools of a provider that is deleted piece by piece, without a list of them', async () => {
+  it('S3: deletes the tools of a deleted provider in pieces, without loading a list of them', async () => {
     const steps: string[] = [];
     let left = 120;
     const deleteOfConnector = async (_environmentId: unknown, _connector: string, limit: number) => {

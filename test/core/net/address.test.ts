@@ -93,7 +93,7 @@ describe('addressClass', () => {
     );
   });
 
-  it('never takes an address that carries an IPv4 address for a public one', () => {
+  it('never classifies an address that embeds an IPv4 address as public', () => {
     const carriers = ['::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'];
     fc.assert(
       fc.property(fc.constantFrom(...carriers), fc.nat({ max: 0xffffffff }), (prefix, number) => {
@@ -104,7 +104,7 @@ describe('addressClass', () => {
 });
 
 describe('canonicalAddress', () => {
-  it('gives one spelling to each address and leaves other text alone', () => {
+  it('returns one spelling of each address and does not change other text', () => {
     expect(canonicalAddress('2606:4700:0:0::1')).to.equal(canonicalAddress('2606:4700::0001'));
     expect(canonicalAddress('8.8.8.8')).to.equal('8.8.8.8');
     expect(canonicalAddress('example.com')).to.equal('example.com');
@@ -116,7 +116,7 @@ function dotted(number: number): string {
 }
 
 describe('interfaceAddresses', () => {
-  it('lists the addresses of this machine, each of them readable', () => {
+  it('lists the addresses of this machine, all of them valid', () => {
     const addresses = interfaceAddresses();
     expect(addresses).to.include('127.0.0.1');
     for (const address of addresses) expect(addressClass(address)).not.to.equal('invalid');

@@ -23,7 +23,7 @@ class WatchedBudget extends ByteBudget {
   }
 }
 
-describe('M3: bodies of calls within a budget (E4)', () => {
+describe('M3: the memory of bodies of calls (E4)', () => {
   afterEach(closeAll);
 
   /** A server that sends this much of a body and then pauses until it may continue. */
@@ -39,7 +39,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     return { local, letGo };
   }
 
-  it('never hold more than it has, however many calls stall', async () => {
+  it('never exceeds the limit, regardless of the number of stalled calls', async () => {
     const { local } = await stalling(1 * MB);
     const budget = new WatchedBudget({ totalBytes: 8 * MB, waitMs: 1, waiting: 10 });
     const egress = egressTo(local, { bodies: budget.of('one'), limits: { callsPerOrigin: 500, idleTimeoutMs: 500 } });
@@ -50,7 +50,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('leave space for the calls of another environment', async () => {
+  it('has space for the calls of another environment', async () => {
     const { local, letGo } = await stalling(1 * MB);
     const budget = budgetOf(8 * MB);
     const [greedy, other] = ['one', 'other'].map((name) => egressTo(local, { bodies: budget.of(name) }));
@@ -64,7 +64,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('count what an inflated body takes', async () => {
+  it('includes the inflated size of a body', async () => {
     const bomb = gzipSync(Buffer.alloc(1 * MB));
     const local = await serve((_request, response) => response.setHeader('content-encoding', 'gzip').end(bomb));
     const egress = egressTo(local, { bodies: budgetOf(1 * MB).of('one') });
@@ -75,7 +75,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('reserve space for a short response before the call is sent, or nothing is sent', async () => {
+  it('is reserved for a short response before the call is sent, or nothing is sent', async () => {
     const local = await serve((_request, response) => response.end('short'));
     const budget = budgetOf(3 * FIRST);
     const large = budget.of('one').hold();
@@ -92,7 +92,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('wait for space, within the time of the call', async () => {
+  it('is waited for, within the time limit of the call', async () => {
     const local = await serve((_request, response) => response.end('short'));
     const budget = budgetOf(3 * FIRST, { waitMs: 60_000 });
     const large = budget.of('one').hold();
@@ -105,7 +105,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect((await waiting).status).to.equal(200);
   });
 
-  it('count the body of a request from before it waits in the queue of its host', async () => {
+  it('includes a request body before it waits in the queue of its host', async () => {
     const { local, letGo } = await stalling(1);
     const budget = budgetOf(10 * MB);
     const egress = egressTo(local, { bodies: budget.of('one'), limits: { callsPerOrigin: 1 } });
@@ -121,7 +121,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('are counted for as long as the caller says', async () => {
+  it('is held as long as the caller says', async () => {
     const local = await serve((_request, response) => response.end(Buffer.alloc(MB)));
     const budget = budgetOf(10 * MB);
     const egress = egressTo(local, { bodies: budget.of('one') });
@@ -132,7 +132,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     expect(budget.used).to.equal(0);
   });
 
-  it('accept a larger response of a token endpoint only if there is space', async () => {
+  it('allows a larger response of a token endpoint only if there is space', async () => {
     const local = await serve((_request, response) => response.end(Buffer.alloc(4 * FIRST)));
     const [little, enough] = [budgetOf(6 * FIRST), budgetOf(9 * FIRST)];
     const refused = await failureOf(egressTo(local, { bodies: little.of('one') }).fetchLike(local.origin));
@@ -148,7 +148,7 @@ describe('M3: bodies of calls within a budget (E4)', () => {
     ['is too large', `${HEAD}content-length: 99999999999\r\n\r\n`],
     ['cannot be inflated', `${HEAD}content-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc`],
   ] as const) {
-    it(`are given back after a response that ${what}`, async () => {
+    it(`is released after a response that ${what}`, async () => {
       const local = await serveRaw((socket) => socket.once('data', () => socket.end(bytes)));
       const budget = budgetOf(10 * MB);
       const egress = egressTo(local, { bodies: budget.of('one') });

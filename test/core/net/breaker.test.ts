@@ -6,7 +6,7 @@ const LIMITS = { breakerFailures: 3, breakerPauseMs: 1_000, breakerMaxPauseMs: 3
 const DEAD = 'https://dead.example';
 const lost = () => Promise.reject(new EgressError('unreachable', 'Lost.', { sent: true }));
 
-describe('the breaker of an origin (E11)', () => {
+describe('the circuit breaker of an origin (E11)', () => {
   let now = 0;
   let breaker: OriginBreaker;
   let calls = 0;
@@ -49,14 +49,14 @@ describe('the breaker of an origin (E11)', () => {
     expect(calls).to.equal(6);
   });
 
-  it("does not count failures that are not the host's: rules, sizes, broken responses, callers who disconnected", async () => {
+  it('does not count failures that the host did not cause: policy, sizes, invalid responses, callers who disconnected', async () => {
     for (const kind of ['blocked', 'too_large', 'invalid_response', 'aborted', 'tls'] as const) {
       for (let count = 0; count < 5; count++) await call(() => Promise.reject(new EgressError(kind, 'Not that.')));
     }
     expect(await call(async () => 1)).to.equal('answered');
   });
 
-  it('lets one call find out after the pause, and everyone else wait for it', async () => {
+  it('sends one probe after the pause, and every other call waits for it', async () => {
     await open();
     now = 1_000;
     let answer = (_value: unknown): void => {};
@@ -68,7 +68,7 @@ describe('the breaker of an origin (E11)', () => {
     expect(await call(async () => 1)).to.equal('answered');
   });
 
-  it('pauses longer after each probe that fails, up to a bound', async () => {
+  it('pauses longer after each failed probe, up to a maximum', async () => {
     await open();
     const pauses: number[] = [];
     for (let probes = 0; probes < 4; probes++) {
@@ -109,7 +109,7 @@ describe('the breaker of an origin (E11)', () => {
     expect(await call(async () => 1)).to.equal('answered');
   });
 
-  it('takes a probe that was stopped by its caller for none', async () => {
+  it('ignores a probe that its caller stopped', async () => {
     await open();
     now = 1_000;
     expect(await call(() => Promise.reject(new EgressError('aborted', 'Left.')))).to.equal('aborted');

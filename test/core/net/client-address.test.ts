@@ -57,7 +57,7 @@ describe('S10: the client of a request', () => {
   const from = (remoteAddress: string | undefined, forwarded?: string) =>
     lookup({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } });
 
-  it('is the peer with any forwarded address, unless the peer is a trusted proxy', () => {
+  it('is the peer, regardless of forwarded addresses, unless the peer is a trusted proxy', () => {
     expect(from('203.0.113.9', '198.51.100.1')).to.equal('203.0.113.9');
     expect(from(undefined, '198.51.100.1')).to.equal('unknown');
     expect(
@@ -68,14 +68,14 @@ describe('S10: the client of a request', () => {
     ).to.equal('10.0.0.1');
   });
 
-  it('is the last address that a trusted proxy forwards and that is not of a proxy', () => {
+  it('is the last forwarded address that is not that of a trusted proxy', () => {
     expect(from('10.0.0.1', '198.51.100.1')).to.equal('198.51.100.1');
     expect(from('::ffff:10.0.0.1', ' 6.6.6.6 , 198.51.100.1, 10.2.3.4')).to.equal('198.51.100.1');
     expect(from('::1', '2001:db8:1:2::9')).to.equal('2001:db8:1:2::/64');
   });
 
   for (const forwarded of [undefined, '', ' , ', '10.0.0.7', 'unknown', '198.51.100.1, evil', '198.51.100.1:80']) {
-    it(`is the proxy where it forwards ${JSON.stringify(forwarded)}`, () => {
+    it(`is the proxy if it forwards ${JSON.stringify(forwarded)}`, () => {
       expect(from('10.0.0.1', forwarded)).to.equal('10.0.0.1');
     });
   }

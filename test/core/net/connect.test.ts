@@ -16,10 +16,10 @@ function watched(dial: Dial = connect): { dial: Dial; dialled: string[] } {
   };
 }
 
-describe('the one function that opens connections (P1)', () => {
+describe('the function that opens all connections (P1)', () => {
   afterEach(closeAll);
 
-  it('reaches loopback with permission and not without it', async () => {
+  it('connects to loopback only if it is allowed', async () => {
     const local = await serve((_request, response) => response.end('hello'));
     const { dial, dialled } = watched();
 
@@ -33,7 +33,7 @@ describe('the one function that opens connections (P1)', () => {
     expect(local.connections).to.equal(1);
   });
 
-  it('F16: says that the service is busy when it cannot open another connection, and blames no host for it', async () => {
+  it('F16: reports that the server is busy when it has no file descriptor for a connection, and does not blame the host', async () => {
     const local = await serve((_request, response) => response.end('hello'));
     let isExhausted = true;
     const dial: Dial = (options) => {
@@ -51,7 +51,7 @@ describe('the one function that opens connections (P1)', () => {
     expect((await egress.send(get(local.origin))).body.toString()).to.equal('hello');
   });
 
-  describe('with a resolver that cannot be trusted', () => {
+  describe('with an untrusted resolver', () => {
     for (const [what, addresses] of [
       ['loopback', ['127.0.0.1']],
       ['the metadata address', ['169.254.169.254']],
@@ -78,14 +78,14 @@ describe('the one function that opens connections (P1)', () => {
       });
     }
 
-    it('says that a name without addresses is unreachable', async () => {
+    it('reports a name without addresses as unreachable', async () => {
       const none = await failureOf(strictEgress({ resolver: async () => [] }).send(get('https://a.example/')));
       expect(none).to.include({ kind: 'unreachable', sent: false });
       const unknown = strictEgress({ resolver: () => Promise.reject(new Error('ENOTFOUND')) });
       expect(await failureOf(unknown.send(get('https://a.example/')))).to.include({ kind: 'unreachable', sent: false });
     });
 
-    it('asks once for each connection and dials the number that was judged, so a flip moves nothing', async () => {
+    it('resolves once per connection and connects to the checked address, so that a changed DNS answer has no effect', async () => {
       const local = await serve((_request, response) => response.setHeader('connection', 'close').end());
       const answers = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '10.0.0.1'], ['127.0.0.1']];
       let asked = 0;
@@ -103,7 +103,7 @@ describe('the one function that opens connections (P1)', () => {
       expect(local.requests.map(({ headers }) => headers.host)).to.deep.equal(Array(2).fill(`localhost:${local.port}`));
     });
 
-    it('does not let a public name that is listed lead to loopback', async () => {
+    it('does not connect to loopback for a listed public name', async () => {
       const local = await serve((_request, response) => response.end());
       const policy = new EgressPolicy({ allow: [{ host: 'a.example', port: local.port }], overrides: [] });
       const egress = startEgress(policy, { resolver: async () => ['127.0.0.1'] });
@@ -111,7 +111,7 @@ describe('the one function that opens connections (P1)', () => {
       expect(local.connections).to.equal(0);
     });
 
-    it('refuses the own addresses of the server', async () => {
+    it("refuses the server's own addresses", async () => {
       const { dial, dialled } = watched();
       const policy = new EgressPolicy({ allow: [], overrides: [], ownAddresses: ['93.184.216.34'] });
       const egress = startEgress(policy, { dial, resolver: async () => ['93.184.216.34'] });
@@ -120,7 +120,7 @@ describe('the one function that opens connections (P1)', () => {
     });
   });
 
-  it('judges the address of the open socket again and sends nothing when it is another', async () => {
+  it('checks the address of the open socket again, and sends nothing if it differs', async () => {
     const local = await serve((_request, response) => response.end());
     const astray: Dial = () => connect({ host: '127.0.0.1', port: local.port });
     const egress = strictEgress({ dial: astray, resolver: async () => ['93.184.216.34'] });
@@ -129,7 +129,7 @@ describe('the one function that opens connections (P1)', () => {
     expect(local.requests).to.have.length(0);
   });
 
-  it('asks the policy itself for every caller', async () => {
+  it('checks the egress policy itself for every caller', async () => {
     const { dial, dialled } = watched();
     const policy = new EgressPolicy({ allow: [], overrides: [] });
     const open = createConnector({ policy, resolver: async () => ['127.0.0.1'], connectTimeoutMs: 1000, dial });
@@ -144,7 +144,7 @@ describe('the one function that opens connections (P1)', () => {
     expect(dialled).to.deep.equal([]);
   });
 
-  it('tries the next address when one refuses', async () => {
+  it('tries the next address when one refuses the connection', async () => {
     const local = await serve((_request, response) => response.end('second'));
     const policy = new EgressPolicy({ allow: [{ host: 'localhost', port: local.port }], overrides: [] });
     const { dial, dialled } = watched();
@@ -153,7 +153,7 @@ describe('the one function that opens connections (P1)', () => {
     expect(dialled).to.deep.equal([`::1:${local.port}`, `127.0.0.1:${local.port}`]);
   });
 
-  it('tries the next address when one swallows packets', async () => {
+  it('tries the next address when one drops packets', async () => {
     const local = await serve((_request, response) => response.end('second'));
     const policy = new EgressPolicy({ allow: [{ host: 'localhost', port: local.port }], overrides: [] });
     const silent: Dial = (options) => (options.host === '127.0.0.2' ? new NodeSocket() : connect(options));
@@ -165,7 +165,7 @@ describe('the one function that opens connections (P1)', () => {
     expect((await egress.send(get(`http://localhost:${local.port}/`))).body.toString()).to.equal('second');
   });
 
-  it('ends in time and destroys the socket when the host does not respond', async () => {
+  it('times out and destroys the socket when the host does not respond', async () => {
     const sockets: Socket[] = [];
     const silent: Dial = () => {
       const socket = new NodeSocket();
@@ -181,12 +181,12 @@ describe('the one function that opens connections (P1)', () => {
     expect(sockets.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
   });
 
-  it('ends in time when the resolver does not respond', async () => {
+  it('times out when the resolver does not respond', async () => {
     const egress = strictEgress({ resolver: () => new Promise(() => {}), limits: { connectTimeoutMs: 20 } });
     expect(await failureOf(egress.send(get('https://a.example/')))).to.include({ kind: 'timeout', sent: false });
   });
 
-  it('says that a closed port is unreachable', async () => {
+  it('reports a closed port as unreachable', async () => {
     const local = await serve(() => {});
     const egress = egressTo(local);
     await closeAll();

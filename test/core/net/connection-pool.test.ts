@@ -4,12 +4,12 @@ import { closeAll, egressTo, eventually, failureOf, get, type Local, serve, serv
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('connections that are kept', () => {
+describe('kept connections', () => {
   afterEach(closeAll);
 
   const openOf = (locals: readonly Local[]) => locals.map(({ open }) => open.size);
 
-  it('are as many as they may be, and the one that was idle longest is closed', async () => {
+  it('are limited in number, and the one that was idle longest is closed', async () => {
     const locals = await Promise.all([1, 2, 3].map(() => serve((_request, response) => response.end())));
     const [first, second, third] = locals as [Local, Local, Local];
     const egress = egressTo(locals, { limits: { keptConnections: 2 } });
@@ -21,7 +21,7 @@ describe('connections that are kept', () => {
     expect(locals.map(({ connections }) => connections)).to.deep.equal([1, 1, 1]);
   });
 
-  it('are closed when their server closes them, and the next call takes another', async () => {
+  it('are discarded when their server closes them, and the next call opens another', async () => {
     const local = await serve((_request, response) => response.end('well'));
     const egress = egressTo(local);
     await egress.send(get(local.origin));
@@ -32,7 +32,7 @@ describe('connections that are kept', () => {
     expect(local.connections).to.equal(2);
   });
 
-  it('are not used after a response that comes with more than was asked for', async () => {
+  it('are not used again after a response with excess data', async () => {
     const local = await serveRaw((socket) => {
       socket.on('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
@@ -54,7 +54,7 @@ describe('connections that are kept', () => {
     await eventually(() => local.open.size === 0);
   });
 
-  it('do not outlive a call that failed', async () => {
+  it('are closed after a call that failed', async () => {
     const sockets: Socket[] = [];
     const local = await serveRaw((socket) => {
       sockets.push(socket);
@@ -65,7 +65,7 @@ describe('connections that are kept', () => {
     await eventually(() => local.open.size === 0);
   });
 
-  it('are not shared by calls at one time', async () => {
+  it('are not shared by concurrent calls', async () => {
     let release = () => {};
     const both = new Promise<void>((resolve) => {
       release = resolve;
@@ -82,10 +82,10 @@ describe('connections that are kept', () => {
   });
 });
 
-describe('a server that sends too much of what has no use', () => {
+describe('a server that sends too much without use', () => {
   afterEach(closeAll);
 
-  it('is cut off when it begins its response again and again', async () => {
+  it('is disconnected when it sends interim responses again and again', async () => {
     const local = await serveRaw((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(17));
@@ -98,7 +98,7 @@ describe('a server that sends too much of what has no use', () => {
     await eventually(() => local.open.size === 0);
   });
 
-  it('is cut off when it tears its body into pieces', async () => {
+  it('is disconnected when it sends its body in tiny chunks', async () => {
     const local = await serveRaw((socket) => {
       const body = '1\r\na\r\n'.repeat(51);
       socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body}0\r\n\r\n`));

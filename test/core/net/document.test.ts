@@ -6,7 +6,7 @@ describe('documents', () => {
 
   const document = { isDocument: true } as const;
 
-  it('are read from permitted addresses only', async () => {
+  it('are fetched from permitted addresses only', async () => {
     const local = await serve((_request, response) => response.end('{}'));
     expect(await failureOf(strictEgress().fetchLike(local.origin, document))).to.include({
       kind: 'blocked',
@@ -16,7 +16,7 @@ describe('documents', () => {
   });
 
   for (const status of [429, 502, 503, 504]) {
-    it(`are read again after ${status}`, async () => {
+    it(`are fetched again after ${status}`, async () => {
       let asked = 0;
       const local = await serve((_request, response) => {
         response.writeHead(++asked < 3 ? status : 200).end('{"a":1}');
@@ -26,7 +26,7 @@ describe('documents', () => {
     });
   }
 
-  it('are read again when the connection ends without a response', async () => {
+  it('are fetched again when the connection ends without a response', async () => {
     let asked = 0;
     const local = await serve((request, response) => {
       if (++asked === 1) request.socket.destroy();
@@ -35,7 +35,7 @@ describe('documents', () => {
     expect((await egressTo(local).fetchLike(local.origin, document)).status).to.equal(200);
   });
 
-  it('are read three times at most, and once after other statuses or when the server asks for more time', async () => {
+  it('are fetched three times at most, and once after other statuses or when the server asks for more time', async () => {
     for (const [status, retryAfter, times] of [
       [503, '', 3],
       [404, '', 1],
@@ -50,7 +50,7 @@ describe('documents', () => {
     }
   });
 
-  it('are found by redirects within their origin, three at most', async () => {
+  it('are fetched through redirects within their origin, three at most', async () => {
     const local = await serve((request, response) => {
       const step = Number(request.url?.slice(1));
       if (step < 3) response.writeHead(302, { location: `/${step + 1}` }).end();
@@ -63,14 +63,14 @@ describe('documents', () => {
     expect(endless.requests.length).to.equal(4);
   });
 
-  it('are not read from another origin that a redirect names (E3)', async () => {
+  it('are not fetched from another origin that a redirect names (E3)', async () => {
     const evil = await serve((_request, response) => response.end('{"issuer":"evil"}'));
     const local = await serve((_request, response) => response.writeHead(302, { location: evil.origin }).end());
     const answer = await egressTo([local, evil]).fetchLike(local.origin, document);
     expect([answer.status, evil.requests.length]).to.deep.equal([302, 0]);
   });
 
-  it('are the only calls that are sent again or redirected', async () => {
+  it('are the only requests that are sent again or redirected', async () => {
     for (const status of [302, 503]) {
       const local = await serve((_request, response) => response.writeHead(status, { location: '/other' }).end());
       expect((await egressTo(local).fetchLike(local.origin, { method: 'POST', body: 'a=b' })).status).to.equal(status);

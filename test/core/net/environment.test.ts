@@ -12,10 +12,10 @@ async function callInChild(args: string[], env: Record<string, string>, flags: s
   return JSON.parse(stdout);
 }
 
-describe('settings of the process', () => {
+describe('environment variables of the process', () => {
   afterEach(closeAll);
 
-  it('cannot put a proxy between', async () => {
+  it('cannot configure a proxy for outgoing calls', async () => {
     const local = await serve((_request, response) => response.end());
     // The proxy forwards nothing, so only a direct call can get a 200.
     const proxy = await serveRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 418 Proxy\r\n\r\n')));
@@ -31,7 +31,7 @@ describe('settings of the process', () => {
     expect(proxy.connections).to.be.above(0);
   });
 
-  it('cannot switch the verification of certificates off (E8)', async () => {
+  it('cannot disable the verification of certificates (E8)', async () => {
     const self = makeCertificate({ name: 'self', altNames: ['127.0.0.1'] });
     const local = await serveTls(self, (_request, response) => response.end());
     expect(await callInChild([local.origin], { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).to.deep.equal({
@@ -41,7 +41,7 @@ describe('settings of the process', () => {
     });
   });
 
-  it('cannot bring old TLS back (E8)', async () => {
+  it('cannot enable old TLS versions (E8)', async () => {
     const authority = makeCertificate({ name: 'Test authority', authority: true });
     const { cert, key } = makeCertificate({ name: 'leaf', altNames: ['127.0.0.1'], issuer: authority });
     const server = createServer({

@@ -35,7 +35,7 @@ class Client extends Dispatcher {
 }
 
 describe('exchange (E7)', () => {
-  it('lets the client write a request once', () => {
+  it('writes the request of a client once', () => {
     const client = new Client();
     void exchange(client, REQUEST, body(), LIMITS, new AbortController().signal).catch(() => {});
     client.begin();
@@ -43,7 +43,7 @@ describe('exchange (E7)', () => {
     expect(client.aborted).to.deep.equal([false, true]);
   });
 
-  it('does not let the client write a request that was given up while it waited, and says that it was not sent', async () => {
+  it('does not write a request that was aborted while it waited, and reports that it was not sent', async () => {
     const client = new Client();
     const end = new AbortController();
     const call = failureOf(exchange(client, REQUEST, body(), LIMITS, end.signal));
@@ -53,7 +53,7 @@ describe('exchange (E7)', () => {
     expect(await call).to.include({ kind: 'timeout', sent: false });
   });
 
-  it('says that a request may have been heard from the moment it is written', async () => {
+  it('reports that a request may have been received from the moment it is written', async () => {
     const client = new Client();
     const call = failureOf(exchange(client, REQUEST, body(), LIMITS, new AbortController().signal));
     const controller = client.begin();

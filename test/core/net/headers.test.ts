@@ -5,7 +5,7 @@ import { closeAll, egressTo, failureOf, get, serve, serveRaw } from './local.ts'
 describe('headers of a call (E2)', () => {
   afterEach(closeAll);
 
-  it('arrive byte for byte, with no more around them than HTTP needs', async () => {
+  it('are sent byte for byte, with no more additional headers than HTTP needs', async () => {
     let received = '';
     const local = await serveRaw((socket) => {
       socket.on('data', (chunk) => {
@@ -69,7 +69,7 @@ describe('headers of a call (E2)', () => {
     });
   }
 
-  it('with one name twice are refused, in any case of letters', async () => {
+  it('with a duplicate name are refused, regardless of case', async () => {
     const local = await serve((_request, response) => response.end());
     const headers = [
       ['authorization', 'Bearer a'],
@@ -86,7 +86,7 @@ describe('headers of a call (E2)', () => {
     });
   }
 
-  it('keep the path inside the request line', async () => {
+  it('cannot extend the path beyond the request line', async () => {
     const local = await serve((request, response) => response.end(request.url));
     const url = new URL('/a b\r\nx: y/\u00e9?q=\n \u00e9', local.origin);
     const answer = await egressTo(local).send(get(url.href));

@@ -41,7 +41,7 @@ describe('limits of a response (E4)', () => {
       }
     });
 
-    it('refuses one byte more, announced or not, and an announced one before it is sent', async () => {
+    it('refuses one byte more, announced or not, and refuses an announced one before it is sent', async () => {
       const limits = { maxBytes: 8 * KB };
       const chunked = await answering((socket) => {
         socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n2001\r\n${'a'.repeat(8 * KB + 1)}\r\n0\r\n\r\n`);
@@ -51,7 +51,7 @@ describe('limits of a response (E4)', () => {
       expect((await failure(announced, limits)).kind).to.equal('too_large');
     });
 
-    it('ends an endless body', async () => {
+    it('stops an endless body', async () => {
       const local = await serve((_request, response) => {
         const write = () => {
           while (response.write(Buffer.alloc(KB)));
@@ -62,7 +62,7 @@ describe('limits of a response (E4)', () => {
       expect((await failure(local, { maxBytes: 64 * KB })).kind).to.equal('too_large');
     });
 
-    it('does not hold a body of tiny chunks in tiny objects', async () => {
+    it('does not use an object for each tiny chunk of a body', async () => {
       const tiny = '1\r\na\r\n'.repeat(200_000);
       const local = await answering((socket) =>
         socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n${tiny}0\r\n\r\n`),
@@ -72,7 +72,7 @@ describe('limits of a response (E4)', () => {
       expect(body.buffer.byteLength).to.be.below(2 * 200_000 + 1);
     });
 
-    it('lets a call ask for another limit', async () => {
+    it('lets a call set another limit', async () => {
       const local = await serve((_request, response) => response.end('12345'));
       const egress = egressTo(local);
       expect((await failureOf(egress.send(get(local.origin, { maxBytes: 4 })))).kind).to.equal('too_large');
@@ -109,7 +109,7 @@ describe('limits of a response (E4)', () => {
       ['deflate', deflateRawSync],
       ['identity', (body: Buffer) => body],
     ] as const) {
-      it(`undoes ${coding} by ${pack.name || 'nothing'}`, async () => {
+      it(`decodes ${coding} by ${pack.name || 'nothing'}`, async () => {
         const local = await compressed(coding, pack(text));
         const answer = await egressTo(local).send(get(local.origin));
         expect(answer.body.equals(text)).to.equal(true);
@@ -145,7 +145,7 @@ describe('limits of a response (E4)', () => {
       });
     }
 
-    it('refuses a coding it does not know, stacked codings, and bytes that do not fit', async () => {
+    it('refuses an unknown coding, several codings, and bytes that do not match the coding', async () => {
       for (const [coding, body] of [
         ['zstd', text],
         ['gzip, gzip', gzipSync(gzipSync(text))],
@@ -173,7 +173,7 @@ describe('limits of a response (E4)', () => {
       }
     });
 
-    it('does not take the length that a HEAD announces for the length of a body', async () => {
+    it('does not treat the Content-Length of a response to HEAD as the length of its body', async () => {
       const local = await serve((_request, response) => response.setHeader('content-length', 1e9).end());
       const answer = await egressTo(local).send(get(local.origin, { method: 'HEAD' }));
       expect(answer.headers['content-length']).to.equal('1000000000');
@@ -181,12 +181,12 @@ describe('limits of a response (E4)', () => {
   });
 
   describe('time', () => {
-    it('ends a call whose server says nothing', async () => {
+    it('ends a call when the server sends nothing', async () => {
       const local = await serve(() => {});
       expect((await failure(local, { timeoutMs: 150 })).kind).to.equal('timeout');
     });
 
-    it('ends a call whose server stops in the middle', async () => {
+    it('ends a call when the server stops in the middle', async () => {
       const local = await answering((socket) => socket.write(`${HEAD}content-length: 10\r\n\r\n12345`));
       const error = await failure(local, { idleTimeoutMs: 50 });
       expect(error.kind).to.equal('timeout');
@@ -202,7 +202,7 @@ describe('limits of a response (E4)', () => {
       expect(answer.status).to.equal(200);
     });
 
-    it('ends a call whose server drips, however lively', async () => {
+    it('ends a call when the server sends slowly without a pause', async () => {
       const drips: NodeJS.Timeout[] = [];
       const local = await answering((socket) => {
         socket.write(`${HEAD}content-length: 1000000\r\n\r\n`);
@@ -227,7 +227,7 @@ describe('limits of a response (E4)', () => {
       expect(answer.body).to.have.length(14);
     });
 
-    it('ends a call whose server drips its header', async () => {
+    it('ends a call when the server sends its header slowly', async () => {
       const drips: NodeJS.Timeout[] = [];
       const local = await answering((socket) => {
         socket.write(HEAD);
@@ -238,13 +238,13 @@ describe('limits of a response (E4)', () => {
       expect(error.kind).to.equal('timeout');
     });
 
-    it('lets a call ask for another limit', async () => {
+    it('lets a call set another limit', async () => {
       const local = await serve(() => {});
       const error = await failureOf(egressTo(local).send(get(local.origin, { timeoutMs: 20 })));
       expect(error.message).to.contain('20 ms');
     });
 
-    it('stops when the caller stops, before and during the call, and frees the socket', async () => {
+    it('stops when the caller stops, before and during the call, and closes the socket', async () => {
       const local = await serve(() => {});
       const egress = egressTo(local);
       const before = await failureOf(egress.send(get(local.origin, { signal: AbortSignal.abort() })));
@@ -286,7 +286,7 @@ describe('limits of a response (E4)', () => {
       expect(error).to.include({ kind: 'invalid_response', sent: true });
     });
 
-    it('says that the call may have been received when the connection ends without a response', async () => {
+    it('reports that the call may have been received when the connection ends without a response', async () => {
       for (const end of ['end', 'destroy'] as const) {
         const local = await answering((socket) => socket[end]());
         const error = await failureOf(egressTo(local).send(get(local.origin)));

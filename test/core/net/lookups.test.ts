@@ -43,8 +43,8 @@ function party(limits: Partial<LookupLimits> = {}) {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('M2: the lookups of one party', () => {
-  it('are shared by callers at one time, and made again for later ones', async () => {
+describe('M2: DNS lookups of one party', () => {
+  it('are shared by concurrent callers, and repeated for later ones', async () => {
     const { asked, look, succeed } = party();
     const looked = [look('a'), look('a'), look('a')];
     await turn();
@@ -58,7 +58,7 @@ describe('M2: the lookups of one party', () => {
     expect(asked).to.deep.equal(['a', 'a']);
   });
 
-  it('end when the last caller gives up, not before', async () => {
+  it('end when the last caller stops, but not before', async () => {
     const { asked, ended, look, succeed } = party();
     const [first, second] = [new AbortController(), new AbortController()];
     const looked = [look('a', first.signal), look('a', second.signal)];
@@ -76,7 +76,7 @@ describe('M2: the lookups of one party', () => {
     expect(asked).to.deep.equal(['a', 'a']);
   });
 
-  it('wait for one of their places, and are refused when too many wait', async () => {
+  it('wait for a slot, and are refused when too many wait', async () => {
     const { asked, look, succeed } = party();
     const looked = ['a', 'b', 'c', 'd'].map((name) => look(name));
     await turn();
@@ -89,7 +89,7 @@ describe('M2: the lookups of one party', () => {
     expect(await Promise.all(looked)).to.deep.equal([ADDRESS, ADDRESS, ADDRESS, ADDRESS]);
   });
 
-  it('give their place back when they are given up', async () => {
+  it('release their slot when they are aborted', async () => {
     const { asked, look, succeed } = party();
     const stop = new AbortController();
     const hanging = ['a', 'b', 'c', 'd'].map((name) => look(name, stop.signal));
@@ -103,7 +103,7 @@ describe('M2: the lookups of one party', () => {
     expect(asked).to.deep.equal(['a', 'b', 'e']);
   });
 
-  it('take nothing from another party', async () => {
+  it('do not use the slots of another party', async () => {
     const [greedy, other] = [party(), party()];
     void ['a', 'b', 'c', 'd'].map((name) => greedy.look(name));
     await turn();
@@ -135,7 +135,7 @@ describe('M2: the lookups of one party', () => {
     expect(asked).to.have.length(4);
   });
 
-  it('do not remember that a caller gave up', async () => {
+  it('do not remember that a caller stopped', async () => {
     const { asked, look } = party();
     const stop = new AbortController();
     const looked = look('a', stop.signal);

@@ -49,7 +49,7 @@ describe('EgressPolicy', () => {
     });
   }
 
-  it('permits plain http only to a loopback host and port that is listed, spelled as it is listed', () => {
+  it('permits plain http only to a listed loopback host and port, in the listed spelling', () => {
     const policy = new EgressPolicy({ allow: [{ host: '127.0.0.1', port: 4001 }], overrides: [] });
     expect(reasonFor(policy, 'http://127.0.0.1:4001/x')).to.equal('permitted');
     expect(reasonFor(policy, 'https://127.0.0.1:4001/x')).to.equal('permitted');
@@ -58,7 +58,7 @@ describe('EgressPolicy', () => {
     expect(reasonFor(policy, 'http://127.0.0.2:4001/x')).to.match(/https/);
   });
 
-  it('permits another port of a public host that is listed, still in https and to public addresses only', () => {
+  it('permits a listed port of a public host, only in https and to public addresses', () => {
     const policy = new EgressPolicy({ allow: [{ host: 'api.example.com', port: 8443 }], overrides: [] });
     expect(reasonFor(policy, 'https://api.example.com:8443/')).to.equal('permitted');
     expect(reasonFor(policy, 'http://api.example.com:8443/')).to.match(/https/);
@@ -78,7 +78,7 @@ describe('EgressPolicy', () => {
     expect(reasonFor(policy, 'https://api.example.com:8443/a')).to.match(/Port/);
   });
 
-  it('refuses the own addresses of the server in any spelling', () => {
+  it("refuses the server's own addresses in any spelling", () => {
     const policy = new EgressPolicy({ allow: [], overrides: [], ownAddresses: ['8.8.4.4', '2606:4700:0:0::1'] });
     expect(reasonFor(policy, 'https://8.8.4.4/')).to.match(/public internet/);
     expect(policy.admits('2606:4700::1', 'public')).to.equal(false);
@@ -90,7 +90,7 @@ describe('EgressPolicy', () => {
     expect(() => forged.route(new URL('https://api.example.com/'))).to.throw(TypeError);
   });
 
-  it('refuses a private address and an override to another host also when made by code', () => {
+  it('refuses a private address and an override to another host also when created by code', () => {
     expect(() => new EgressPolicy({ allow: [{ host: '10.0.0.1', port: 80 }], overrides: [] })).to.throw(/10\.0\.0\.1/);
     const overrides = [{ origin: 'https://a.example', target: 'http://10.0.0.1:80' }];
     expect(() => new EgressPolicy({ allow: [], overrides })).to.throw(/not a loopback address/);

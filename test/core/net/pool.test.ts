@@ -21,7 +21,7 @@ describe('send', () => {
     expect(local.connections).to.equal(0);
   });
 
-  it('judges an overridden call by the origin it was made for, and keeps path and query', async () => {
+  it('checks an overridden call by its original origin, and keeps path and query', async () => {
     const local = await serve((request, response) => response.end(`${request.headers.host} ${request.url}`));
     const overrides = [{ origin: 'https://api.example.com', target: local.origin }];
     const egress = startEgress(new EgressPolicy({ allow: [], overrides }));
@@ -33,7 +33,7 @@ describe('send', () => {
     expect(failure.kind).to.equal('blocked');
   });
 
-  it('sends what was judged even when the caller changes its URL meanwhile', async () => {
+  it('sends to the checked URL even if the caller changes its URL object meanwhile', async () => {
     const local = await serve((request, response) => response.end(request.url));
     const url = new URL(`${local.origin}/before`);
     const call = egressTo(local).send({ method: 'GET', url, allowedOrigins: [local.origin] });
@@ -41,7 +41,7 @@ describe('send', () => {
     expect((await call).body.toString()).to.equal('/before');
   });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const local = await serve((_request, response) => response.end());
     const egress = egressTo(local);
     for (let call = 0; call < 5; call++) {
@@ -54,7 +54,7 @@ describe('send', () => {
     expect(local.connections).to.equal(1);
   });
 
-  it('never sends a call twice by itself, also when a kept connection turns out closed', async () => {
+  it('never sends a call twice by itself, also when a kept connection turns out to be closed', async () => {
     const local = await serve((request, response) => {
       if (request.url === '/second') request.socket.destroy();
       else response.end();
@@ -66,10 +66,10 @@ describe('send', () => {
     expect(local.requests.map(({ url }) => url)).to.deep.equal(['/first', '/second']);
   });
 
-  describe('with places for two calls and one that waits (E11)', () => {
+  describe('with two slots for calls and one in the queue (E11)', () => {
     const limits = { callsPerOrigin: 2, queuePerOrigin: 1 };
 
-    it('lets the third wait and refuses the fourth, and serves them in order', async () => {
+    it('queues the third call and refuses the fourth, and handles them in order', async () => {
       const held: ServerResponse[] = [];
       const local = await serve((_request, response) => held.push(response));
       const egress = egressTo(local, { limits });
@@ -85,7 +85,7 @@ describe('send', () => {
       expect(local.requests.map(({ url }) => url)).to.have.members(['/1', '/2', '/3']);
     });
 
-    it('does not let one origin starve another', async () => {
+    it('does not let one origin block another', async () => {
       const hanging = await serve(() => {});
       const lively = await serve((_request, response) => response.end('well'));
       const egress = egressTo([hanging, lively], { limits });
@@ -96,7 +96,7 @@ describe('send', () => {
       expect((await Promise.all(calls)).map(({ kind }) => kind)).to.deep.equal(['aborted', 'aborted', 'aborted']);
     });
 
-    it('counts the wait into the time of the call and gives the place up', async () => {
+    it('counts the waiting time as time of the call, and releases the slot', async () => {
       const held: ServerResponse[] = [];
       const local = await serve((_request, response) => held.push(response));
       const egress = egressTo(local, { limits });

@@ -22,7 +22,7 @@ const KB = 1024;
 describe('protocol calls', () => {
   afterEach(closeAll);
 
-  it('reach loopback with permission and not without it', async () => {
+  it('connect to loopback only if it is allowed', async () => {
     const local = await serve((_request, response) => response.end('{"a":1}'));
     for (const call of [strictEgress().protocol, strictEgress().fetchLike]) {
       expect(await failureOf(call(local.origin))).to.include({ kind: 'blocked', sent: false });
@@ -81,7 +81,7 @@ describe('protocol calls', () => {
     expect(local.requests).to.have.length(14);
   });
 
-  it('open a connection each, so that no refresh token is spent on one that is closing', async () => {
+  it('open one connection each, so that no refresh token is sent on a closing connection', async () => {
     const local = await serve((_request, response) => response.end());
     const egress = egressTo(local);
     for (let call = 0; call < 3; call++) await egress.protocol(local.origin);
@@ -89,7 +89,7 @@ describe('protocol calls', () => {
     await eventually(() => local.open.size === 0);
   });
 
-  it('take no options that would open a socket elsewhere', async () => {
+  it('refuse options that would open a socket elsewhere', async () => {
     const local = await serve((_request, response) => response.end('here'));
     const { protocol } = egressTo(local);
     const { connect } = await import('node:net');
@@ -186,7 +186,7 @@ describe('protocol calls', () => {
       expect(await failuresOf(hinting, {})).to.deep.equal(['invalid_response', 'invalid_response']);
     });
 
-    it('find places while calls of tools take all of theirs', async () => {
+    it('have slots while calls of tools use all of theirs', async () => {
       const local = await serve((request, response) => {
         if (request.url === '/token') response.end('well');
       });
@@ -221,7 +221,7 @@ describe('protocol calls', () => {
       expect(await failuresOf(short, {})).to.deep.equal(['invalid_response', 'invalid_response']);
     });
 
-    it('wait for a place among the calls of their origin, for a limited time', async () => {
+    it('wait for a slot among the calls of their origin, for a limited time', async () => {
       const local = await serve(() => {});
       const limits = { callsPerOrigin: 1, protocolTimeoutMs: 200 };
       const { protocol } = egressTo(local, { limits });
@@ -235,7 +235,7 @@ describe('protocol calls', () => {
       expect(sentWhileFirstWaited).to.equal(1);
     });
 
-    it('give their place back', async () => {
+    it('release their slot', async () => {
       const local = await serve((request, response) => {
         if (request.url === '/break') request.socket.destroy();
         else response.end();
@@ -288,7 +288,7 @@ describe('protocol calls', () => {
     });
   });
 
-  it('fail without carrying the request, which holds credentials', async () => {
+  it('throw errors without the request, which contains credentials', async () => {
     const local = await serve((request, response) => {
       if (request.url === '/json') response.end('no json');
       else request.socket.destroy();
@@ -318,7 +318,7 @@ describe('pinnedFetch (P2)', () => {
 describe('fetchLike', () => {
   afterEach(closeAll);
 
-  it('reads the arguments of fetch and gives its Response', async () => {
+  it('reads the arguments of fetch and returns a Response', async () => {
     const local = await serve(async (request, response) => {
       const body = Buffer.concat(await request.toArray()).toString();
       response.setHeader('set-cookie', ['a=1', 'b=2']).setHeader('x-type', request.headers['content-type'] ?? '');
@@ -334,7 +334,7 @@ describe('fetchLike', () => {
     expect(await answer.text()).to.equal('POST a=b+c');
   });
 
-  it('return responses without a body, and unchanged bytes', async () => {
+  it('returns responses without a body, and unchanged bytes', async () => {
     const local = await serve((request, response) => {
       response.statusCode = Number(request.url?.slice(1));
       response.end(Buffer.from([0xff, 0x00, 0xfe]));
@@ -347,7 +347,7 @@ describe('fetchLike', () => {
     expect([...(await (await fetchLike(`${local.origin}/200`)).bytes())]).to.deep.equal([0xff, 0x00, 0xfe]);
   });
 
-  it('refuses what fetch would refuse, before anything is sent', async () => {
+  it('refuses what fetch would refuse, before it sends anything', async () => {
     const local = await serve((_request, response) => response.end());
     const { fetchLike } = egressTo(local);
     for (const init of [{ method: 'CONNECT' }, { headers: { 'x-a': 'b\r\nc: d' } }, { method: 'GET', body: 'x' }]) {
@@ -356,7 +356,7 @@ describe('fetchLike', () => {
     expect(local.connections).to.equal(0);
   });
 
-  it('serves oauth4webapi from discovery to token, through an override', async () => {
+  it('works with oauth4webapi from discovery to token, through an override', async () => {
     const local = await serve(async (request, response) => {
       response.setHeader('content-type', 'application/json');
       if (request.url === '/.well-known/oauth-authorization-server') {

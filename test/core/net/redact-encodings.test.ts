@@ -206,7 +206,7 @@ describe('L2: a secret is removed (E5)', () => {
     expect(createScrubber(['kz-other'])(`<p>${references}`)).to.equal(`<p>${references}`);
   });
 
-  it('from a stream, wherever its pieces end', () => {
+  it('from a stream, at any chunk boundary', () => {
     const names = fc.constantFrom(...Object.keys(ENCODERS));
     const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 12 });
     fc.assert(
@@ -241,10 +241,10 @@ describe('L2: a secret is removed (E5)', () => {
   });
 });
 
-describe('L2: a stream that is scrubbed', () => {
+describe('L2: redaction of a stream', () => {
   const TOKEN = 'tok_0123456789abcdef';
 
-  it('is passed on without delay where nothing of a secret begins', () => {
+  it('passes text on without delay if no part of it can begin a secret', () => {
     const stream = createStreamScrubber([TOKEN]);
     for (const piece of ['data: one\n\n', 'data: two 100% & more \\o/\n\n', 'x'.repeat(1000)]) {
       expect(stream.add(Buffer.from(piece)).toString()).to.equal(piece);
@@ -275,7 +275,7 @@ describe('L2: a stream that is scrubbed', () => {
     }
   });
 
-  it('is looked through in linear time, also byte by byte', () => {
+  it('takes linear time, also byte by byte', () => {
     const secret = `${'ab'.repeat(2000)}c`;
     const stream = createStreamScrubber([secret]);
     let taken = 0;
@@ -293,7 +293,7 @@ describe('L2: derived secrets', () => {
     '',
   ];
 
-  it('include the lines of a key, and other ends of lines', () => {
+  it('include the lines of a key, and other line endings', () => {
     const clean = createScrubber([KEY.join('\n')]);
     for (const text of [
       KEY.join('\n'),
@@ -306,13 +306,13 @@ describe('L2: derived secrets', () => {
     }
   });
 
-  it('are found where texts of several secrets touch', () => {
+  it('are found where texts of several secrets are adjacent', () => {
     const clean = createScrubber(['first-secret-1234', 'second-secret-567']);
     expect(clean('first-secret-1234second-secret-567')).to.equal(SCRUBBED);
     expect(clean('first-secret-1234 and c2Vjb25kLXNlY3JldC01Njc=')).to.match(/^\[secret\] and \[secret\].=$/);
   });
 
-  it('keep words that are only similar', () => {
+  it('do not include words that are only similar', () => {
     const clean = createScrubber(['test', 'pass word']);
     for (const text of ['te\nst', 'late street', '74 65', 'compassword', 'dGVz']) expect(clean(text)).to.equal(text);
   });
@@ -322,7 +322,7 @@ describe('L2: secrets that are encoded twice, or in base32', () => {
   const secret = 'vks_S3cr3t/of+a client~0123456789';
   const clean = createScrubber([secret]);
 
-  it('L2: leaves other texts of these encodings alone (negative control)', () => {
+  it('L2: other texts in these encodings stay unchanged (negative control)', () => {
     const other = 'a text of the provider, 0123456789 and more';
     for (const text of [base32(other), Buffer.from(Buffer.from(other).toString('base64')).toString('base64')]) {
       expect(clean(text)).to.equal(text);
@@ -330,7 +330,7 @@ describe('L2: secrets that are encoded twice, or in base32', () => {
   });
 
   for (let before = 0; before < 5; before++) {
-    it(`L2: finds them ${before} characters into a text`, () => {
+    it(`L2: they are found ${before} characters into a text`, () => {
       const text = `${'user:'.slice(0, before)}${secret}.`;
       for (const inner of ['base64', 'base64url'] as const) {
         for (let padding = 0; padding < 3; padding++) {

@@ -35,7 +35,7 @@ describe('scrub (E5)', () => {
     }
   });
 
-  it('walks JSON values, keys and numbers and leaves the rest as it was', () => {
+  it('redacts JSON values, keys and numbers, and keeps the rest unchanged', () => {
     const value = {
       headers: { authorization: `Bearer ${SECRET}`, [SECRET]: 'as a key' },
       list: [SECRET, 1, true, null, ['harmless']],
@@ -50,25 +50,25 @@ describe('scrub (E5)', () => {
     });
   });
 
-  it('does not touch its input', () => {
+  it('does not change its input', () => {
     const value = { a: [SECRET] };
     scrub(value, [SECRET]);
     expect(value).to.deep.equal({ a: [SECRET] });
   });
 
-  it('keeps a key __proto__ a key', () => {
+  it('keeps a key __proto__ as an ordinary key', () => {
     const out = scrub(JSON.parse('{"__proto__":{"polluted":"x"}}'), [SECRET]);
     expect(Object.keys(out)).to.deep.equal(['__proto__']);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
-  it('removes several secrets, also where they overlap or contain each other', () => {
+  it('removes several secrets, also if they overlap or contain each other', () => {
     expect(scrub('xabcdefghx', ['abcdef', 'defgh'])).to.equal(`x${SCRUBBED}x`);
     expect(scrub('xabcabcabx', ['abcab'])).to.equal(`x${SCRUBBED}x`);
     expect(scrub('xabcdefgh abcd', ['abcd', 'abcdefgh'])).to.equal(`x${SCRUBBED} ${SCRUBBED}`);
   });
 
-  it('leaves texts alone for secrets too short to protect, and for none', () => {
+  it('does not change texts if secrets are too short to protect, or if there are none', () => {
     const text = 'abc and abcd';
     expect(MIN_SECRET_LENGTH).to.equal(4);
     expect(scrub(text, ['', 'a', 'abc'])).to.equal(text);
@@ -76,11 +76,11 @@ describe('scrub (E5)', () => {
     expect(scrub(text, ['abcd'])).to.equal(`abc and ${SCRUBBED}`);
   });
 
-  it('takes text with half a surrogate pair as a secret', () => {
+  it('treats text with an unpaired surrogate as a secret', () => {
     expect(scrub('a \ud800bcde', ['\ud800bcde'])).to.equal(`a ${SCRUBBED}`);
   });
 
-  it('replaces deeply nested data instead of failing', () => {
+  it('replaces deeply nested data instead of throwing', () => {
     let value: unknown = SECRET;
     for (let depth = 0; depth < 100_000; depth++) value = [value];
     let out = scrub(value, [SECRET]);
@@ -88,7 +88,7 @@ describe('scrub (E5)', () => {
     expect(out).to.equal(SCRUBBED);
   });
 
-  it('leaves no occurrence of any secret, at any place', () => {
+  it('leaves no occurrence of any secret, at any position', () => {
     const few = fc.string({ unit: fc.constantFrom('a', 'b', '"', '/', 'é'), minLength: 4, maxLength: 12 });
     fc.assert(
       fc.property(fc.array(few, { minLength: 1, maxLength: 3 }), fc.array(few), (secrets, parts) => {
@@ -103,7 +103,7 @@ describe('scrub (E5)', () => {
     );
   });
 
-  it('leaves of a value that was parsed what it leaves of any value, however its text was written', () => {
+  it('redacts a parsed value like any other, regardless of how its JSON was written', () => {
     const unit = fc.constantFrom('a', '1', '?', '"', '/', 'é', '\n');
     const few = fc.string({ unit, minLength: 4, maxLength: 8 });
     // Writes each character unchanged if JSON allows it, or as one of its escapes.
@@ -134,7 +134,7 @@ describe('scrub (E5)', () => {
     }
   });
 
-  it('takes linear time for a secret and a text made to match nearly everywhere', () => {
+  it('takes linear time for a secret and a text that match nearly everywhere', () => {
     const secret = `${'a'.repeat(4000)}b`;
     const text = 'a'.repeat(1_000_000);
     // Quadratic work would take 4,000,000,000 steps, far more than the time limit of a test allows.

@@ -53,7 +53,7 @@ describe('redirects (E3)', () => {
       ['no address', () => 'http://['],
       ['a file', () => 'file:///etc/passwd'],
     ] as const) {
-      it(`${status}: is not followed to ${what}, though it may be called itself`, async () => {
+      it(`${status}: is not followed to ${what}, even if direct calls to it are allowed`, async () => {
         location = target();
         const allowedOrigins = [here.origin, elsewhere.origin];
         const answer = await egressTo([here, elsewhere]).send(call(status, { allowedOrigins }));
@@ -81,14 +81,14 @@ describe('redirects (E3)', () => {
     expect(here.requests.map(({ method }) => method)).to.deep.equal(['DELETE', 'DELETE', 'HEAD', 'HEAD']);
   });
 
-  it('are followed three times and no more', async () => {
+  it('are followed at most three times', async () => {
     location = '/from';
     const failure = await failureOf(egressTo(here).send(call(302)));
     expect(failure).to.include({ kind: 'invalid_response', sent: true });
     expect(here.requests).to.have.length(4);
   });
 
-  it('do not lead from https to http on one host and port', async () => {
+  it('are not followed from https to http on one host and port', async () => {
     const authority = makeCertificate({ name: 'Test authority', authority: true });
     const certificate = makeCertificate({ name: 'leaf', altNames: ['127.0.0.1'], issuer: authority });
     const local = await serveTls(certificate, (_request, response) => {
@@ -99,7 +99,7 @@ describe('redirects (E3)', () => {
     expect(local.connections).to.equal(1);
   });
 
-  it('count as sent when a later hop fails', async () => {
+  it('count as sent when a later request of the chain fails', async () => {
     const local = await serve((_request, response) => {
       response.writeHead(302, { location: '/next', connection: 'close' }).end();
     });

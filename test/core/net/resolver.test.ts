@@ -69,7 +69,7 @@ describe('M2: the resolver (P1)', () => {
       ['IPv6 while the other request fails', 'servfail', ['2606:4700::1111'], ['2606:4700::1111']],
       ['IPv6 while the other request gets no response', 'silent', ['2606:4700::1111'], ['2606:4700::1111']],
     ] as const) {
-      it(`and takes ${what}`, async () => {
+      it(`and accepts ${what}`, async () => {
         answering(a, aaaa);
         // Only queries without a response need a short limit.
         const limits = { ...(a === 'silent' && { tryMs: 1_000 }), ...(aaaa === 'silent' && { secondFamilyMs: 20 }) };
@@ -77,7 +77,7 @@ describe('M2: the resolver (P1)', () => {
       });
     }
 
-    it('over TCP when a response does not fit, for a name of many addresses', async () => {
+    it('over TCP when a response does not fit, for a name with many addresses', async () => {
       const many = Array.from({ length: 200 }, (_, index) => `93.184.216.${index}`);
       server.respond = ({ type, over }) => {
         if (type === 'AAAA') return [];
@@ -87,13 +87,13 @@ describe('M2: the resolver (P1)', () => {
       expect(server.questions.filter(({ over, type }) => over === 'tcp' && type === 'A')).to.have.length(1);
     });
 
-    it('about the name as it is written, without a search domain', async () => {
+    it('for the name as it is written, without a search domain', async () => {
       expect(await reasonOf(resolve('intranet'))).to.equal('none');
       expect([...new Set(server.questions.map(({ name }) => name))]).to.deep.equal(['intranet']);
     });
   });
 
-  describe('says that a name', () => {
+  describe('reports that a name', () => {
     for (const [what, a, aaaa, reason] of [
       ['does not exist', 'nxdomain', 'nxdomain', 'none'],
       ['has no address', [], [], 'none'],
@@ -110,7 +110,7 @@ describe('M2: the resolver (P1)', () => {
       });
     }
 
-    it('cannot be resolved when the whole time is over, however many tries are left', async () => {
+    it('cannot be resolved at the time limit, regardless of the remaining attempts', async () => {
       answering('silent', 'silent');
       const limits = { timeoutMs: 30, tryMs: 10_000, tries: 4 };
       expect(await reasonOf(resolve('a.example', limits))).to.equal('failed');
@@ -130,22 +130,22 @@ describe('M2: the resolver (P1)', () => {
       };
     };
 
-    it('of a response to another request', async () => {
+    it('to another request', async () => {
       server.respond = forged((response) => response.writeUInt16BE(response.readUInt16BE(0) ^ 1, 0));
       expect(await reasonOf(resolve('a.example', QUICK))).to.equal('failed');
     });
 
-    it('of a response about another name', async () => {
+    it('for another name', async () => {
       server.respond = forged((response) => response.write('z', 13, 'latin1'));
       expect(await reasonOf(resolve('a.example', QUICK))).to.equal('failed');
     });
 
-    it('of a record whose address is cut', async () => {
+    it('with a truncated record', async () => {
       server.respond = forged((response) => response.writeUInt16BE(2, response.length - 6));
       expect(await reasonOf(resolve('a.example', QUICK))).not.to.equal('resolved');
     });
 
-    it('of a name that leads to itself', async () => {
+    it('with a name that is an alias of itself', async () => {
       server.respond = forged((response) => {
         response.writeUInt16BE(5, response.length - 14);
         response.writeUInt16BE(2, response.length - 6);
@@ -169,7 +169,7 @@ describe('M2: the resolver (P1)', () => {
       expect(server.questions.length).to.be.greaterThan(0);
     });
 
-    it('as it is at the time of the lookup', async () => {
+    it('in its state at the time of the lookup', async () => {
       const resolver = create();
       const { signal } = new AbortController();
       expect(await reasonOf(resolver('a.example', signal))).to.equal('none');
@@ -191,7 +191,7 @@ describe('M2: the resolver (P1)', () => {
     });
   });
 
-  it('ends its requests when the caller stops', async () => {
+  it('aborts its requests when the caller stops', async () => {
     answering('silent', 'silent');
     const caller = new AbortController();
     const lookup = resolve('a.example', { timeoutMs: 60_000, tryMs: 60_000 }, caller.signal).catch((error) => error);
@@ -204,10 +204,10 @@ describe('M2: the resolver (P1)', () => {
     expect(server.questions).to.have.length(2);
   });
 
-  describe('below a call', () => {
+  describe('as part of a call', () => {
     const policy = new EgressPolicy({ allow: [], overrides: [] });
 
-    it('refuses a name with a forbidden address among good ones', async () => {
+    it('refuses a name with a forbidden address among allowed ones', async () => {
       const egress = startEgress(policy, { resolver: create() });
       for (const addresses of [['93.184.216.34', '10.0.0.1'], ['169.254.169.254']]) {
         answering(addresses, []);
@@ -218,7 +218,7 @@ describe('M2: the resolver (P1)', () => {
       expect(await failureOf(egress.send(get('https://both.example/')))).to.include({ kind: 'blocked', sent: false });
     });
 
-    it('refuses a name with more addresses than are worth judging', async () => {
+    it('refuses a name with too many addresses', async () => {
       const many = Array.from({ length: 65 }, (_, index) => `93.184.216.${index}`);
       server.respond = ({ type, over }) => (type === 'AAAA' ? [] : over === 'udp' ? 'truncated' : many);
       const egress = startEgress(policy, { resolver: create() });

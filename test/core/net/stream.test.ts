@@ -15,10 +15,10 @@ async function failureOfBody({ body }: EgressStream): Promise<EgressError | unde
   }
 }
 
-describe('the limits that a stream is given', () => {
+describe('the limits of a stream', () => {
   afterEach(closeAll);
 
-  it('bound its size below the common bound', async () => {
+  it('can set a smaller size than the common limit', async () => {
     const local = await serve((_request, response) => response.end(Buffer.alloc(64 * KB, 'a')));
     const egress = egressTo(local);
     expect(await failureOfBody(await egress.stream(get(local.origin, { maxBytes: 64 * KB })))).to.equal(undefined);
@@ -27,27 +27,27 @@ describe('the limits that a stream is given', () => {
     await eventually(() => local.open.size <= 1);
   });
 
-  it('cannot be wider than the common bounds', async () => {
+  it('cannot exceed the common limits', async () => {
     const local = await serve((_request, response) => response.end(Buffer.alloc(64 * KB, 'a')));
     const egress = egressTo(local, { limits: { streamMaxBytes: KB } });
     const failure = await failureOfBody(await egress.stream(get(local.origin, { maxBytes: 64 * KB })));
     expect(failure).to.include({ kind: 'too_large' });
   });
 
-  it('bound the time until its head', async () => {
+  it('limit the time until its head', async () => {
     const local = await serve(() => {});
     const failure = await failureOf(egressTo(local).stream(get(local.origin, { timeoutMs: 20 })));
     expect(failure).to.include({ kind: 'timeout', sent: true });
     await eventually(() => local.open.size === 0);
   });
 
-  it('bound its silence', async () => {
+  it('limit the time without data', async () => {
     const local = await serve((_request, response) => response.write('a'));
     const stream = await egressTo(local).stream(get(local.origin, { idleTimeoutMs: 20 }));
     expect(await failureOfBody(stream)).to.include({ kind: 'timeout' });
   });
 
-  it('end it by a signal, before its head and after', async () => {
+  it('include a signal that ends it, before its head and after', async () => {
     const local = await serve((request, response) => request.url === '/head' && response.write('a'));
     const egress = egressTo(local);
     for (const path of ['/none', '/head']) {
@@ -66,7 +66,7 @@ describe('the limits that a stream is given', () => {
   });
 });
 
-describe('S2: the places of streams', () => {
+describe('S2: the slots of streams', () => {
   afterEach(closeAll);
 
   /**
@@ -75,7 +75,7 @@ describe('S2: the places of streams', () => {
   const bodies = () =>
     serve((request, response) => response.end(Buffer.alloc(request.url === '/whole' ? KB : 4 * 1024 * KB, 'a')));
 
-  it('are not those of calls: responses that are not read keep no call out', async () => {
+  it('are separate from those of calls: responses that are not read do not block calls', async () => {
     const local = await bodies();
     const egress = egressTo(local, { limits: { callsPerOrigin: 1, queuePerOrigin: 0 } });
     const unread = [];
@@ -87,7 +87,7 @@ describe('S2: the places of streams', () => {
     expect(local.connections).to.equal(4);
   });
 
-  it('are bounded: the response that has waited longest for its reader ends for the next one', async () => {
+  it('are limited: the response that has waited longest for its reader is ended for the next one', async () => {
     const local = await bodies();
     const egress = egressTo(local, { limits: { streamsPerOrigin: 2 } });
     const unread = async () => {
@@ -102,7 +102,7 @@ describe('S2: the places of streams', () => {
     expect(await failureOfBody(third)).to.equal(undefined);
   });
 
-  it('are refused to a call while all responses arrive, and are free again after each', async () => {
+  it('are refused while all responses are still arriving, and are released after each', async () => {
     const local = await serve((request, response) => (request.url === '/none' ? undefined : response.end('a')));
     const egress = egressTo(local, { limits: { streamsPerOrigin: 1 } });
     const end = new AbortController();

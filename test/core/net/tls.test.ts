@@ -47,7 +47,7 @@ describe('encrypted connections (E8)', () => {
     });
   }
 
-  it('cannot be loosened by the options of a protocol call', async () => {
+  it('cannot be weakened by the options of a protocol call', async () => {
     const local = await serveTls(good, (_request, response) => response.end());
     const loose = { https: { rejectUnauthorized: false, checkServerIdentity: () => undefined } };
     const failure = await failureOf(egressTo(local).protocol(local.origin, loose));

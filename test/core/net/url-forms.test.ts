@@ -74,14 +74,14 @@ const FORMS = [
   '224.0.0.1',
 ];
 
-describe('spellings of addresses that must not be reached (P1)', () => {
+describe('spellings of forbidden addresses (P1)', () => {
   let local: Local;
   beforeEach(async () => {
     local = await serve((_request, response) => response.end('reached'));
   });
   afterEach(closeAll);
 
-  it('would be seen by the listener, had they been permitted', async () => {
+  it('would reach the listener if they were allowed (control)', async () => {
     expect((await egressTo(local).send(get(`http://2130706433:${local.port}/`))).body.toString()).to.equal('reached');
     expect(local.connections).to.equal(1);
   });
@@ -116,7 +116,7 @@ describe('spellings of addresses that must not be reached (P1)', () => {
 describe('Egress.check', () => {
   afterEach(closeAll);
 
-  it('accepts what may be stored and says why the rest may not', () => {
+  it('accepts addresses that may be stored, and says why it rejects the others', () => {
     const egress = strictEgress();
     expect(egress.check('https://api.example.com/v1')).to.deep.include({ ok: true });
     expect(egress.check(new URL('https://api.example.com/v1'))).to.deep.include({ ok: true });

@@ -24,7 +24,7 @@ const me = (body: unknown): Behaviour => ({
 });
 const CALL = { uri: `${API}/me` };
 
-describe('Whose account it is', () => {
+describe('The identity of an account', () => {
   afterEach(closeAll);
 
   it('is read from an address and a field, as in patterns of the contract', async () => {
@@ -40,17 +40,17 @@ describe('Whose account it is', () => {
     expect(await factsWith(me({}), config)).to.include({ ok: false, kind: 'unidentified' });
   });
 
-  it('is not asked where the connector says no way', async () => {
+  it('is not requested if the connector declares no method', async () => {
     expect(await factsWith({}, {})).to.deep.include({ ok: true, subject: null, identifierCandidates: [] });
   });
 
-  it('is read from two ids together, so that two teams with one user id differ (Slack)', async () => {
+  it('consists of two ids, so that two teams with one user id differ (Slack)', async () => {
     const identity = { call: CALL, subject: ['/identity/team_id', '/identity/user_id'] };
     expect(await factsWith(me({ team_id: 'T:1', user_id: 'U1' }), { identity })).to.include({ subject: 'T%3A1:U1' });
     expect(await factsWith(me({ user_id: 'U1' }), { identity })).to.include({ ok: false, kind: 'unidentified' });
   });
 
-  it('maps a failure in a 200 to no identity (Slack)', async () => {
+  it('is unknown if a 200 response reports a failure (Slack)', async () => {
     const errors = { success: { pointer: '/ok', equals: true }, code: '/error' };
     const identity = { call: CALL, errors, subject: ['/identity/user_id'] };
     const facts = await factsWith(me({ ok: false, error: 'invalid_token', user_id: 'U1' }), { identity });
@@ -63,7 +63,7 @@ describe('Whose account it is', () => {
     expect(facts).to.include({ ok: false, kind: 'unidentified' });
   });
 
-  it('is asked in GraphQL (Linear, monday)', async () => {
+  it('is requested in GraphQL (Linear, monday)', async () => {
     const query = '{viewer{id email}}';
     const behaviour: Behaviour = {
       routes: {
@@ -85,7 +85,7 @@ describe('Whose account it is', () => {
     expect(facts).to.deep.include({ subject: 'v1', identifierCandidates: ['v@b.example'] });
   });
 
-  it('is asked by a POST whose body is null, and nothing else will do (Dropbox)', async () => {
+  it('is requested by a POST with the body null, which the API requires (Dropbox)', async () => {
     const behaviour: Behaviour = {
       routes: {
         'POST /account': ({ body, headers }) =>
@@ -116,7 +116,7 @@ describe('Whose account it is', () => {
     expect(await factsWith(behaviour, config)).to.deep.include({ ok: true, subject: '4620816365' });
   });
 
-  describe('is asked with the token', () => {
+  describe('is requested with the token', () => {
     const cases: [
       title: string,
       header: string,
@@ -161,7 +161,7 @@ describe('Whose account it is', () => {
     }
   });
 
-  it('is asked with the headers that the vendor wants (Notion)', async () => {
+  it('is requested with the headers that the vendor requires (Notion)', async () => {
     const behaviour: Behaviour = {
       routes: {
         'GET /me': ({ headers }) =>
@@ -197,7 +197,7 @@ describe('Whose account it is', () => {
     expect(unverifiable).to.include({ ok: false, kind: 'unidentified' });
   });
 
-  it('is not asked without what the call needs', async () => {
+  it('is not requested if a value for the call is missing', async () => {
     const call = { ...CALL, auth: 'client' } as const;
     const client = { method: 'none', secret: null } as const;
     const config: OAuthConfig = { identity: { call, subject: ['/identity/id'] } };
@@ -208,7 +208,7 @@ describe('Whose account it is', () => {
     expect(await flow.facts(granted)).to.include({ ok: false, kind: 'setting' });
   });
 
-  it('is unknown for now when the provider cannot be asked', async () => {
+  it('is unknown for now when the provider cannot be reached', async () => {
     const busy: Behaviour = { routes: { 'GET /me': () => ({ status: 503, headers: { 'retry-after': '7' } }) } };
     const identity = { call: CALL, subject: ['/identity/id'] };
     const facts = await factsWith(busy, { identity });
@@ -218,7 +218,7 @@ describe('Whose account it is', () => {
   });
 });
 
-describe('What the API of an account needs', () => {
+describe('A value that the API of an account requires', () => {
   afterEach(closeAll);
 
   const realm = { name: 'realm_id', from: '/callback/realmId', pattern: '\\d{1,20}' };
@@ -231,7 +231,7 @@ describe('What the API of an account needs', () => {
     return facts.ok ? { ...granted.values, ...facts.values } : facts.kind;
   }
 
-  it('comes from the callback, of which only declared values are used (QuickBooks)', async () => {
+  it('is read from declared parameters of the callback (QuickBooks)', async () => {
     const behaviour = {
       authorize: { callback: { extras: { realmId: '46', evil: 'x', instance_url: 'https://e.example' } } },
     };
@@ -239,12 +239,12 @@ describe('What the API of an account needs', () => {
     expect(await valuesWith(behaviour, {})).to.deep.equal({});
   });
 
-  it('is missed when the callback lacks it, unless it may be missing', async () => {
+  it('is reported missing if the callback lacks it, unless it is optional', async () => {
     expect(await valuesWith({}, { account_values: [realm] })).to.equal('callback_value');
     expect(await valuesWith({}, { account_values: [{ ...realm, optional: true }] })).to.deep.equal({});
   });
 
-  it('is refused when it does not fit, before any code is sent', async () => {
+  it('is refused when it is invalid, before any code is sent', async () => {
     for (const realmId of ['../admin', '46/../..', '4 6', '4\r\n6', '9'.repeat(600), '{{token}}']) {
       const server = await startScriptableAs({ authorize: { callback: { extras: { realmId } } } });
       const outcome = await flowOf(server, { account_values: [realm] }).run();
@@ -277,14 +277,14 @@ describe('What the API of an account needs', () => {
       ['169.254.169.254', undefined],
     ];
     for (const [url, taken] of cases) {
-      it(`${taken ? 'takes' : 'refuses'} ${url}`, async () => {
+      it(`that ${taken ? 'may' : 'may not'} be ${url}`, async () => {
         const found = await valuesWith(answering({ instance_url: url }), { account_values: [value] });
         expect(found).to.deep.equal(taken === undefined ? 'unidentified' : { instance_url: taken });
       });
     }
   });
 
-  it('comes from a lookup, in the order in which one value needs another (Atlassian)', async () => {
+  it('is read by further requests, in the order of their dependencies (Atlassian)', async () => {
     const behaviour: Behaviour = {
       ...answering({ region: 'eu' }),
       routes: {
@@ -305,7 +305,7 @@ describe('What the API of an account needs', () => {
     expect(await factsWith(behaviour, config)).to.include({ subject: 'a-1' });
   });
 
-  it('may be the data centre whose token endpoint the code is for, out of a fixed list (Zoho)', async () => {
+  it('can select the data centre whose token endpoint redeems the code, from a fixed list (Zoho)', async () => {
     const DEFAULT = 'https://accounts.zoho.example';
     const EU = 'https://accounts.zoho-eu.example';
     const config: OAuthConfig = {
@@ -330,7 +330,7 @@ describe('What the API of an account needs', () => {
     expect(stolen.server.requests).to.have.length(0);
   });
 
-  it('may be the host of the API, which the identity call then goes to', async () => {
+  it('can be the host of the API, which then receives the identity request', async () => {
     const behaviour: Behaviour = {
       ...answering({ api_domain: 'https://acme.pipe.example' }),
       routes: { 'GET /users/me': () => ({ body: { data: { company_id: 1, id: 2 } } }) },

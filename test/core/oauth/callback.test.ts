@@ -39,7 +39,7 @@ async function begun(pattern = PATTERN, metadata: typeof METADATA | null = METAD
 }
 
 describe('An authorization request (RFC 6749 §4.1.1)', () => {
-  it('has a state, a verifier and a challenge of its own each time, of 256 bits (L8)', async () => {
+  it('has a new state, verifier and challenge each time, of 256 bits (L8)', async () => {
     const flows = await Promise.all(Array.from({ length: 50 }, () => begun()));
     const states = new Set(flows.map(({ kept }) => kept.state));
     const verifiers = new Set(flows.map(({ kept }) => kept.codeVerifier));
@@ -54,7 +54,7 @@ describe('An authorization request (RFC 6749 §4.1.1)', () => {
     }
   });
 
-  describe('is not made for a server', () => {
+  describe('is not created for a server', () => {
     const cases: [title: string, more: object, message: RegExp][] = [
       ['that wants it signed (RFC 9101)', { require_signed_request_object: true }, /signed/],
       ['that wants it pushed and does not say where', { require_pushed_authorization_requests: true }, /pushed/],
@@ -66,7 +66,7 @@ describe('An authorization request (RFC 6749 §4.1.1)', () => {
       });
     }
 
-    it('that names no page for people', async () => {
+    it('that has no authorization endpoint', async () => {
       const oauth_config = { ...PATTERN.oauth_config, authorize_uri: undefined };
       const refused = await begun({ ...PATTERN, oauth_config }).catch((error: Error) => error);
       expect(String(refused)).to.match(/no authorization endpoint/);
@@ -79,7 +79,7 @@ describe('An authorization request (RFC 6749 §4.1.1)', () => {
     expect(kept.issuer).to.equal(issuer);
   });
 
-  it('is not made for a server that takes plain proof keys alone (RFC 9700 §2.1.1)', async () => {
+  it('is not created for a server that supports only plain PKCE (RFC 9700 §2.1.1)', async () => {
     const metadata = { ...METADATA, code_challenge_methods_supported: ['plain'] };
     const refused = await begun(PATTERN, metadata).catch((error: Error) => error);
     expect(String(refused)).to.match(/PKCE/);
@@ -100,7 +100,7 @@ describe('A callback', () => {
     expect(sent[0]).to.contain(`code_verifier=${kept.codeVerifier}`).and.contain('code=c-1');
   });
 
-  describe('sends no code anywhere', () => {
+  describe('sends no code', () => {
     type Change = (good: Record<string, string>) => Record<string, string> | URLSearchParams;
     const cases: [title: string, change: Change, kind: string][] = [
       ['without a state', ({ state: _, ...rest }) => rest, 'state_mismatch'],
@@ -155,7 +155,7 @@ describe('A callback', () => {
     });
   });
 
-  it('is held to what the server had promised when the flow began, though it cannot be asked now', async () => {
+  it('is checked against the metadata stored when the flow began, even if the server is unavailable now', async () => {
     const { kept, finish } = await begun(PATTERN, null);
     const answer = { code: 'c-1', state: kept.state };
     expect(await finish(answer, { issuerIsSent: true })).to.include({ ok: false, kind: 'issuer_mismatch' });
@@ -169,7 +169,7 @@ describe('A callback', () => {
     expect(await finish({ code: 'c', state: kept.state, iss: 'https://as.example/x' })).to.include({ ok: true });
   });
 
-  it('brings no word of its own into a message (L13)', async () => {
+  it('contributes no text to a message (L13)', async () => {
     const { kept, finish } = await begun();
     const hostile = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('<script>', '__proto__', 'toString'));
     await fc.assert(

@@ -31,7 +31,7 @@ function providerOf(pattern: AuthPattern) {
 
 describe('Every OAuth connector of the catalogue', () => {
   for (const [name, pattern] of patternsOf('OAUTH')) {
-    it(`${name} leads to its own page, with what the protocol wants`, async () => {
+    it(`${name} opens its own page, with the parameters of the protocol`, async () => {
       const provider = providerOf(pattern);
       const method = pattern.oauth_config?.client_auth_method ?? 'client_secret_basic';
       const begun = await beginAuthorization({
@@ -51,13 +51,13 @@ describe('Every OAuth connector of the catalogue', () => {
       expect(tokenServerAt(provider).tokenEndpoint.protocol).to.equal('https:');
     });
 
-    it(`${name} says whose account was connected`, () => {
+    it(`${name} identifies the connected account`, () => {
       expect(identityWayOf(pattern.oauth_config ?? {})).not.to.equal(undefined);
     });
   }
 
   for (const [name, pattern] of patternsOf('OAUTH_M2M')) {
-    it(`${name} has a token endpoint for machines`, () => {
+    it(`${name} has a token endpoint for machine clients`, () => {
       expect(tokenServerAt(providerOf(pattern)).tokenEndpoint.protocol).to.equal('https:');
     });
   }

@@ -39,13 +39,13 @@ describe('a Bearer challenge', () => {
     });
   });
 
-  it('is none where there is no header or another scheme', () => {
+  it('is undefined without a header or with another scheme', () => {
     for (const header of [null, undefined, '', 'Basic realm="a"', 'DPoP error="invalid_token"', 'Bearerish scope=a']) {
       expect(readBearerChallenge(header), String(header)).to.equal(undefined);
     }
   });
 
-  it('holds no scope that a request could not carry', () => {
+  it('contains no scope with characters that a request cannot carry', () => {
     expect(readBearerChallenge('Bearer scope="ok b\\"ad \u00e9 also-ok"')).to.deep.equal({ scopes: ['ok', 'also-ok'] });
     expect(readBearerChallenge(`Bearer scope="${'a '.repeat(1000)}"`)?.scopes).to.have.length(100);
   });

@@ -28,7 +28,7 @@ const CLIENT = { client_id: 'app', client_secret: 's3cret' };
 const URL_T1 = 'https://t1.as.example/token';
 
 describe('The client credentials grant (RFC 6749 §4.4)', () => {
-  it('asks for what the connection wants, and for nothing where it wants nothing', async () => {
+  it('requests the scopes of the connection, and no scope if there are none', async () => {
     const grant = { url: URL_T1, ...CLIENT, grant_type: 'client_credentials' };
     expect((await ask({})).sent).to.deep.equal(grant);
     expect((await ask({}, { scopes: ['a', 'b'] })).sent).to.deep.equal({ ...grant, scope: 'a b' });
@@ -38,7 +38,7 @@ describe('The client credentials grant (RFC 6749 §4.4)', () => {
     });
   });
 
-  it('names the audience (Auth0), the resource (RFC 8707), and the subject (Box), with values of the account', async () => {
+  it('sends the audience (Auth0), the resource (RFC 8707), and the subject (Box), with values of the account', async () => {
     const config = {
       resource: 'https://api.example/',
       extra_token_params: { audience: 'https://{{tenant}}.example/api/', box_subject_id: '{{enterprise}}' },
@@ -53,19 +53,19 @@ describe('The client credentials grant (RFC 6749 §4.4)', () => {
     expect(sent).to.equal(undefined);
   });
 
-  it('may have another name (Zoom)', async () => {
+  it('can have another name (Zoom)', async () => {
     const config: OAuthConfig = { token: { grant_types: { client_credentials: 'account_credentials' } } };
     expect((await ask(config)).sent).to.include({ grant_type: 'account_credentials' });
   });
 
-  it('gives a token with an end, and never a refresh token (§4.4.3)', async () => {
+  it('returns a token with an expiry, and never a refresh token (§4.4.3)', async () => {
     const answer = Response.json({ access_token: 'at', refresh_token: 'rt', expires_in: 60, scope: 'a' });
     const { outcome } = await ask({}, { answer });
     if (!outcome.ok) throw new Error(outcome.message);
     expect(outcome.tokens).to.deep.include({ refreshToken: null, expiresAt: AT + 60_000, scopes: ['a'] });
   });
 
-  it('ends no grant when it fails', async () => {
+  it('does not end the grant when it fails', async () => {
     const answers: [Response, string][] = [
       [Response.json({ error: 'invalid_client' }, { status: 401 }), 'client'],
       [Response.json({ error: 'invalid_grant' }, { status: 400 }), 'client'],

@@ -5,16 +5,16 @@ import { closeAll } from '../net/local.ts';
 import { deviation } from './deviations.ts';
 
 describe('An authorization endpoint', () => {
-  describe('that does as the standard says', () => {
+  describe('that follows the standard', () => {
     afterEach(closeAll);
 
-    it('is served by a config without deviations', async () => {
+    it('works with a configuration without deviations', async () => {
       const server = await startScriptableAs();
       const outcome = await flowOf(server).run(['read', 'write']);
       expect(outcome).to.deep.include({ ok: true });
     });
 
-    it('refuses a request without a proof key, with an unknown parameter, an empty scope or another client', async () => {
+    it('refuses a request without PKCE, with an unknown parameter, an empty scope or another client', async () => {
       const server = await startScriptableAs();
       const begun = await flowOf(server).begin();
       if (!begun.ok) throw new Error(begun.message);
@@ -43,10 +43,10 @@ describe('An authorization endpoint', () => {
     check: ({ granted }) => expect(granted.scopes).to.deep.equal(['read', 'write']),
   });
 
-  describe('that wants a literal plus sign between scopes (Workable)', () => {
+  describe('that expects a literal plus sign between scopes (Workable)', () => {
     afterEach(closeAll);
 
-    it('gets it, where others get an encoded space', async () => {
+    it('receives it, and others receive an encoded space', async () => {
       const server = await startScriptableAs();
       const plus = await flowOf(server, { scope_separator: '+' }).begin(['a', 'b']);
       const space = await flowOf(server).begin(['a', 'b']);
@@ -145,7 +145,7 @@ describe('An authorization endpoint', () => {
   describe('for every pattern', () => {
     afterEach(closeAll);
 
-    it('gets the parameters of the protocol as the protocol has them', async () => {
+    it('receives the parameters of the protocol as the standard defines them', async () => {
       const server = await startScriptableAs();
       const stolen = 'https://evil.example';
       const extra = { redirect_uri: stolen, state: 'x', client_id: 'x', code_challenge: 'x', response_type: 'token' };
@@ -155,13 +155,13 @@ describe('An authorization endpoint', () => {
       expect(await flow.run()).to.include({ ok: true });
     });
 
-    it('keeps the query that its address has', async () => {
+    it('keeps the query of its address', async () => {
       const server = await startScriptableAs({ authorize: { wants: { tenant: 'a' } } });
       const flow = flowOf(server, { authorize_uri: `${AS}/authorize?tenant=a` });
       expect(await flow.run()).to.include({ ok: true });
     });
 
-    it('gets no scope parameter where nothing is asked for', async () => {
+    it('receives no scope parameter if no scope is requested', async () => {
       const server = await startScriptableAs();
       expect(await flowOf(server).run([])).to.include({ ok: true });
     });

@@ -47,37 +47,37 @@ describe('A refresh', () => {
   ];
   for (const [title, behaviour, config] of cases) {
     describe(title, () => {
-      it('is refused without the data', async () => {
+      it('is refused without the deviation', async () => {
         const { refresh: _data, ...without } = config;
         expect((await refreshed(behaviour, without)).outcome.ok).to.equal(false);
       });
 
-      it('is followed with it', async () => {
+      it('succeeds with the deviation', async () => {
         const { outcome, server } = await refreshed(behaviour, config);
         expect(server.isAlive(grantedBy(outcome).access)).to.equal(true);
       });
     });
   }
 
-  it('that brings a new refresh token leaves the old one dead', async () => {
+  it('that returns a new refresh token invalidates the old one', async () => {
     const { outcome, server, token } = await refreshed({}, {});
     expect(grantedBy(outcome).refresh).to.be.a('string').and.not.equal(token);
     expect(server.isAlive(token)).to.equal(false);
     expect(await flowOf(server).refresh(new Secret(token))).to.include({ ok: false, kind: 'refused' });
   });
 
-  it('that brings none leaves the old one in use', async () => {
+  it('that returns no refresh token keeps the old one valid', async () => {
     const { outcome, server, token } = await refreshed({ refresh: { kind: 'static' } }, {});
     expect(grantedBy(outcome).refresh).to.equal(null);
     expect(await flowOf(server).refresh(new Secret(token))).to.include({ ok: true });
   });
 
-  it('never carries a parameter of a pattern in place of one of the protocol', async () => {
+  it('never sends a parameter of a pattern in place of one of the protocol', async () => {
     const parameters = { grant_type: 'password', refresh_token: 'theirs', client_id: 'theirs' };
     expect((await refreshed({}, { refresh: { parameters } })).outcome).to.include({ ok: true });
   });
 
-  it('never goes to an origin that the rule of its value does not allow', async () => {
+  it('is never sent to an origin that the rule of its value does not allow', async () => {
     const config: OAuthConfig = {
       token: { origin_from: 'accounts_server' },
       account_values: [{ name: 'accounts_server', from: '/callback/s', origins: [AS], optional: true }],
@@ -91,7 +91,7 @@ describe('A refresh', () => {
     expect(server.requests).to.have.length(1);
   });
 
-  it("understands the vendor's word for a grant that has ended", async () => {
+  it("recognizes the vendor's error code for an ended grant", async () => {
     const vendor = { error: () => ({ status: 200, body: { status: 0, code: 20_112 } }) };
     const { server } = await refreshed({ token: vendor }, {});
     const gone = new Secret('rt-gone');
@@ -104,7 +104,7 @@ describe('A refresh', () => {
   });
 });
 
-describe('What is known of the life of grants', () => {
+describe('The lifetime of grants', () => {
   it('is returned in milliseconds, for the refresh of idle accounts', () => {
     const refresh = { kind: 'rotating', idle_days: 60, life_days: 365, margin_s: 30 } as const;
     expect(refreshFactsOf({ refresh })).to.deep.equal({

@@ -141,7 +141,7 @@ describe('A token endpoint', () => {
   describe('that responds with a form (GitHub)', () => {
     afterEach(closeAll);
 
-    it('is read without any data', async () => {
+    it('works without a deviation', async () => {
       const server = await startScriptableAs({
         token: {
           answer: ({ access_token }) => ({
@@ -156,7 +156,7 @@ describe('A token endpoint', () => {
     });
   });
 
-  describe('tells the end of a token', () => {
+  describe('states the expiry of a token', () => {
     afterEach(closeAll);
 
     const seconds = AT / 1000 + 3600;
@@ -192,23 +192,23 @@ describe('A token endpoint', () => {
     }
   });
 
-  describe('grants less than was asked for (Google)', () => {
+  describe('grants fewer scopes than requested (Google)', () => {
     afterEach(closeAll);
 
-    it('and the account has no more than that', async () => {
+    it('and the account has only those', async () => {
       const server = await startScriptableAs({
         token: { answer: ({ access_token }) => ({ body: { access_token, scope: 'read' } }) },
       });
       expect(grantedBy(await flowOf(server).run(['read', 'write'])).scopes).to.deep.equal(['read']);
     });
 
-    it('and says nothing: then it is what was asked for (RFC 6749 §5.1)', async () => {
+    it('and without a scope in the response the requested ones count (RFC 6749 §5.1)', async () => {
       const server = await startScriptableAs({ token: { answer: ({ access_token }) => ({ body: { access_token } }) } });
       expect(grantedBy(await flowOf(server).run(['read', 'write'])).scopes).to.deep.equal(['read', 'write']);
     });
   });
 
-  describe('gives a token for an hour that is exchanged for a lasting one (Facebook, Instagram, Threads)', () => {
+  describe('issues a token for an hour that is exchanged for a long-lived one (Facebook, Instagram, Threads)', () => {
     afterEach(closeAll);
 
     const exchange = {
@@ -244,21 +244,21 @@ describe('A token endpoint', () => {
       });
     }
 
-    it('is refused without the data', async () => {
+    it('is refused without the deviation', async () => {
       const server = await start();
       const granted = grantedBy(await flowOf(server).run());
       expect(granted).to.include({ refresh: null });
       expect(granted.expiresAt).to.be.lessThan(Date.now() + 2 * 3_600_000);
     });
 
-    it('is nothing when the exchange is refused', async () => {
+    it('returns no token when the exchange is refused', async () => {
       const server = await start();
       const query = { access_token: '{{access_token}}', client_secret: 'wrong' };
       const outcome = await flowOf(server, { exchange: { ...exchange, query } }).run();
       expect(outcome).to.include({ ok: false, kind: 'unavailable', reason: 'invalid_response' });
     });
 
-    it('is followed with it, and the access token renews itself', async () => {
+    it('succeeds with the deviation, and the access token is used to renew itself', async () => {
       const server = await start();
       const flow = flowOf(server, { exchange, refresh: renewal }, atOnce);
       const outcome = await flow.run();

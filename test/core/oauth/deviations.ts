@@ -22,7 +22,7 @@ export function deviation(title: string, { behaviour, config, without = {}, scop
   describe(title, () => {
     afterEach(closeAll);
 
-    it('is refused without the data', async () => {
+    it('is refused without the deviation', async () => {
       const server = await startScriptableAs(behaviour);
       const outcome = await attempt(flowOf(server, without, options), scopes);
       expect(outcome.ok, JSON.stringify(outcome)).to.equal(false);
@@ -30,7 +30,7 @@ export function deviation(title: string, { behaviour, config, without = {}, scop
       expect(server.visits + server.requests.length).to.be.greaterThan(0);
     });
 
-    it('is followed with it', async () => {
+    it('succeeds with the deviation', async () => {
       const server = await startScriptableAs(behaviour);
       const flow = flowOf(server, config, options);
       const granted = grantedBy(await flow.run(scopes));

@@ -40,7 +40,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
       .then((outcome) => ({ outcome, asked }));
   };
 
-  it('reads what a server says of itself', async () => {
+  it('reads the metadata of a server', async () => {
     const { outcome } = await discover({ [`${ISSUER}/.well-known/oauth-authorization-server`]: GOOD });
     expect(outcome).to.deep.equal({ ok: true, metadata: GOOD });
   });
@@ -55,7 +55,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
     expect(asked).to.deep.equal([first, `${ISSUER}/.well-known/openid-configuration/tenant/7`, last]);
   });
 
-  it('says so when there is none', async () => {
+  it('reports that there is no metadata', async () => {
     expect((await discover({})).outcome).to.include({ ok: false, kind: 'no_metadata' });
   });
 
@@ -74,7 +74,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
     });
   }
 
-  describe('believes nothing of metadata (P7)', () => {
+  describe('rejects metadata (P7)', () => {
     const cases: [title: string, more: object][] = [
       ['of another issuer', { issuer: 'https://evil.example' }],
       ['of the issuer with a slash more', { issuer: `${ISSUER}/` }],
@@ -103,12 +103,12 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
     });
   });
 
-  it('keeps of the members only those that are of use', () => {
+  it('keeps only the members that are used', () => {
     const read = readMetadata({ ...GOOD, foo: 1, code_challenge_methods_supported: ['S256', 7] }, ISSUER);
     expect(read).to.deep.equal({ ok: true, metadata: { ...GOOD, code_challenge_methods_supported: ['S256'] } });
   });
 
-  it('is needed for what a config does not say', () => {
+  it('is required for endpoints that the configuration lacks', () => {
     const written = { issuer: ISSUER, authorize_uri: `${ISSUER}/authorize`, token_uri: `${ISSUER}/token` };
     expect(needsMetadata(written)).to.equal(false);
     expect(needsMetadata({ ...written, token_uri: undefined })).to.equal(true);
@@ -116,13 +116,13 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
     expect(needsMetadata({ token_uri: `${ISSUER}/token` })).to.equal(false);
   });
 
-  it('is put off while the server fails', async () => {
+  it('is postponed while the server fails', async () => {
     const busy = new Response('', { status: 503, headers: { 'retry-after': '9' } });
     const { outcome } = await discover({ [`${ISSUER}/.well-known/oauth-authorization-server`]: busy });
     expect(outcome).to.include({ ok: false, kind: 'unavailable', retryAfterMs: 9000 });
   });
 
-  it('lets a mistake of ours be one, and forgets it', async () => {
+  it('passes an internal error on, and does not cache it', async () => {
     const discovery = createDiscovery(clock.now);
     let calls = 0;
     const fetchFor = () => {
@@ -136,7 +136,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
     }
   });
 
-  describe('asks once', () => {
+  describe('sends one request', () => {
     const place = `${ISSUER}/.well-known/oauth-authorization-server`;
 
     it('for an hour, shared by all callers and by concurrent calls', async () => {
@@ -154,7 +154,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
       expect(asked).to.have.length(3);
     });
 
-    it('again after a failure, and when the clock went back', async () => {
+    it('and another after a failure, or when the clock was set back', async () => {
       const pages: Record<string, unknown> = { [place]: unreachable() };
       const { asked, fetchFor } = web(pages);
       const discovery = createDiscovery(clock.now);
@@ -177,7 +177,7 @@ describe('The metadata of a protected resource (RFC 9728)', () => {
   const ask = (pages: Record<string, unknown>, resource = MCP) =>
     discoverResource({ resource, fetchFor: web(pages).fetchFor, now: Date.now });
 
-  it('names the authorization servers that the resource trusts', async () => {
+  it('lists the authorization servers that the resource trusts', async () => {
     const found = { ok: true, resource: MCP, issuers: [ISSUER], scopes: ['read'] };
     expect(await ask({ [place]: page })).to.deep.equal(found);
   });
@@ -193,7 +193,7 @@ describe('The metadata of a protected resource (RFC 9728)', () => {
     expect(await ask({ [place]: unreachable() })).to.include({ ok: false, kind: 'unavailable' });
   });
 
-  describe('is not believed (L9, P7)', () => {
+  describe('is rejected (L9, P7)', () => {
     const cases: [title: string, more: object][] = [
       ['when it speaks of another host', { resource: 'https://honest.example/v1/mcp' }],
       ['when it speaks of another path', { resource: 'https://mcp.example/v1/other' }],
@@ -208,7 +208,7 @@ describe('The metadata of a protected resource (RFC 9728)', () => {
       );
     }
 
-    it('when the resource itself is without https', async () => {
+    it('when the resource itself is not https', async () => {
       expect(await ask({}, 'http://mcp.example/mcp')).to.include({ ok: false, kind: 'invalid_metadata' });
     });
   });

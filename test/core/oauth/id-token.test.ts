@@ -32,14 +32,14 @@ async function check(idToken: string, more: Partial<IdTokenCheck> = {}, algorith
 }
 
 describe('An id_token (OpenID Connect Core §3.1.3.7)', () => {
-  it('of the issuer, for this client and this request, is taken', async () => {
+  it('of the issuer, for this client and this request, is accepted', async () => {
     expect(await check(token(CLAIMS))).to.deep.equal({ ok: true, claims: CLAIMS });
     const es256 = token(CLAIMS, { alg: 'ES256', kid: 'e' }, ec.privateKey);
     expect(await check(es256, {}, ['ES256', 'none'])).to.include({ ok: true });
     expect(await check(token({ ...CLAIMS, aud: ['app', 'b'], azp: 'app' }))).to.include({ ok: true });
   });
 
-  describe('is not trusted', () => {
+  describe('is rejected', () => {
     const hmac = (() => {
       const text = `${part({ alg: 'HS256' })}.${part(CLAIMS)}`;
       const pem = rsa.publicKey.export({ type: 'spki', format: 'pem' }) as string;
@@ -81,7 +81,7 @@ describe('An id_token (OpenID Connect Core §3.1.3.7)', () => {
       expect(await check(forged)).to.include({ ok: false });
     });
 
-    it('by keys that are none', async () => {
+    it("when the server's keys are invalid", async () => {
       for (const keys of [
         {},
         { keys: {} },
@@ -93,12 +93,12 @@ describe('An id_token (OpenID Connect Core §3.1.3.7)', () => {
     });
   });
 
-  it('is judged by the clock of the server', async () => {
+  it('is checked with the clock of the provider', async () => {
     expect(await check(token(CLAIMS), { now: () => AT + 359_000 })).to.include({ ok: true });
     expect(await check(token(CLAIMS), { now: () => AT + 361_000 })).to.include({ ok: false });
   });
 
-  it('is not judged when the keys cannot be had', async () => {
+  it('is not checked when the keys are unavailable', async () => {
     const failure = Object.assign(new Error('Silence.'), { kind: 'timeout', sent: true });
     const thrown = await check(token(CLAIMS), { fetch: () => Promise.reject(failure) }).catch(
       (error: unknown) => error,

@@ -50,7 +50,7 @@ describe('inspecting a provider', () => {
 
   afterEach(closeAll);
 
-  it('finds nothing to say about a connector that agrees with its provider', async () => {
+  it('reports nothing for a connector that agrees with its provider', async () => {
     await start();
     const checks = await inspect();
     expect(checks.filter(({ verdict }) => verdict !== 'ok')).to.deep.equal([]);
@@ -69,7 +69,7 @@ describe('inspecting a provider', () => {
     );
   });
 
-  it('sends nothing that could be a credential, and no client', async () => {
+  it('sends no credential and no client id', async () => {
     await start();
     await inspect();
     expect(server.requests.length).to.be.greaterThan(4);
@@ -95,13 +95,13 @@ describe('inspecting a provider', () => {
     ],
   ];
   for (const [what, config, metadata] of differences) {
-    it(`names ${what} when ${JSON.stringify(config)} meets ${JSON.stringify(metadata)}`, async () => {
+    it(`reports ${what} when ${JSON.stringify(config)} meets ${JSON.stringify(metadata)}`, async () => {
       await start({ ...METADATA, ...metadata });
       expect(differing(await inspect({ ...CONFIG, ...config }))).to.deep.equal([what]);
     });
   }
 
-  it('compares a backend service of SMART on FHIR with the grant of clients, not of users', async () => {
+  it('compares a SMART on FHIR backend service with the client credentials grant, not with grants of users', async () => {
     await start({ ...METADATA, grant_types_supported: ['client_credentials'] });
     const config = { ...CONFIG, available_scopes: [{ scope: 'system/*.read', display_name: 'Read' }] };
     const checks = await inspect(config, { type: 'SMART_FHIR' });
@@ -109,13 +109,13 @@ describe('inspecting a provider', () => {
     expect(grants).to.include('client_credentials').and.not.include('authorization_code');
   });
 
-  it('tells what was expected and what was found', async () => {
+  it('reports the expected and the found value', async () => {
     await start({ ...METADATA, token_endpoint: `${AS}/v2/token` });
     const check = (await inspect()).find(({ verdict }) => verdict === 'differs');
     expect(check).to.include({ expected: `${AS}/token`, found: `${AS}/v2/token` });
   });
 
-  it('believes no metadata that lie, and says so of an issuer that is named', async () => {
+  it('rejects false metadata, and reports it if the issuer was configured', async () => {
     for (const lie of [{ issuer: 'https://evil.example' }, { token_endpoint: 'http://as.example/token' }]) {
       await start({ ...METADATA, pkce: 'none', ...lie });
       expect(differing(await inspect({ ...CONFIG, issuer: AS }))).to.deep.equal(['issuer']);
@@ -125,7 +125,7 @@ describe('inspecting a provider', () => {
     }
   });
 
-  it('knows less of a provider without metadata, and holds it against a named issuer alone', async () => {
+  it('checks less without metadata, and reports their absence only for a configured issuer', async () => {
     await start(null);
     const checks = await inspect();
     expect(differing(checks)).to.deep.equal([]);
@@ -133,7 +133,7 @@ describe('inspecting a provider', () => {
     expect(differing(await inspect({ ...CONFIG, issuer: AS }))).to.deep.equal(['issuer']);
   });
 
-  it('takes silence of the metadata for no contradiction', async () => {
+  it('does not treat missing members of metadata as a difference', async () => {
     const { issuer, authorization_endpoint, token_endpoint } = METADATA;
     await start({ issuer, authorization_endpoint, token_endpoint, scopes_supported: ['other'] });
     const checks = await inspect();
@@ -154,7 +154,7 @@ describe('inspecting a provider', () => {
     }
   });
 
-  it('leaves addresses alone that differ by account', async () => {
+  it('skips addresses that differ by account', async () => {
     await start(null);
     const checks = await inspect({ token_uri: 'https://{{site}}.as.example/token' });
     expect(checks).to.have.length(1);

@@ -17,7 +17,7 @@ function push(answer: Response) {
 }
 
 describe('A pushed request (RFC 9126)', () => {
-  it('is known by its reference from then on', async () => {
+  it('is referred to by its reference in the authorization request', async () => {
     const requestUri = 'urn:example:1';
     for (const status of [201, 200]) {
       const answer = Response.json({ request_uri: requestUri, expires_in: 60 }, { status });

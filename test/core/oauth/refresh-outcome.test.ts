@@ -22,7 +22,7 @@ function failing(kind: string, sent: boolean): ProtocolFetch {
   return () => Promise.reject(Object.assign(new Error(`It was ${kind}.`), { kind, sent }));
 }
 
-describe('judging a refresh (R6)', () => {
+describe('judging a failed refresh (R6)', () => {
   const GOOD = { access_token: 'at', token_type: 'Bearer', expires_in: 3600 };
 
   describe('ends the grant for', () => {
@@ -43,7 +43,7 @@ describe('judging a refresh (R6)', () => {
     }
   });
 
-  describe('blames the connection for', () => {
+  describe('reports a faulty connection for', () => {
     const cases: [status: number, body: unknown][] = [
       [401, { error: 'invalid_client' }],
       [400, { error: 'unauthorized_client' }],
@@ -59,7 +59,7 @@ describe('judging a refresh (R6)', () => {
     }
   });
 
-  describe('learns nothing of the grant from', () => {
+  describe('does not end the grant for', () => {
     const cases: [title: string, fetch: ProtocolFetch, reason: string, mayBeSpent: boolean][] = [
       ['500', answering(500), 'server_error', true],
       ['503 with invalid_grant', answering(503, { error: 'invalid_grant' }), 'server_error', true],
@@ -89,14 +89,14 @@ describe('judging a refresh (R6)', () => {
     }
   });
 
-  it('passes on when to come back, in seconds or as a date', async () => {
+  it('returns the time to try again, from seconds or a date', async () => {
     expect(await refresh(answering(429, '', { 'retry-after': '7' }))).to.include({ retryAfterMs: 7000 });
     const date = new Date(AT + 9000).toUTCString();
     expect(await refresh(answering(503, '', { 'retry-after': date }))).to.include({ retryAfterMs: 9000 });
     expect(await refresh(answering(503, '', { 'retry-after': 'soon' }))).not.to.have.property('retryAfterMs');
   });
 
-  it('takes 200 and 201 with a token for success', async () => {
+  it('treats 200 and 201 with a token as success', async () => {
     for (const status of [200, 201]) expect((await refresh(answering(status, GOOD))).ok).to.equal(true);
   });
 
@@ -108,7 +108,7 @@ describe('judging a refresh (R6)', () => {
     }
   });
 
-  it('lets a mistake of ours be one', async () => {
+  it('passes an internal error on', async () => {
     const mistake = new TypeError('x is not a function');
     const thrown = await refresh(() => Promise.reject(mistake)).catch((error: unknown) => error);
     expect(thrown).to.equal(mistake);

@@ -5,15 +5,15 @@ const SERVER = { issuer: 'https://as.example', registration_endpoint: 'https://a
 const REDIRECT = 'https://valetkey.example/oauth/callback/conn_1';
 const DESCRIPTION = { name: 'Valetkey', redirectUri: REDIRECT, scopes: ['read', 'write'] };
 
-describe('Becoming a client of a server that one meets at run time', () => {
-  it('goes by a document about oneself where the server reads it, else by registration, else by hand', () => {
+describe('Registering as a client of a server found at run time', () => {
+  it('uses a client metadata document if the server supports it, else registration, else a manual client', () => {
     const both = { ...SERVER, client_id_metadata_document_supported: true };
     expect(registrationWay(both)).to.equal('metadata_document');
     expect(registrationWay(SERVER)).to.equal('dynamic');
     expect(registrationWay({ issuer: SERVER.issuer })).to.equal('manual');
   });
 
-  it('the document says of whom it speaks, and that the client has no secret', () => {
+  it('has a metadata document with its own URL as the client id, and no secret', () => {
     const id = 'https://valetkey.example/oauth/client/conn_1';
     expect(clientMetadataDocument(id, { ...DESCRIPTION, homepage: 'https://valetkey.example/' })).to.deep.equal({
       client_id: id,
@@ -50,7 +50,7 @@ describe('Becoming a client of a server that one meets at run time', () => {
       return { ...rest, secret: secret?.reveal() ?? null };
     };
 
-    it('asks for a public client with this one address to come back to', async () => {
+    it('requests a public client with one redirect URI', async () => {
       const { sent } = await register({ client_id: 'c' });
       expect(sent).to.have.length(1);
       expect(sent[0]).to.deep.include({ url: SERVER.registration_endpoint, redirect: 'manual' });
@@ -73,7 +73,7 @@ describe('Becoming a client of a server that one meets at run time', () => {
       });
     }
 
-    it('takes the client as the server made it', async () => {
+    it('accepts the client as the server registered it', async () => {
       const none = { clientId: 'c', method: 'none', secret: null, secretExpiresAt: null };
       expect(await client({ client_id: 'c' })).to.deep.equal(none);
       expect(await client({ client_id: 'c', token_endpoint_auth_method: 'none', client_secret: 's' })).to.deep.equal(
@@ -90,7 +90,7 @@ describe('Becoming a client of a server that one meets at run time', () => {
       expect(await client(post)).to.include({ method: 'client_secret_post', secretExpiresAt: null });
     });
 
-    it('takes nothing that is of no use', async () => {
+    it('rejects a response that cannot be used', async () => {
       const cases: unknown[] = [
         {},
         [],
@@ -104,7 +104,7 @@ describe('Becoming a client of a server that one meets at run time', () => {
       for (const body of cases) expect(await client(body), JSON.stringify(body)).to.equal('unusable');
     });
 
-    it('fails with our own message when the server rejects it', async () => {
+    it("fails with the server's rejection in our own words", async () => {
       const { outcome } = await register({ error: 'invalid_client_metadata', error_description: '<b>' }, 400);
       expect(outcome).to.include({ ok: false, kind: 'unexpected' });
       expect(JSON.stringify(outcome)).not.to.contain('<b>');

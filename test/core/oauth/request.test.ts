@@ -45,8 +45,8 @@ async function send(
   return { outcome, sent: sent[0] };
 }
 
-describe('the request for a refresh (RFC 6749 §6)', () => {
-  it('carries the grant, and the client in the header', async () => {
+describe('the request of a refresh (RFC 6749 §6)', () => {
+  it('contains the refresh token, and the client in the header', async () => {
     const { sent } = await send({});
     expect(sent?.url).to.equal('https://as.example/token');
     expect(sent?.form).to.deep.equal({ grant_type: 'refresh_token', refresh_token: 'rt-1' });
@@ -56,36 +56,36 @@ describe('the request for a refresh (RFC 6749 §6)', () => {
     expect(sent?.redirect).to.equal('manual');
   });
 
-  it('does not name the library that made it', async () => {
+  it('does not name the HTTP library', async () => {
     expect((await send({})).sent?.headers.has('user-agent')).to.equal(false);
   });
 
-  it('encodes what has a meaning in Basic before it joins it (RFC 6749 §2.3.1)', async () => {
+  it('encodes special characters in Basic credentials before it joins them (RFC 6749 §2.3.1)', async () => {
     const { sent } = await send({}, { clientId: 'a:b', secret: 'p:w+ ü' });
     const [, pair = ''] = sent?.headers.get('authorization')?.split(' ') ?? [];
     expect(atob(pair)).to.equal('a%3Ab:p%3Aw%2B+%C3%BC');
   });
 
-  it('carries the client in the body where the provider wants it there', async () => {
+  it('contains the client in the body if the provider requires it', async () => {
     const { sent } = await send({}, { method: 'client_secret_post' });
     expect(sent?.form).to.deep.include({ client_id: 'app', client_secret: 's3cret' });
     expect(sent?.headers.has('authorization')).to.equal(false);
   });
 
-  it('carries no secret for a public client', async () => {
+  it('contains no secret for a public client', async () => {
     const { sent } = await send({}, { method: 'none', secret: null });
     expect(sent?.form).to.deep.equal({ client_id: 'app', grant_type: 'refresh_token', refresh_token: 'rt-1' });
     expect(sent?.headers.has('authorization')).to.equal(false);
   });
 
-  it('is written in JSON where the provider wants it so, with the client in the header', async () => {
+  it('is JSON if the provider requires it, with the client in the header', async () => {
     const { sent } = await send({ token_request_format: 'json' });
     expect(sent?.headers.get('content-type')).to.equal('application/json');
     expect(JSON.parse(sent?.body ?? '')).to.deep.equal({ grant_type: 'refresh_token', refresh_token: 'rt-1' });
     expect(sent?.headers.get('authorization')).to.equal(`Basic ${btoa('app:s3cret')}`);
   });
 
-  it('takes extra parameters along, none of which replaces one of the protocol', async () => {
+  it('includes extra parameters, none of which replaces one of the protocol', async () => {
     const extra = {
       audience: 'api.example',
       expires_in: '3600',
@@ -109,12 +109,12 @@ describe('the request for a refresh (RFC 6749 §6)', () => {
     );
   });
 
-  it('never leaves for plain http', async () => {
+  it('is never sent over plain http', async () => {
     const thrown = await send({ token_uri: 'http://as.example/token' }).catch((error: unknown) => error);
     expect(thrown).to.be.instanceOf(OAuthConfigError);
   });
 
-  it('is not sent without what the client needs', async () => {
+  it('is not sent if a value of the client is missing', async () => {
     for (const secret of [null, '']) {
       for (const method of ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const) {
         const { outcome, sent } = await send({}, { method, secret });
@@ -158,20 +158,20 @@ describe('the request for a refresh (RFC 6749 §6)', () => {
       });
     }
 
-    it('is meant for the token endpoint where no issuer is known', async () => {
+    it('has the token endpoint as its audience if the issuer is unknown', async () => {
       const { sent } = await send({}, { method: 'private_key_jwt', secret: pem });
       const payload = Buffer.from(sent?.form['client_assertion']?.split('.')[1] ?? '', 'base64url').toString();
       expect(JSON.parse(payload).aud).to.equal('https://as.example/token');
     });
 
-    it('is meant for whom the provider insists on (Revolut)', async () => {
+    it('has the audience that the provider requires (Revolut)', async () => {
       const config = { issuer: 'https://issuer.example', token: { assertion_audience: 'https://bank.example' } };
       const { sent } = await send(config, { method: 'private_key_jwt', secret: pem });
       const payload = Buffer.from(sent?.form['client_assertion']?.split('.')[1] ?? '', 'base64url').toString();
       expect(JSON.parse(payload).aud).to.equal('https://bank.example');
     });
 
-    it('is not sent with a key that is none, and says nothing of it', async () => {
+    it('is not sent with an invalid key, and the error contains nothing of it', async () => {
       const weird = jwk(rsa.privateKey.export({ format: 'jwk' }), { alg: 'HS256' });
       for (const secret of ['s3cret', '{"kty":"RSA"}', '{s3cret', weird]) {
         const { outcome, sent } = await send({}, { method: 'private_key_jwt', secret });

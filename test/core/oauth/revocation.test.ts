@@ -57,7 +57,7 @@ describe('Revoking', () => {
     };
     const config = { revocation_uri: `${AS}/revoke` };
 
-    it('ends the refresh token first, then the access token, each named for what it is', async () => {
+    it('revokes the refresh token first, then the access token, each with its token type hint', async () => {
       const { server, outcome, alive, access, refresh } = await revoked(standard, config);
       expect(outcome).to.deep.equal({ kind: 'revoked' });
       expect(alive).to.deep.equal({ access: false, refresh: false });
@@ -73,13 +73,13 @@ describe('Revoking', () => {
       expect(await again()).to.deep.equal({ kind: 'revoked' });
     });
 
-    it('fails for a client that the provider does not take', async () => {
+    it('fails for a client that the provider rejects', async () => {
       const { outcome, alive } = await revoked(standard, { ...config, client_auth_method: 'client_secret_post' });
       expect(outcome).to.include({ kind: 'failed' });
       expect(alive).to.deep.equal({ access: true, refresh: true });
     });
 
-    it('carries the headers that every request to the provider needs', async () => {
+    it('sends the headers that every request to the provider requires', async () => {
       const versioned: Behaviour = {
         routes: { 'POST /revoke': ({ headers }) => ({ status: headers['x-version'] === '2' ? 200 : 400 }) },
       };
@@ -88,7 +88,7 @@ describe('Revoking', () => {
       expect((await revoked(versioned, { ...config, token })).outcome).to.deep.equal({ kind: 'revoked' });
     });
 
-    it('is over when there is no token', async () => {
+    it('succeeds immediately when there is no token', async () => {
       const server = await startScriptableAs(standard);
       const outcome = await flowOf(server, config).revoke({ accessToken: null, refreshToken: null });
       expect(outcome).to.deep.equal({ kind: 'revoked' });
@@ -123,13 +123,13 @@ describe('Revoking', () => {
       });
     }
 
-    it('must be repeated when one of the two requests got no response', async () => {
+    it('is to be repeated when one of the two requests got no response', async () => {
       let calls = 0;
       const flaky: Behaviour = { routes: { 'POST /revoke': () => ({ status: ++calls === 2 ? 503 : 200 }) } };
       expect((await revoked(flaky, config)).outcome).to.include({ kind: 'retry_later' });
     });
 
-    it('counts as done when the grant has ended with its refresh token and the access token has no way', async () => {
+    it('succeeds when the refresh token was revoked and the provider cannot revoke the access token', async () => {
       let calls = 0;
       const partly: Behaviour = { routes: { 'POST /revoke': () => ({ status: ++calls === 2 ? 400 : 200 }) } };
       expect((await revoked(partly, config)).outcome).to.deep.equal({ kind: 'revoked' });
@@ -158,7 +158,7 @@ describe('Revoking', () => {
     });
   });
 
-  it('is not possible where the provider offers no way', async () => {
+  it('is unsupported if the provider has no endpoint for it', async () => {
     expect((await revoked({}, {})).outcome).to.deep.equal({ kind: 'not_revocable' });
     const denied = { revocation_uri: `${AS}/revoke`, revocation: { supported: false } } as const;
     const { outcome, server } = await revoked({}, denied);
@@ -166,7 +166,7 @@ describe('Revoking', () => {
     expect(server.requests).to.have.length(0);
   });
 
-  describe("in the vendor's own way:", () => {
+  describe("by the vendor's own method:", () => {
     const form = ({ body }: Received, name: string) => new URLSearchParams(body).get(name);
     const cases: [title: string, routes: NonNullable<Behaviour['routes']>, config: OAuthConfig['revocation']][] = [
       [
@@ -285,14 +285,14 @@ describe('Revoking', () => {
         expect(server.requests).to.have.length(2);
       });
 
-      it(`${title} is not what the standard does`, async () => {
+      it(`${title} differs from the standard request`, async () => {
         const { outcome, alive } = await revoked({ routes }, { revocation_uri: `${AS}/revoke` });
         expect(outcome).to.include({ kind: 'failed' });
         expect(alive).to.deep.equal({ access: true, refresh: true });
       });
     }
 
-    it('the token in the path (Trello), and it can be no other path', async () => {
+    it('sends the token in the path (Trello), where it cannot form another path', async () => {
       const server = await startScriptableAs({
         routes: { 'DELETE /1/tokens/a%2F..%2Fb%3Fx': () => ({ status: 200 }) },
       });
@@ -305,7 +305,7 @@ describe('Revoking', () => {
     });
   });
 
-  it('says nothing of the tokens in its messages', async () => {
+  it('includes no tokens in its messages', async () => {
     const echo: Behaviour = { routes: { 'POST /revoke': ({ body }) => ({ status: 400, body: { error: body } }) } };
     const { outcome, access, refresh } = await revoked(echo, { revocation_uri: `${AS}/revoke` });
     expect(JSON.stringify(outcome)).not.to.contain(access).and.not.to.contain(refresh);

@@ -86,7 +86,7 @@ describe('A strict authorization server', () => {
     return finish(client, parameters, kept, config);
   }
 
-  it('is found by its issuer, and says what it can', () => {
+  it('is found by its issuer, and its metadata state its capabilities', () => {
     expect(metadata).to.include({
       issuer: ISSUER,
       authorization_endpoint: `${ISSUER}/auth`,
@@ -98,19 +98,19 @@ describe('A strict authorization server', () => {
   describe('refuses', () => {
     const basic = clientOf('basic');
 
-    it('a request without a proof key', async () => {
+    it('a request without PKCE', async () => {
       const begun = await begin(basic, { ...CONFIG, pkce: 'none' });
       const { searchParams } = await server.consent(begun.ok ? begun.url : '');
       expect(searchParams.get('error')).to.equal('invalid_request');
     });
 
-    it('the verifier of another flow (RFC 7636 §4.6), and the code is gone then', async () => {
+    it('the verifier of another flow (RFC 7636 §4.6), after which the code is invalid', async () => {
       const { kept, parameters } = await started(basic);
       const wrong = { ...kept, codeVerifier: randomBytes(32).toString('base64url') };
       expect(await finish(basic, parameters, wrong)).to.include({ ok: false, kind: 'code_rejected' });
     });
 
-    it('a code that was redeemed before, and ends what it was redeemed for', async () => {
+    it('a code that was redeemed before, and revokes the tokens issued for it', async () => {
       const { kept, parameters } = await started(basic);
       const { access } = grantedBy(await finish(basic, parameters, kept));
       expect(await server.isAlive(access)).to.equal(true);
@@ -144,7 +144,7 @@ describe('A strict authorization server', () => {
     });
   });
 
-  it('is sent no code of another state, and the codes of two flows cannot be swapped (L8)', async () => {
+  it('receives no code of another state, and codes of two flows cannot be swapped (L8)', async () => {
     const basic = clientOf('basic');
     const [first, second] = [await started(basic), await started(basic)];
     const before = server.requests('/token');
@@ -156,7 +156,7 @@ describe('A strict authorization server', () => {
     expect(await finish(basic, swapped, first.kept)).to.include({ ok: false, kind: 'code_rejected' });
   });
 
-  it('names itself in the callback, and without that name nothing is redeemed (L9, RFC 9207)', async () => {
+  it('names itself in the callback, and without its name no code is redeemed (L9, RFC 9207)', async () => {
     const basic = clientOf('basic');
     const { kept, parameters } = await started(basic);
     expect(parameters.get('iss')).to.equal(ISSUER);
@@ -174,7 +174,7 @@ describe('A strict authorization server', () => {
       signing('signing'),
     ];
     for (const client of clients) {
-      it(`tokens to a client that proves itself by ${client.method}, and new ones for them`, async () => {
+      it(`tokens to a client that authenticates by ${client.method}, and new ones for them`, async () => {
         const outcome = await run(client);
         const tokens = grantedBy(outcome);
         expect(tokens.scopes).to.have.members(SCOPES);
@@ -194,7 +194,7 @@ describe('A strict authorization server', () => {
     });
   });
 
-  it('says whose account it is, in an id_token and when asked', async () => {
+  it('an id_token and a userinfo response that identify the user', async () => {
     const client = clientOf('basic');
     const { kept, parameters } = await started(client);
     const granted = await finish(client, parameters, kept);
@@ -212,8 +212,8 @@ describe('A strict authorization server', () => {
     });
   });
 
-  describe('that wants requests pushed (RFC 9126)', () => {
-    it('refuses one that was not', async () => {
+  describe('that requires pushed requests (RFC 9126)', () => {
+    it('refuses a request that was not pushed', async () => {
       const begun = await begin(clientOf('pushing'));
       const refused = await server.consent(begun.ok ? begun.url : '').then(
         ({ searchParams }) => searchParams.get('error'),
@@ -222,7 +222,7 @@ describe('A strict authorization server', () => {
       expect(refused).to.match(/invalid_request|Pushed/);
     });
 
-    it("serves a pushed request, and the browser's address contains nothing of it", async () => {
+    it("accepts a pushed request, and the browser's address contains nothing of it", async () => {
       const config = { ...CONFIG, authorization: { pushed_uri: `${ISSUER}/request` } };
       const client = clientOf('pushing');
       const begun = await begin(client, config);
@@ -232,7 +232,7 @@ describe('A strict authorization server', () => {
       expect(await finish(client, searchParams, begun.kept, config)).to.include({ ok: true });
     });
 
-    it('is pushed to without being told, when its metadata ask for it', async () => {
+    it('receives pushed requests without a setting, when its metadata require them', async () => {
       const parts = partsOf(clientOf('pushing'));
       const asking = { ...metadata, require_pushed_authorization_requests: true };
       const provider = oauthProviderOf({ type: 'OAUTH', oauth_config: CONFIG }, {}, { metadata: asking });
@@ -252,7 +252,7 @@ describe('A strict authorization server', () => {
     const ask = (client: ClientCredentials, scopes: string[] = []) =>
       clientCredentialsGrant({ ...partsOf(client, { ...CONFIG, resource: RESOURCE }), scopes });
 
-    it('nothing for a wrong secret, a wrong key, or to a client of people', async () => {
+    it('nothing for a wrong secret or key, and nothing to a client for users', async () => {
       const otherKey = rsaPair('stranger').privateKey;
       const forged = otherKey.export({ type: 'pkcs8', format: 'pem' }) as string;
       const refused = [
@@ -263,12 +263,12 @@ describe('A strict authorization server', () => {
       for (const outcome of await Promise.all(refused)) expect(outcome).to.include({ ok: false, kind: 'client' });
     });
 
-    it('no more than it may have', async () => {
+    it('no more scopes than it may have', async () => {
       expect(grantedBy(await ask(clientOf('machine'), ['read', 'admin'])).scopes).to.deep.equal(['read']);
     });
 
     for (const client of [clientOf('machine'), signing('signing-machine')]) {
-      it(`a token by ${client.method}, with the scopes that it asked for`, async () => {
+      it(`a token by ${client.method}, with the requested scopes`, async () => {
         const before = Date.now();
         const tokens = grantedBy(await ask(client, ['read']));
         expect(tokens).to.deep.include({ refresh: null, scopes: ['read'] });
@@ -278,7 +278,7 @@ describe('A strict authorization server', () => {
     }
   });
 
-  it('revokes what it is asked to, and not for another client', async () => {
+  it('revokes a token for its own client, and not for another one', async () => {
     const client = clientOf('basic');
     const outcome = await run(client);
     const { access } = grantedBy(outcome);
@@ -295,7 +295,7 @@ describe('A strict authorization server', () => {
     expect(await revoke(client)).to.deep.equal({ kind: 'revoked' });
   });
 
-  it('takes a client that registers itself, which can then do all of it (RFC 7591)', async () => {
+  it('registers a client, which can then use every grant (RFC 7591)', async () => {
     expect(registrationWay(metadata)).to.equal('dynamic');
     const description = { name: 'Valetkey', redirectUri: REDIRECT_URI, scopes: SCOPES };
     const { fetchFor } = server;

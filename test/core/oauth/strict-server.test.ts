@@ -47,7 +47,7 @@ describe('refreshing at a strict authorization server', () => {
     return { access: accessToken.reveal(), refresh: refreshToken?.reveal() ?? '', ...rest };
   }
 
-  it('is refused with a wrong secret, an unknown token, and a token of another client', async () => {
+  it('is refused with a wrong secret, an unknown token, or a token of another client', async () => {
     const token = await server.issue();
     expect(await refresh(token, { secret: 'wrong' })).to.include({ kind: 'client' });
     expect(await refresh('unknown')).to.include({ kind: 'refused' });
@@ -55,7 +55,7 @@ describe('refreshing at a strict authorization server', () => {
     expect(await refresh(token, { method: 'none', secret: null })).to.include({ kind: 'client' });
   });
 
-  it('is refused with a token that was used before, and the whole grant is dead then', async () => {
+  it('is refused with a token that was used before, and ends the whole grant', async () => {
     const first = await server.issue();
     const second = tokensOf(await refresh(first));
     expect(await server.isAlive(second.access)).to.equal(true);
@@ -64,7 +64,7 @@ describe('refreshing at a strict authorization server', () => {
     expect(await server.isAlive(second.access)).to.equal(false);
   });
 
-  it('gives new tokens, time after time', async () => {
+  it('returns new tokens repeatedly', async () => {
     let token = await server.issue();
     for (let round = 0; round < 3; round++) {
       const before = Date.now();
@@ -102,7 +102,7 @@ describe('refreshing at a strict authorization server', () => {
     expect(await refresh(token, attempt)).to.include({ ok: true });
   });
 
-  it('sends nothing when the origin is not one that the call may reach (P2)', async () => {
+  it('sends nothing to an origin that the call may not reach (P2)', async () => {
     const before = server.requests();
     const outcome = await refreshTokenGrant({
       server: tokenServerOf({ token_uri: TOKEN_URI }),

@@ -39,7 +39,7 @@ describe('reading the response of a token endpoint (R5)', () => {
     });
   });
 
-  describe('takes for the end of the token', () => {
+  describe('reads as the expiry of the token', () => {
     const cases: [title: string, expiresIn: unknown, ms: number | null][] = [
       ['seconds', 60, 60_000],
       ['seconds in a string', '60', 60_000],
@@ -65,7 +65,7 @@ describe('reading the response of a token endpoint (R5)', () => {
       });
     }
 
-    it('nothing when it is beyond every number', async () => {
+    it('nothing if it is beyond the range of numbers', async () => {
       expect((await tokens('{"access_token":"at","expires_in":1e309}'))?.expiresAt).to.equal(null);
     });
   });
@@ -105,7 +105,7 @@ describe('reading the response of a token endpoint (R5)', () => {
     }
   });
 
-  describe('takes the token of type', () => {
+  describe('accepts the token type', () => {
     for (const type of ['Bearer', 'bearer', 'BEARER', 'bot', 'user', '', undefined]) {
       it(String(type), async () => expect((await tokens({ ...GOOD, token_type: type }))?.accessToken).to.equal('at'));
     }
@@ -152,12 +152,12 @@ describe('reading the response of a token endpoint (R5)', () => {
       it(title, async () => expect(await read(body)).to.deep.equal({ kind: 'error', code }));
     }
 
-    it('not in an error that is none', async () => {
+    it('returns none for a body that is not an error', async () => {
       for (const error of ['', null, false, 0]) expect((await tokens({ ...GOOD, error }))?.accessToken).to.equal('at');
     });
   });
 
-  it('never fails, and never makes a token up', async () => {
+  it('never throws, and never invents a token', async () => {
     const body = fc.oneof(fc.json(), fc.string(), fc.webQueryParameters());
     await fc.assert(
       fc.asyncProperty(body, async (text) => {

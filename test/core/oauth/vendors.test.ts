@@ -198,13 +198,13 @@ describe('The connectors at emulated vendors', () => {
         });
       }
 
-      it('knows no token that it never issued', async () => {
+      it('rejects a token that it never issued', async () => {
         const outcome = await granted();
         const forged = { ...outcome.tokens, accessToken: new Secret('never-issued') };
         expect((await factsOf({ ...outcome, tokens: forged })).ok).to.equal(false);
       });
 
-      it('grants what was asked for, and says whose account it is', async () => {
+      it('grants the requested scopes, and identifies the account', async () => {
         const outcome = await granted();
         expect(outcome.tokens.scopes).to.have.members(vendor.scopes);
         const facts = await factsOf(outcome);
@@ -231,7 +231,7 @@ describe('The connectors at emulated vendors', () => {
         expect((await refresh()).ok).to.equal(vendor.refreshes === 'static');
       });
 
-      it(`says of its tokens: ${vendor.revocation}`, async () => {
+      it(`revokes its tokens: ${vendor.revocation}`, async () => {
         const { tokens } = await granted();
         const { accessToken, refreshToken } = tokens;
         const fetch = await emulated.fetchFor(vendor.emulator.origins);

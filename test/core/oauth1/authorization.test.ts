@@ -53,7 +53,7 @@ async function token(...answers: (() => Response)[]) {
   return requestTokenCredentials(answering(...answers).flow, TEMPORARY, 'verifier');
 }
 
-describe('asking for temporary credentials (RFC 5849 §2.1)', () => {
+describe('requesting temporary credentials (RFC 5849 §2.1)', () => {
   it('sends a signed POST that names the callback, and follows no redirect', async () => {
     const { flow, sent } = answering(answer(200, CONFIRMED));
     const outcome = await requestTemporaryCredentials(flow, CALLBACK);
@@ -67,7 +67,7 @@ describe('asking for temporary credentials (RFC 5849 §2.1)', () => {
     expect(sent[0]?.authorization).to.include(`oauth_callback="${encodeURIComponent(CALLBACK.href)}"`);
   });
 
-  it('takes no credentials from a provider that does not confirm the callback', async () => {
+  it('rejects credentials from a provider that does not confirm the callback', async () => {
     for (const end of [
       '',
       '&oauth_callback_confirmed=false',
@@ -78,7 +78,7 @@ describe('asking for temporary credentials (RFC 5849 §2.1)', () => {
     }
   });
 
-  describe('takes for no credentials', () => {
+  describe('rejects as credentials', () => {
     const cases: [string, string][] = [
       ['a page', '<h1>Sign in</h1>'],
       ['JSON', '{"oauth_token":"t"}'],
@@ -95,7 +95,7 @@ describe('asking for temporary credentials (RFC 5849 §2.1)', () => {
     }
   });
 
-  describe('judges', () => {
+  describe('classifies', () => {
     const cases: [string, () => Response, object][] = [
       ['401 without a word', answer(401), { kind: 'client' }],
       ['403', answer(403, '<h1>No</h1>'), { kind: 'client' }],
@@ -121,7 +121,7 @@ describe('asking for temporary credentials (RFC 5849 §2.1)', () => {
     }
   });
 
-  it('says what kept it from asking', async () => {
+  it('reports why the request was not sent', async () => {
     const { flow } = answering();
     const broken = (kind: string) => () =>
       Promise.reject(Object.assign(new Error('It was so.'), { kind, sent: false }));
@@ -138,7 +138,7 @@ describe('asking for temporary credentials (RFC 5849 §2.1)', () => {
     expect(thrown).to.equal(mistake);
   });
 
-  it('blames the connection for an http address where the key would be sent', async () => {
+  it('reports a faulty connection if the consumer key would be sent to an http address', async () => {
     const { flow, sent } = answering(answer(200, CONFIRMED));
     const provider: OAuth1Provider = {
       ...PROVIDER,
@@ -154,7 +154,7 @@ describe('asking for temporary credentials (RFC 5849 §2.1)', () => {
 });
 
 describe('the time of a provider', () => {
-  it('is used once more when it refuses ours', async () => {
+  it('is used for one retry when the provider refuses the timestamp', async () => {
     const { flow, sent } = answering(answer(401, '', dated(-3_600_000)), answer(200, CONFIRMED));
     expect((await requestTemporaryCredentials(flow, CALLBACK)).ok).to.equal(true);
     const times = sent.map(({ authorization }) => /oauth_timestamp="(\d+)"/.exec(authorization)?.[1]);
@@ -167,7 +167,7 @@ describe('the time of a provider', () => {
     expect(sent).to.have.length(2);
   });
 
-  it('changes nothing when it is ours, incredible or not readable, or when nothing was refused', async () => {
+  it('is ignored when it equals our time, is implausible or unreadable, or when the request was not refused for its timestamp', async () => {
     const cases = [
       answer(401, '', dated(9_000)),
       answer(401, '', dated(48 * 3_600_000)),
@@ -184,8 +184,8 @@ describe('the time of a provider', () => {
   });
 });
 
-describe('sending the person to the provider (RFC 5849 §2.2)', () => {
-  it('carries the temporary token, and what the provider wants beside it', () => {
+describe('redirecting the user to the provider (RFC 5849 §2.2)', () => {
+  it('carries the temporary token, and the additional parameters of the provider', () => {
     const url = authorizationUrl(PROVIDER, TEMPORARY);
     expect(url.href).to.equal('https://p.example/authorize?theme=dark&scope=read%2Cwrite&oauth_token=temporary');
     expect(PROVIDER.authorizeEndpoint.href).to.equal('https://p.example/authorize?theme=dark');
@@ -233,7 +233,7 @@ describe('reading the callback (RFC 5849 §2.2)', () => {
 });
 
 describe('exchanging temporary credentials (RFC 5849 §2.3)', () => {
-  it('sends the verifier under the temporary token', async () => {
+  it('sends the verifier with the temporary token', async () => {
     const { flow, sent } = answering(
       answer(200, 'oauth_token=t&oauth_token_secret=s&user_id=7&user_id=8&name=m%C3%BC'),
     );
@@ -243,12 +243,12 @@ describe('exchanging temporary credentials (RFC 5849 §2.3)', () => {
     expect(sent[0]?.authorization).to.include('oauth_verifier="v%261"').and.include('oauth_token="temporary"');
   });
 
-  it('takes an empty token secret for one', async () => {
+  it('accepts an empty token secret', async () => {
     const outcome = await token(answer(200, 'oauth_token=t&oauth_token_secret='));
     expect(outcome.ok && outcome.token.secret.reveal()).to.equal('');
   });
 
-  it('reads how long the token lives, where that is said in a credible way', async () => {
+  it('reads the lifetime of the token, if it is plausible', async () => {
     const expiryOf = async (text: string) => {
       const outcome = await token(answer(200, `oauth_token=t&oauth_token_secret=s&oauth_expires_in=${text}`));
       return outcome.ok ? outcome.expiresAt : undefined;
@@ -258,7 +258,7 @@ describe('exchanging temporary credentials (RFC 5849 §2.3)', () => {
       expect(await expiryOf(text), text).to.equal(null);
   });
 
-  it('takes a bare refusal for the end of this authorization, and a refused client for what it is', async () => {
+  it('treats a bare refusal as the end of this authorization, and reports a refused client as such', async () => {
     for (const status of [400, 401, 403])
       expect(await token(answer(status))).to.include({ ok: false, kind: 'refused' });
     expect(await token(answer(401, 'oauth_problem=verifier_invalid'))).to.include({ kind: 'refused' });

@@ -19,7 +19,7 @@ const TOKEN = 'ATTA0123456789abcdef0123456789abcdef';
 const STATE = 'the-state-of-this-flow';
 
 describe('the token-in-fragment flow', () => {
-  it('sends the person away with the key and a return address that carries the state', () => {
+  it('redirects the user with the key and a return address that contains the state', () => {
     const url = fragmentAuthorizationUrl(
       FLOW,
       'k',
@@ -34,7 +34,7 @@ describe('the token-in-fragment flow', () => {
     expect(url.hash).to.equal('');
   });
 
-  it('takes the token that the page posts with the state of the flow', () => {
+  it('accepts the token that the page posts with the state of the flow', () => {
     const outcome = readPostedToken({ token: TOKEN, state: STATE }, STATE);
     expect(outcome.ok && outcome.token.reveal()).to.equal(TOKEN);
     expect(JSON.stringify(outcome)).not.to.include(TOKEN);
@@ -48,14 +48,14 @@ describe('the token-in-fragment flow', () => {
     }
   });
 
-  it('returns false for a refusal', () => {
+  it('returns false when the user declined', () => {
     for (const token of [undefined, '']) {
       const posted = { token, error: 'User denied', state: STATE };
       expect(readPostedToken(posted, STATE)).to.deep.equal({ ok: false, kind: 'refused' });
     }
   });
 
-  it('takes no text for a token that could leave its place', () => {
+  it('rejects a token with characters that could break out of its place', () => {
     const wrong = [
       '',
       'short',
@@ -72,7 +72,7 @@ describe('the token-in-fragment flow', () => {
     }
   });
 
-  it('returns a token or a kind for any posted value', () => {
+  it('returns a token or an error kind for any posted value', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.constantFrom(STATE, 'another'), (token, error, state) => {
         const outcome = readPostedToken({ token, error, state }, STATE);

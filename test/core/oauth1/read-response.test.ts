@@ -6,7 +6,7 @@ const ANSWER = 'oauth_token=t&oauth_token_secret=s';
 const REPEATED = 30;
 
 describe('H7: a credentials response of OAuth 1.0a', () => {
-  it('has no value for a name that is repeated', async () => {
+  it('has no value for a duplicate name', async () => {
     const answer = await readCredentialsResponse(new Response(`${ANSWER}&a=1&b=2&a=3`));
     expect(answer?.others).to.deep.equal({ b: '2' });
     const doubled = await readCredentialsResponse(new Response(`${ANSWER}&oauth_token=u`));

@@ -43,7 +43,7 @@ function parametersIn(header = ''): Record<string, string> {
 }
 
 describe('signing a request with OAuth 1.0a', () => {
-  it('adds the parameters of the protocol to the header, and leaves the rest alone', () => {
+  it('adds the parameters of the protocol to the header, and does not change the rest', () => {
     const signed = signRequest(GET, signing());
     expect(signed).to.deep.include({ method: 'GET', url: 'https://api.example/a?b=1', body: undefined });
     expect(signed.headers['accept']).to.equal('x');
@@ -74,7 +74,7 @@ describe('signing a request with OAuth 1.0a', () => {
     expect(bare.url).to.match(/^https:\/\/api\.example\/\?oauth_consumer_key=/);
   });
 
-  it('puts the parameters into a form, and into the query where there is none', () => {
+  it('adds the parameters to a form, and to the query if there is no form', () => {
     const rules = { placement: 'body' } as const;
     expect(signRequest(FORM, signing(rules)).body).to.match(/^c=2&oauth_consumer_key=/);
     expect(signRequest({ ...FORM, body: '' }, signing(rules)).body).to.match(/^oauth_consumer_key=/);
@@ -93,12 +93,12 @@ describe('signing a request with OAuth 1.0a', () => {
     expect(signatureOf({ ...json, body: '{"a":1}' })).to.equal(signatureOf({ ...json, body: '{"a":2}' }));
   });
 
-  it('names the realm in quotes that nothing in it can close', () => {
+  it('quotes the realm so that no character in it can end the quotation', () => {
     const signed = signRequest(GET, signing({ realm: 'a "b" \\c' }));
     expect(signed.headers['authorization']).to.match(/^OAuth realm="a \\"b\\" \\\\c", oauth_consumer_key=/);
   });
 
-  it('sends no key over a connection that is not encrypted', () => {
+  it('refuses to send the key over an unencrypted connection', () => {
     const rules = { signatureMethod: 'PLAINTEXT' } as const;
     const plain = { ...GET, url: 'http://api.example/' };
     expect(() => signRequest(plain, signing(rules))).to.throw(OAuthConfigError, /https/);
@@ -107,7 +107,7 @@ describe('signing a request with OAuth 1.0a', () => {
     });
   });
 
-  it('never writes a secret, and in a preview not even the token', () => {
+  it('never outputs a secret, and in a preview not even the token', () => {
     for (const placement of ['header', 'query', 'body'] as const) {
       const signed = JSON.stringify(signRequest(FORM, signing({ placement })));
       expect(signed).not.to.match(/client-secret|token-secret/);

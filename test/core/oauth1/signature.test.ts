@@ -123,7 +123,7 @@ function sign(text: string, client: string, token?: string, method: SignatureMet
 
 describe('the signature of OAuth 1.0a', () => {
   for (const vector of VECTORS) {
-    it(`is that of ${vector.title}`, () => {
+    it(`equals that of ${vector.title}`, () => {
       expect(sign(baseStringOf(vector), vector.client, vector.token)).to.equal(vector.signature);
     });
   }
@@ -140,7 +140,7 @@ describe('the signature of OAuth 1.0a', () => {
     expect(baseStringOf(VECTORS[3] as Vector)).to.equal(expected);
   });
 
-  it('is over the address without default port, user, query and fragment, with a host in lower case (RFC 5849 §3.4.1.2)', () => {
+  it('uses the address without default port, user, query and fragment, with a host in lower case (RFC 5849 §3.4.1.2)', () => {
     const cases: [string, string][] = [
       ['http://EXAMPLE.COM:80/r%20v/X?id=123', 'http://example.com/r%20v/X'],
       ['https://www.example.net:8080/?q=1', 'https://www.example.net:8080/'],
@@ -159,7 +159,7 @@ describe('the signature of OAuth 1.0a', () => {
     expect(sign('anything', 'a&b', 'c%d', 'PLAINTEXT')).to.equal('a%26b&c%25d');
   });
 
-  it('depends on every part', () => {
+  it('depends on every part of the request', () => {
     const text = fc.string({ minLength: 1, unit: 'binary' });
     fc.assert(
       fc.property(text, text, text, text, (base, client, token, other) => {
@@ -197,7 +197,7 @@ describe('the parameters of OAuth 1.0a', () => {
     for (const [text, encoded] of cases) expect(parameter(text, text)).to.deep.equal([encoded, encoded]);
   });
 
-  it('are encoded so that they can be read again, with unreserved characters and capitals alone', () => {
+  it('are encoded reversibly, with unreserved characters and upper-case escapes only', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const [encoded] = parameter(text, '');
@@ -207,7 +207,7 @@ describe('the parameters of OAuth 1.0a', () => {
     );
   });
 
-  it('are read from a query or a form as what the form says', () => {
+  it('are read from a query or a form by the rules of forms', () => {
     const pairs = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })));
     fc.assert(
       fc.property(pairs, (list) => {
@@ -246,7 +246,7 @@ describe('the parameters of OAuth 1.0a', () => {
     expect(normalizeParameters(given)).to.equal('B=1&a=&a=10&a=2&a%20b=1&a-b=1&a.c=1&a1=1');
   });
 
-  it('are joined to the same text in any order', () => {
+  it('produce the same text in any order', () => {
     const pairs = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 12 });
     fc.assert(
       fc.property(pairs, fc.nat(), (list, turn) => {

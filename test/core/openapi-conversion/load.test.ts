@@ -5,12 +5,12 @@ import { LOAD_LIMITS, loadDocument } from '../../../core/openapi-conversion/load
 const load = (text: string) => loadDocument([{ name: 'a.yaml', text }]);
 
 describe('Loading a document', () => {
-  it('takes JSON with a byte order mark, and YAML', () => {
+  it('accepts JSON with a byte order mark, and YAML', () => {
     expect(load('\uFEFF{"openapi":"3.1.0"}')).to.deep.equal({ openapi: '3.1.0' });
     expect(load('openapi: 3.1.0\npaths: {200: x}')).to.deep.equal({ openapi: '3.1.0', paths: { 200: 'x' } });
   });
 
-  it('refuses aliases that multiply, and one that holds itself', () => {
+  it('refuses YAML aliases that multiply, and one that contains itself', () => {
     const bomb = [
       'openapi: 3.1.0',
       'a0: &a0 [x,x,x,x,x,x,x,x,x,x]',
@@ -20,7 +20,7 @@ describe('Loading a document', () => {
     expect(() => load('openapi: 3.1.0\na: &a\n  b: *a')).to.throw();
   });
 
-  it('refuses nesting beyond reason', () => {
+  it('refuses excessive nesting', () => {
     const deep = `{"openapi":"3.1.0","a":${'['.repeat(LOAD_LIMITS.depth + 5)}${']'.repeat(LOAD_LIMITS.depth + 5)}}`;
     expect(() => load(deep)).to.throw('nested more than');
   });
@@ -38,7 +38,7 @@ describe('Loading a document', () => {
     expect([a?.length, b?.length]).to.deep.equal([most / 4 + 1 + most, most]);
   });
 
-  it('joins files that refer to each other, by relative names, also through a third', async () => {
+  it('joins files that refer to each other by relative names, also through a third file', async () => {
     const files = [
       {
         name: 'api/openapi.yaml',
@@ -51,7 +51,7 @@ describe('Loading a document', () => {
     expect(tools[0]?.tool.input_schema['properties']).to.deep.equal({ q: { type: 'integer' } });
   });
 
-  it('never follows a reference to another place', async () => {
+  it('never follows a reference to another host', async () => {
     const fetched: string[] = [];
     const { fetch } = globalThis;
     globalThis.fetch = (async (url: string) => fetched.push(String(url))) as never;

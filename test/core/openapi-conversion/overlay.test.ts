@@ -11,7 +11,7 @@ function apply(document: object, ...actions: object[]): { document: Record<strin
 }
 
 describe('An overlay', () => {
-  it('merges objects, adds to lists, replaces plain values', () => {
+  it('merges objects, appends to lists, replaces scalars', () => {
     const { document } = apply(
       { info: { a: 1, b: { c: 2 } }, tags: [1] },
       { target: '$.info', update: { b: { d: 3 } } },
@@ -35,7 +35,7 @@ describe('An overlay', () => {
     expect(document['b']).to.deep.equal({ x: 1, y: 2 });
   });
 
-  it('finds keys that hold quotes and backslashes', () => {
+  it('finds keys that contain quotes and backslashes', () => {
     const { document } = apply(
       { paths: { "/users('{id}')\\": { get: {} } } },
       { target: '$.paths.*.get', update: { deprecated: true } },
@@ -43,7 +43,7 @@ describe('An overlay', () => {
     expect(document).to.deep.equal({ paths: { "/users('{id}')\\": { get: { deprecated: true } } } });
   });
 
-  it('says which targets selected nothing', () => {
+  it('reports targets that selected nothing', () => {
     expect(apply({}, { target: '$.nothing', update: {} }).unused).to.deep.equal(['$.nothing']);
   });
 
@@ -54,7 +54,7 @@ describe('An overlay', () => {
     expect(() => apply({}, { target: '$[', update: {} })).to.throw('overlays[0].actions[0].target');
   });
 
-  it('M4: refuses overlays that take too much work, by name', () => {
+  it('M4: is refused by name if it takes too much work', () => {
     const list = { a: {}, b: Array.from({ length: 300 }, () => ({})) };
     const large = Array.from({ length: 1000 }, () => 0);
     for (const actions of [
@@ -73,7 +73,7 @@ describe('An overlay', () => {
     expect(() => apply({ end: 0 }, deeper, deeper, deeper)).to.throw('nests the document more than 200 levels');
   });
 
-  it('M4: changes long lists, and keys of any name', () => {
+  it('M4: changes long lists, and keys with any name', () => {
     const zeros = Array.from({ length: 40_000 }, () => 0);
     const { document } = apply(
       { list: [1], gone: zeros, zeros },
@@ -87,7 +87,7 @@ describe('An overlay', () => {
     expect([Object.keys(changed), changed['polluted']]).to.deep.equal([['__proto__'], undefined]);
   });
 
-  it('chooses, names and corrects tools', async () => {
+  it('selects, renames and corrects tools', async () => {
     const text = documentOf(
       { '/a': { post: { parameters: [query('q'), query('v'), query('w')] } }, '/b': { get: {} } },
       { 'x-tool': false },

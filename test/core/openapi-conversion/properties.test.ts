@@ -11,7 +11,7 @@ import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 const place = fc.constantFrom('path', 'query', 'header', 'body') as fc.Arbitrary<'path'>;
 
 describe('For every document', () => {
-  it('names are legal, different, and do not depend on the order of operations', () => {
+  it('names are valid, unique, and do not depend on the order of operations', () => {
     const source = fc.record({ operationId: fc.string(), method: fc.constantFrom('GET', 'POST'), path: fc.webPath() });
     fc.assert(
       fc.property(fc.uniqueArray(source, { selector: ({ method, path }) => method + path }), (sources) => {
@@ -26,7 +26,7 @@ describe('For every document', () => {
     );
   });
 
-  it('keys of inputs are legal and different', () => {
+  it('keys of inputs are valid and unique', () => {
     const draft = fc.record({ place, wire: fc.string({ unit: 'binary', minLength: 1 }) });
     fc.assert(
       fc.property(fc.uniqueArray(draft, { selector: (one) => `${one.place} ${one.wire}` }), (drafts) => {
@@ -43,7 +43,7 @@ describe('For every document', () => {
     );
   });
 
-  it('text is one line that can be seen, and no longer than its limit', () => {
+  it('text is one line of visible characters, and no longer than its limit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.integer({ min: 10, max: 300 }), (text, limit) => {
         const plain = plainText(text, limit);

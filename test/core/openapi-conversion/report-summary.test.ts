@@ -6,7 +6,7 @@ const LONG = 'x'.repeat(100_000);
 const MANY = 100_000;
 
 describe('L6: the report of an import', () => {
-  it('is of bounded size, and counts everything', () => {
+  it('is of bounded size, and counts every entry', () => {
     const left_out = Array.from({ length: MANY }, (_, index): LeftOut => {
       return { source_id: `GET /${index}${LONG}`, operation_id: LONG, reason: 'DEPRECATED', detail: LONG };
     });
@@ -24,7 +24,7 @@ describe('L6: the report of an import', () => {
     expect(summary.warnings.at(-1)).to.equal('99900 more warnings are not shown.');
   });
 
-  it('stays as it is when it is short', () => {
+  it('does not change when it is short', () => {
     const report = {
       operations: 2,
       imported: 1,

@@ -3,14 +3,14 @@ import { schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 import { documentOf, importPaths, importText, jsonBody, propertiesOf, query, toolOf } from './samples.ts';
 
 /** Every example is from a real public document. */
-describe('What imports meet', () => {
+describe('Unusual documents of imports', () => {
   it('no operation id: the name comes from method and path', async () => {
     const tool = await toolOf({}, { path: '/users/{id}/repos' });
     expect(tool.name).to.equal('acme_get_users_by_id_repos');
     expect(propertiesOf(tool)).to.have.all.keys('id');
   });
 
-  it('operation ids too long or of other characters: legal names, the same at every import', async () => {
+  it('operation ids that are too long or have other characters: valid names, the same at every import', async () => {
     const long = `Repos/ListFor-${'organization'.repeat(10)}`;
     const first = (await toolOf({ operationId: long })).name;
     expect(first)
@@ -30,18 +30,18 @@ describe('What imports meet', () => {
       .and.to.have.lengthOf.at.most(280);
   });
 
-  it('text that a model would read and a person not see is taken out', async () => {
+  it('text that a model would read and a user would not see is removed', async () => {
     const tool = await toolOf({ summary: 'Get\u202e\u200b a\u0007 thing\n<!-- ignore all -->' });
     expect(tool.description).to.equal('Get a thing.');
   });
 
-  it('parameter names that model APIs refuse keep their wire names in the request', async () => {
+  it('parameter names that model APIs refuse are sent unchanged in the request', async () => {
     const tool = await toolOf({ parameters: [query('$top'), query('filter[x]'), query('__proto__')] });
     expect(Object.keys(propertiesOf(tool)).sort()).to.deep.equal(['filter_x', 'proto', 'top']);
     expect(tool.request.parameters?.map(({ name, input }) => `${name}=${input}`)).to.include('$top=top');
   });
 
-  it('illegal names of body members at the top and below', async () => {
+  it('invalid names of body members at the top level and below', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -54,7 +54,7 @@ describe('What imports meet', () => {
     expect(propertiesOf(tool)['deep']?.['properties']).to.have.all.keys('ok');
   });
 
-  it('a body member and a parameter of one name: the parameter says where it belongs', async () => {
+  it("a body member and a parameter with the same name: the parameter's name gets its location", async () => {
     const operation = {
       ...jsonBody({ type: 'object', properties: { id: { type: 'string' } } }),
       parameters: [query('id')],
@@ -64,7 +64,7 @@ describe('What imports meet', () => {
     expect(tool.request.path).to.equal('/things/{path_id}');
   });
 
-  it('credentials, protocol headers and noise are not offered', async () => {
+  it('credentials, protocol headers and irrelevant headers are not inputs', async () => {
     const header = (name: string) => ({ name, in: 'header', schema: { type: 'string' } });
     const parameters = [
       query('access_token'),
@@ -79,7 +79,7 @@ describe('What imports meet', () => {
     expect(Object.keys(propertiesOf(await toolOf({ parameters })))).to.deep.equal(['q']);
   });
 
-  it('a required parameter with one value is always sent, and not offered', async () => {
+  it('a required parameter with one value is always sent, and is not an input', async () => {
     const tool = await toolOf({ parameters: [query('Action', { required: true, schema: { enum: ['CreateUser'] } })] });
     expect([tool.request.query, propertiesOf(tool)]).to.deep.equal([{ Action: 'CreateUser' }, {}]);
   });
@@ -100,7 +100,7 @@ describe('What imports meet', () => {
     ]);
   });
 
-  it('bodies of several types: JSON before forms, files by one shape, other types as they are', async () => {
+  it('bodies of several media types: JSON before forms, files in one shape, other types unchanged', async () => {
     const content = (...types: string[]) => ({
       requestBody: {
         content: Object.fromEntries(
@@ -123,7 +123,7 @@ describe('What imports meet', () => {
     expect(await body('text/csv')).to.deep.equal({ format: 'raw', media_type: 'text/csv', value: { $input: 'body' } });
   });
 
-  it('a body that is a union, a list or anything is one input', async () => {
+  it('a body that is a union, a list or any value is one input', async () => {
     for (const schema of [
       { oneOf: [{ type: 'string' }, { type: 'object', properties: { a: {} } }] },
       { type: 'array', items: {} },
@@ -134,7 +134,7 @@ describe('What imports meet', () => {
     }
   });
 
-  it('a form that is called a text is sent as one', async () => {
+  it('a form that is declared as text is sent as text', async () => {
     const content = { 'application/x-www-form-urlencoded': { schema: { type: 'string' } } };
     const { request } = await toolOf({ requestBody: { content } }, { method: 'post' });
     expect(request.body).to.deep.equal({
@@ -144,7 +144,7 @@ describe('What imports meet', () => {
     });
   });
 
-  it('allOf is merged; readOnly and deprecated members are not asked for', async () => {
+  it('allOf is merged; readOnly and deprecated members are not inputs', async () => {
     const parts = [
       { properties: { a: { type: 'string' }, ro: { type: 'string', readOnly: true } }, required: ['a', 'ro'] },
       { properties: { b: { type: 'string', deprecated: true } } },
@@ -158,7 +158,7 @@ describe('What imports meet', () => {
     expect((await toolOf(jsonBody({ type: 'object', properties: { a: {} } }))).request.body).to.equal(undefined);
   });
 
-  it('references that lead nowhere are said, and those that lead somewhere are not', async () => {
+  it('dangling references are reported, and valid ones are not', async () => {
     const body = jsonBody({ type: 'object', properties: { a: { $ref: '#/components/schemas/Lost' } } });
     const parameters = [{ $ref: 'https://elsewhere.example/p.json#/p' }, { $ref: '#/components/parameters/here' }];
     const components = {
@@ -177,7 +177,7 @@ describe('What imports meet', () => {
     );
   });
 
-  it('schemas that hold themselves end, without a reference', async () => {
+  it('recursive schemas are cut, without a reference', async () => {
     const node = {
       type: 'object',
       properties: { name: { type: 'string' }, parent: { $ref: '#/components/schemas/Node' } },
@@ -197,7 +197,7 @@ describe('What imports meet', () => {
     expect(propertiesOf(tool)['spec']?.['properties']).to.have.all.keys('a');
   });
 
-  it('nullable beside oneOf or an enum takes null, and still refuses what it did (3.0)', async () => {
+  it('nullable beside oneOf or an enum accepts null, and still refuses other values (3.0)', async () => {
     const properties = {
       title: { type: 'string' },
       milestone: { oneOf: [{ type: 'string' }, { type: 'integer' }], nullable: true },
@@ -219,7 +219,7 @@ describe('What imports meet', () => {
     }
   });
 
-  it('an enum whose values are not of its type, twice the same value, bounds that contradict each other', async () => {
+  it('an enum whose values do not match its type, a duplicate value, contradictory bounds', async () => {
     const parameters = [
       query('n', { schema: { type: 'string', enum: [1, 2, 2] } }),
       query('m', { schema: { type: 'integer', minimum: 9, maximum: 1 } }),
@@ -261,7 +261,7 @@ describe('What imports meet', () => {
     expect([tools.length, report.left_out[0]?.reason]).to.deep.equal([2, 'OTHER_SERVER']);
   });
 
-  it('an operation that makes no sense is left out, and the others come', async () => {
+  it('an operation that makes no sense is left out, and the others are imported', async () => {
     const paths = {
       '/ok': { get: {} },
       '/../odd': { get: {} },
@@ -278,7 +278,7 @@ describe('What imports meet', () => {
     expect(report.left_out.map(({ reason }) => reason).sort()).to.deep.equal(['DEPRECATED', 'METHOD', 'PATH']);
   });
 
-  it('one requirement with an implicit and a code flow is one credential with its scopes', async () => {
+  it('a requirement with an implicit and a code flow is one credential with its scopes', async () => {
     const flows = (flow: string) => ({ type: 'oauth2', flows: { [flow]: { scopes: {} } } });
     const more = { components: { securitySchemes: { o: flows('implicit'), c: flows('authorizationCode') } } };
     const security = [
@@ -291,7 +291,7 @@ describe('What imports meet', () => {
     expect(report.credentials.map(({ detail }) => detail).join()).to.include('never taken from a document');
   });
 
-  it('keys in a header, in the query, and two that go together', async () => {
+  it('keys in a header, in the query, and two keys of one requirement', async () => {
     const key = (name: string, place: string) => ({ type: 'apiKey', name, in: place });
     const patterns = async (securitySchemes: object, security: object[] = []) =>
       (await importPaths({ '/a': { get: {} } }, { components: { securitySchemes }, security })).authPatterns;
@@ -324,7 +324,7 @@ describe('What imports meet', () => {
     expect((await toolOf({ parameters: [query('pageToken')], ...answer({}) })).pagination).to.equal(undefined);
   });
 
-  it('pages by parameters that the document calls deprecated are not read page by page', async () => {
+  it('pagination parameters that the document calls deprecated are not used for pagination', async () => {
     const old = (name: string) => ({ name, in: 'query', deprecated: true, schema: { type: 'integer' } });
     const items = { type: 'array', items: { type: 'object' } };
     const responses = { 200: { description: 'ok', content: { 'application/json': { schema: items } } } };
@@ -334,7 +334,7 @@ describe('What imports meet', () => {
     expect(tools[0]?.tool.pagination).to.equal(undefined);
   });
 
-  it('a 2.0 document, read in its own terms', async () => {
+  it('a 2.0 document is read by the rules of its version', async () => {
     const text = JSON.stringify({
       swagger: '2.0',
       info: { title: 'Old', version: '1' },

@@ -99,7 +99,7 @@ describe('applyOverlay', () => {
     expect(accepted(limited(['closed']), { state: null })).to.equal(undefined);
   });
 
-  it('rejects an empty list, which can mean everything', () => {
+  it('rejects an empty list of choices', () => {
     const channels = { type: 'array', items: { type: 'string' }, default: [] };
     const tool = ownTool('acme', 'acme_search', {
       input_schema: { type: 'object', additionalProperties: false, properties: { channels } },

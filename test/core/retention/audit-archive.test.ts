@@ -88,14 +88,14 @@ describe('F7: the archive of the audit log', () => {
     return verifyArchive(join(folder.path, env), env, await archived(env));
   };
 
-  it('is empty while the environment does not say how long records stay', async () => {
+  it('is empty while the environment does not set how long records are kept', async () => {
     await append(3, TODAY - 4000 * DAY);
     await retention().run();
     expect(filesOf()).to.deep.equal([]);
     expect(await total()).to.equal(3);
   });
 
-  it('takes whole days that are old enough, in order, and leaves the rest', async () => {
+  it('contains whole days that are old enough, in order, and no later records', async () => {
     await keepFor(30);
     await append(450, TODAY - 40 * DAY);
     await append(5, TODAY - 30 * DAY);
@@ -113,7 +113,7 @@ describe('F7: the archive of the audit log', () => {
     expect(await verified()).to.deep.equal({ intact: true, files: 2, records: 455 });
   });
 
-  it('has each record as it was, readable for the owner alone', async () => {
+  it('has each record unchanged, in a file that only the owner can read', async () => {
     await keepFor(1);
     await append(2, TODAY - 9 * DAY);
     const before = (await test.store.read.audit.list(test.env, { size: 2 })).rows.reverse();
@@ -129,7 +129,7 @@ describe('F7: the archive of the audit log', () => {
     expect(statSync(join(folder.path, test.env)).mode & 0o777).to.equal(0o700);
   });
 
-  it('is named in the audit log, with the hash that it ends with', async () => {
+  it('is named in the audit log, with its last hash', async () => {
     await keepFor(1);
     await append(3, TODAY - 9 * DAY);
     await retention().run();
@@ -139,7 +139,7 @@ describe('F7: the archive of the audit log', () => {
     expect(record?.details).to.include({ last_seq: last.seq, last_hash: last.hash });
   });
 
-  it('takes records whose texts have line separators', async () => {
+  it('contains records whose texts have line separators', async () => {
     await keepFor(1);
     const what = { actor: 'cli_1', action: 'connected_account.updated', subjectId: 'ca_1\u2028', requestId: null };
     const details = { text: 'a\u2028b\u2029c\u0085d\r\ne' };
@@ -150,7 +150,7 @@ describe('F7: the archive of the audit log', () => {
     expect(await verified()).to.deep.equal({ intact: true, files: 1, records: 1 });
   });
 
-  it('removes in small pieces', async () => {
+  it('removes archived records from the database in small pieces', async () => {
     await keepFor(1);
     await append(1000, TODAY - 9 * DAY);
     await retention().run();
@@ -166,7 +166,7 @@ describe('F7: the archive of the audit log', () => {
     expect(await verified()).to.deep.equal({ intact: true, files: 2, records: 10_100 });
   });
 
-  it('keeps environments apart', async () => {
+  it('is separate for each environment', async () => {
     const other = await addEnvironment(test.store, test.newId, 'other.example');
     await keepFor(1);
     await append(3, TODAY - 9 * DAY);
@@ -180,7 +180,7 @@ describe('F7: the archive of the audit log', () => {
     expect(await verified(other)).to.include({ intact: true, records: 4 });
   });
 
-  it('keeps all records after one that is too recent, regardless of their time', async () => {
+  it('does not contain records after one that is too recent, regardless of their time', async () => {
     await keepFor(1);
     await append(1, TODAY);
     await append(3, TODAY - 9 * DAY);
@@ -189,7 +189,7 @@ describe('F7: the archive of the audit log', () => {
   });
 
   describe('that is interrupted', () => {
-    it('loses nothing when the records are in a file and the database does not know it', async () => {
+    it('loses nothing when the records are in a file but not marked in the database', async () => {
       await keepFor(1);
       await append(5, TODAY - 9 * DAY);
       const refusing = (async () => {
@@ -237,7 +237,7 @@ describe('F7: the archive of the audit log', () => {
       expect(await total()).to.equal(1);
     });
 
-    it('writes over the draft of an earlier attempt', async () => {
+    it('overwrites the draft of an earlier attempt', async () => {
       await keepFor(1);
       await append(5, TODAY - 9 * DAY);
       await retention().run();
@@ -312,13 +312,13 @@ describe('F7: the archive of the audit log', () => {
         lines.with(2, (lines[2] ?? '').replace('{', '{"actor":"cli_2",')),
     });
     for (const [name, change] of Object.entries(edits)) {
-      it(`shows ${name}`, async () => {
+      it(`reveals ${name}`, async () => {
         edit(change);
         expect(await verified()).to.have.property('intact', false);
       });
     }
 
-    it('shows a forged record in a file whose records another file has as well', async () => {
+    it('reveals a forged record in a file if another file has the same records', async () => {
       const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
       const name = (from: number, to: number) =>
         join(folder.path, test.env, `${[from, to].map((n) => String(n).padStart(12, '0')).join('-')}.jsonl`);
@@ -332,17 +332,17 @@ describe('F7: the archive of the audit log', () => {
       expect(await verified()).to.have.property('intact', false);
     });
 
-    it('shows a file that has another name than its records', async () => {
+    it('reveals a file whose name does not match its records', async () => {
       renameSync(path, path.replace('000000000006', '000000000009'));
       expect(await verified()).to.have.property('intact', false);
     });
 
-    it('shows a line that is not a record', async () => {
+    it('reveals a line that is not a record', async () => {
       edit((lines) => lines.with(3, '{"seq":'));
       expect(await verified()).to.deep.equal({ intact: false, problem: `line 4 of ${path} is not an audit record` });
     });
 
-    it('shows a database whose first record does not follow', async () => {
+    it('reveals a database whose first record does not continue the chain', async () => {
       const { start, removed } = await archived();
       const forged = { start, removed: { ...removed, hash: Buffer.alloc(32, 7) } };
       const verdict = await verifyArchive(join(folder.path, test.env), test.env, forged);

@@ -23,7 +23,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 const DAY = 24 * 60 * 60 * 1000;
 const LATER = NOW + 91 * DAY;
 
-describe('F7: removing what has expired', () => {
+describe('F7: removing expired rows', () => {
   let test: TestStore;
   /** The number of rows that each transaction removed. */
   let pieces: number[];
@@ -86,7 +86,7 @@ describe('F7: removing what has expired', () => {
 
   const executions = async () => (await test.store.read.executions.list(test.env, {}, { size: 1 })).total;
 
-  it('removes more than one piece, with a pause after each, until none is left', async () => {
+  it('removes rows in several batches with a pause after each, until none is left', async () => {
     await addKeys(450);
     await addExecutions(450, NOW);
     expect(await retention().run()).to.equal(900);
@@ -95,7 +95,7 @@ describe('F7: removing what has expired', () => {
     expect(await executions()).to.equal(0);
   });
 
-  it('removes rows with many sealed bytes in smaller pieces, and a large one by itself', async () => {
+  it('removes rows with large sealed contents in smaller batches, and a very large one alone', async () => {
     await addKeyChecks(test.store, 'kek_1');
     await addKeys(40, 100 * 1024);
     const mebibytes = (size: number) => ({ size: size * 1024 * 1024, expiresAt: NOW + size });
@@ -115,7 +115,7 @@ describe('F7: removing what has expired', () => {
     expect(await executions()).to.equal(1);
   });
 
-  it('keeps executions as long as their environment says', async () => {
+  it('keeps executions for the time that their environment sets', async () => {
     const short = await addEnvironment(test.store, test.newId, 'short.example');
     await test.store.write((tx) => tx.environments.setSettings(short, { executionRetentionDays: 1 }));
     const execution = (id: string) => ({
@@ -152,14 +152,14 @@ describe('F7: removing what has expired', () => {
     expect(await retention({ now: () => LATER + 1 }).run()).to.equal(1);
   });
 
-  it('removes the other kinds when one cannot be removed, and does not reject', async () => {
+  it('removes rows of the other kinds when one kind fails, and does not reject', async () => {
     await addExecutions(3, NOW);
     const broken: Expiring = { name: 'broken rows', removeSome: () => Promise.reject(new Error('disk full')) };
     expect(await retention({ expiring: [broken, ...EXPIRING] }).run()).to.equal(3);
     expect(errors).to.deep.equal(['expired broken rows could not be removed']);
   });
 
-  it('wipes the payload of a failed job after seven days, and keeps the job', async () => {
+  it('deletes the payload of a failed job after seven days, and keeps the job', async () => {
     await addKeyChecks(test.store, 'kek_1');
     await test.store.write(async (tx) => {
       await tx.jobs.insert(test.env, job('job_1', 'ca_1'));
@@ -172,7 +172,7 @@ describe('F7: removing what has expired', () => {
     expect(kept).to.include({ state: 'FAILED', reason: 'Refused.', payloadSealed: null, kekId: null });
   });
 
-  it('ends after the current piece when it is stopped', async () => {
+  it('ends after the current batch when it is stopped', async () => {
     await addKeys(450);
     const stopping = new AbortController();
     const sweeper = retention({ wait: async () => stopping.abort() });
@@ -180,7 +180,7 @@ describe('F7: removing what has expired', () => {
     expect(await sweeper.run(stopping.signal)).to.equal(0);
   });
 
-  it('does not delay the start: what expired meanwhile is removed afterwards', async () => {
+  it('does not delay the start: rows that expired meanwhile are removed afterwards', async () => {
     await addKeys(450, 10);
     await test.store.close();
     const { config, secrets } = readConfig({ DATABASE_URL: test.file, DATA_DIR: tempDir().path, LOG_LEVEL: 'silent' });

@@ -27,7 +27,7 @@ function setUp(times = { delayMs: 0, retryMs: 0, lastMs: 3 }) {
   return { scrub, outcomes, lines, until, attempts: () => attempts };
 }
 
-describe('scrubbing of the storage (F1, F3)', () => {
+describe('scrubbing deleted data from the files (F1, F3)', () => {
   it('covers many deletions with one attempt', async () => {
     const { scrub, until, attempts } = setUp();
     for (let i = 0; i < 10; i++) scrub.request();
@@ -36,7 +36,7 @@ describe('scrubbing of the storage (F1, F3)', () => {
     expect(attempts()).to.equal(1);
   });
 
-  it('is tried again until no other process is in the way, and says so once', async () => {
+  it('is retried until no other process blocks it, and logs the block once', async () => {
     const { scrub, outcomes, lines, until, attempts } = setUp();
     outcomes.push(false, false, false, true);
     scrub.request();
@@ -50,7 +50,7 @@ describe('scrubbing of the storage (F1, F3)', () => {
     expect(attempts()).to.equal(4);
   });
 
-  it('tells how long the oldest deletion has been waiting', async () => {
+  it('reports how long the oldest deletion has been waiting', async () => {
     const { scrub, outcomes, until, attempts } = setUp();
     expect(scrub.pendingMs()).to.equal(0);
     outcomes.push(...Array(1_000).fill(false));

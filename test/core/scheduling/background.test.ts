@@ -14,12 +14,12 @@ describe('background work (F3)', () => {
     },
   };
   for (const [what, work] of Object.entries(cases)) {
-    it(`reports work that ${what}, and nothing is left unhandled`, async () => {
+    it(`reports work that ${what}, and leaves no unhandled rejection`, async () => {
       const told = new Promise<unknown>((resolve) => inBackground(work, resolve));
       expect(await told).to.have.property('message', 'the disk is full');
     });
 
-    it(`bears a report that fails as well, for work that ${what}`, async () => {
+    it(`tolerates a report that fails as well, for work that ${what}`, async () => {
       const unhandled: unknown[] = [];
       const listener = (error: unknown) => unhandled.push(error);
       process.prependListener('unhandledRejection', listener);

@@ -12,7 +12,7 @@ describe('the clock of a process', () => {
     return { state, clock };
   }
 
-  it('shows the time of the machine until it follows another clock', async () => {
+  it('returns the time of the machine until it follows another clock', async () => {
     const { state, clock } = machine();
     state.wall += 7;
     expect(clock.now()).to.equal(1_000_007);
@@ -20,7 +20,7 @@ describe('the clock of a process', () => {
     expect(clock.now()).to.equal(5_000_000);
   });
 
-  it('advances with the time that passes, also when the clock of the machine changes', async () => {
+  it('advances with the elapsed time, also when the clock of the machine changes', async () => {
     const { state, clock } = machine();
     await clock.follow(async () => 5_000_000);
     state.wall -= 600_000;
@@ -28,7 +28,7 @@ describe('the clock of a process', () => {
     expect(clock.now()).to.equal(5_001_500);
   });
 
-  it('takes a reading as that of the middle of the time that it took', async () => {
+  it('assumes that a reading was taken in the middle of its round trip', async () => {
     const { state, clock } = machine();
     await clock.follow(async () => {
       state.elapsed += 400;
@@ -37,7 +37,7 @@ describe('the clock of a process', () => {
     expect(clock.now()).to.equal(5_000_200);
   });
 
-  it('does not use a reading that took long, except the first one', async () => {
+  it('ignores a reading that took long, except the first one', async () => {
     const { state, clock } = machine();
     const slow = (at: number) => async () => {
       state.elapsed += 3000;

@@ -24,7 +24,7 @@ function crowd(limits: LaneLimits) {
 }
 
 describe('lanes', () => {
-  it('give a place immediately, without a promise, while there is one', () => {
+  it('give a slot immediately, without a promise, if one is free', () => {
     const lanes = new Lanes({ perLane: 1 });
     const place = lanes.enter('a');
     expect(place).to.be.a('function');
@@ -32,7 +32,7 @@ describe('lanes', () => {
     (place as Leave)();
   });
 
-  it('have their own places each when there is no total', async () => {
+  it('have separate slots when there is no total', async () => {
     const { entered, enter, leave } = crowd({ perLane: 2 });
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) void enter(name);
     await turn();
@@ -43,7 +43,7 @@ describe('lanes', () => {
     expect(entered.slice(5)).to.deep.equal(['a3']);
   });
 
-  it('give places in the order of arrival within a lane, and lanes take turns', async () => {
+  it('give slots in the order of arrival within a lane, and alternate between lanes', async () => {
     const { entered, enter, leave } = crowd({ total: 1, perLane: 1 });
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) void enter(name);
     await turn();
@@ -52,7 +52,7 @@ describe('lanes', () => {
     expect(entered).to.deep.equal(['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
-  it('leave a place for another lane, however many wait in one', async () => {
+  it('leave a slot for another lane, regardless of how many wait in one', async () => {
     const { entered, enter, lanes } = crowd({ total: 8, perLane: 8 });
     for (let n = 0; n < 100; n++) void enter(`a${n}`);
     await turn();
@@ -61,7 +61,7 @@ describe('lanes', () => {
     expect(lanes.isFree('b')).to.equal(true);
   });
 
-  it('hand a place over in the turn in which it is given back', async () => {
+  it('pass a released slot on in the same turn of the event loop', async () => {
     const lanes = new Lanes({ perLane: 1 });
     const leave = lanes.tryEnter('a') as Leave;
     const waiting = lanes.enter('a');
@@ -72,7 +72,7 @@ describe('lanes', () => {
     expect(lanes.tryEnter('a')).to.be.a('function');
   });
 
-  it('admit as many as there are slots for when a lane becomes wider', async () => {
+  it('admit as many as there are slots when the limit of a lane increases', async () => {
     let width = 1;
     const { entered, enter, leave } = crowd({ total: 100, perLane: () => width });
     for (const name of ['a1', 'a2', 'a3', 'a4']) void enter(name);
@@ -83,7 +83,7 @@ describe('lanes', () => {
     expect(entered).to.deep.equal(['a1', 'a2', 'a3']);
   });
 
-  it('reject an entry with the error of the limits when too many wait, and accept one when fewer do', async () => {
+  it('reject an entry with the configured error when too many wait, and accept one when fewer do', async () => {
     const full = (lane: string) => new RangeError(`the lane ${lane} is full`);
     const { enter, leave, lanes } = crowd({ perLane: 1, waiting: 1, full });
     await enter('a1');
@@ -94,7 +94,7 @@ describe('lanes', () => {
     expect(lanes.enter('a')).to.be.a('promise');
   });
 
-  it('end a wait with the reason of its signal, and do not give a place to it', async () => {
+  it('end a wait with the reason of its signal, and give it no slot', async () => {
     const { entered, enter, leave, lanes } = crowd({ perLane: 1, waiting: 2 });
     await enter('a1');
     const end = new AbortController();
@@ -109,7 +109,7 @@ describe('lanes', () => {
     expect(lanes.activeIn('b')).to.equal(0);
   });
 
-  it('ignore a signal that is aborted after the place was given', async () => {
+  it('ignore a signal that is aborted after the slot was given', async () => {
     const { enter, leave, lanes } = crowd({ perLane: 1 });
     const end = new AbortController();
     await enter('a1');

@@ -16,8 +16,8 @@ async function startsAt(perSecond: number | null, callers: number, aborted = sig
   return starts;
 }
 
-describe('pace', () => {
-  it('starts the first caller immediately, and the others at the rate', async () => {
+describe('Pace', () => {
+  it('starts the first caller immediately, and the others at the configured rate', async () => {
     expect(await startsAt(200, 5)).to.deep.equal([0, 5, 10, 15, 20]);
   });
 

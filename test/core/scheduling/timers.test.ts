@@ -18,7 +18,7 @@ describe('timers', () => {
   });
   afterEach(() => timer?.stop(0));
 
-  it('run the work again and again, and never twice at one time', async () => {
+  it('run the work repeatedly, and never concurrently', async () => {
     let [runs, active, most] = [0, 0, 0];
     const work = async () => {
       most = Math.max(most, ++active);
@@ -31,7 +31,7 @@ describe('timers', () => {
     expect(most).to.equal(1);
   });
 
-  it('run the work only when it is asked for if there is no interval, once for all who ask meanwhile', async () => {
+  it('without an interval run the work only on request, once for all concurrent requests', async () => {
     let runs = 0;
     timer = startTimer(() => runs++, { failed });
     for (let asked = 0; asked < 10; asked++) timer.soon(0);
@@ -42,7 +42,7 @@ describe('timers', () => {
     await until(() => runs === 2);
   });
 
-  it('run the work once more when it is asked for during a run', async () => {
+  it('run the work once more when it is requested during a run', async () => {
     const runs: (() => void)[] = [];
     timer = startTimer(() => new Promise<void>((resolve) => runs.push(resolve)), { failed });
     timer.soon(0);
@@ -76,7 +76,7 @@ describe('timers', () => {
     expect(runs).to.equal(0);
   });
 
-  it('notify the current run of a stop, and wait for its end', async () => {
+  it('notify the current run of a stop, and wait for it to end', async () => {
     let isTold = false;
     let hasEnded = false;
     const work = async (signal: AbortSignal) => {
@@ -115,7 +115,7 @@ describe('timers', () => {
 });
 
 describe('withinLimit', () => {
-  it('says whether work has ended, however it did', async () => {
+  it('reports whether work has ended, with a result or an error', async () => {
     expect(await withinLimit(Promise.resolve(), NEVER)).to.equal(true);
     expect(await withinLimit(Promise.reject(new Error('planted')), NEVER)).to.equal(true);
     expect(await withinLimit(Promise.reject(new Error('planted')))).to.equal(true);
@@ -124,7 +124,7 @@ describe('withinLimit', () => {
 });
 
 describe('deadlines', () => {
-  it('call once when their time has passed', async () => {
+  it('call the function once when they expire', async () => {
     let calls = 0;
     startDeadline(1, () => calls++);
     await until(() => calls > 0);
@@ -132,7 +132,7 @@ describe('deadlines', () => {
     expect(calls).to.equal(1);
   });
 
-  it('call nothing when they are cancelled before', async () => {
+  it('call nothing when they are cancelled earlier', async () => {
     let isCalled = false;
     startDeadline(0, () => {
       isCalled = true;

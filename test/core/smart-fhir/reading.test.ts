@@ -47,7 +47,7 @@ describe('a SMART configuration', () => {
     it(`is not suitable when it ${title}`, () => expect(read(changes, use).ok).to.equal(false));
   }
 
-  it('needs neither an authorization endpoint nor proof keys for a backend service', () => {
+  it('requires neither an authorization endpoint nor PKCE for a backend service', () => {
     const changes = { authorization_endpoint: undefined, code_challenge_methods_supported: undefined };
     expect(read(changes, 'backend').ok).to.equal(true);
   });
@@ -57,7 +57,7 @@ describe('a SMART configuration', () => {
       expect(readSmartConfiguration(body, 'backend', new URL(BASE)).ok).to.equal(false);
   });
 
-  it('is below the base address, which must be an https address without a query', () => {
+  it('is located below the base address, which must be an https address without a query', () => {
     const address = 'https://ehr.example/fhir/r4/.well-known/smart-configuration';
     expect(smartConfigurationAddress(BASE).href).to.equal(address);
     expect(smartConfigurationAddress(`${BASE}/`).href).to.equal(address);
@@ -76,7 +76,7 @@ describe('a SMART configuration', () => {
   });
 });
 
-describe('asking for a SMART configuration', () => {
+describe('requesting a SMART configuration', () => {
   async function discovered(status: number, body: string, headers: Record<string, string> = {}) {
     const asked: unknown[] = [];
     const fetchFor: FetchFor = (origins) => (url, init) => {
@@ -86,7 +86,7 @@ describe('asking for a SMART configuration', () => {
     return { asked, outcome: await discoverSmart({ fhirBase: BASE, use: 'launch', fetchFor, now: () => 0 }) };
   }
 
-  it('reaches only the origin of the base address, and follows no redirect', async () => {
+  it('connects only to the origin of the base address, and follows no redirect', async () => {
     const { asked, outcome } = await discovered(200, JSON.stringify(CONFIGURATION));
     expect(outcome.ok).to.equal(true);
     expect(asked).to.deep.equal([[['https://ehr.example'], `${BASE}/.well-known/smart-configuration`, 'manual']]);
@@ -102,11 +102,11 @@ describe('asking for a SMART configuration', () => {
     ['too many requests', 429, '', { kind: 'unavailable', reason: 'rate_limited' }],
   ];
   for (const [title, status, body, expected] of cases) {
-    it(`knows ${title}`, async () =>
+    it(`returns ${title}`, async () =>
       expect((await discovered(status, body)).outcome).to.include({ ok: false, ...expected }));
   }
 
-  it('says what kept it from asking, and sends nothing to a base that is none', async () => {
+  it('reports why the request failed, and sends nothing for an invalid base address', async () => {
     const failing: FetchFor = () => () =>
       Promise.reject(Object.assign(new Error('It is not public.'), { kind: 'blocked', sent: false }));
     const request = { fhirBase: BASE, use: 'launch', fetchFor: failing, now: () => 0 } as const;
@@ -116,7 +116,7 @@ describe('asking for a SMART configuration', () => {
 });
 
 describe('a launch context', () => {
-  it('is read in the names of the API configuration', () => {
+  it('uses the names of the API configuration', () => {
     const answer = {
       access_token: 'at',
       patient: '123',
@@ -155,14 +155,14 @@ describe('a launch context', () => {
     ['a context without end', { fhirContext: Array(21).fill({ reference: 'List/1' }) }],
   ];
   for (const [title, answer] of untrusted) {
-    it(`leaves out ${title}`, () => expect(readLaunchContext(answer)).to.deep.equal({}));
+    it(`omits ${title}`, () => expect(readLaunchContext(answer)).to.deep.equal({}));
   }
 
   it('is empty for a value that is not a response', () => {
     for (const answer of [undefined, null, [], 'x', 7]) expect(readLaunchContext(answer)).to.deep.equal({});
   });
 
-  it('lets nothing through that could leave its place in an address', () => {
+  it('omits values that could change the structure of an address', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const { patient } = readLaunchContext({ patient: text });
@@ -171,7 +171,7 @@ describe('a launch context', () => {
     );
   });
 
-  it('takes the place of the one before as a whole', () => {
+  it('replaces the previous one as a whole', () => {
     expect(launchContextChange({ patient: '42' })).to.deep.equal({
       patient: '42',
       encounter: null,
@@ -185,11 +185,11 @@ describe('a launch context', () => {
   });
 });
 
-describe('the key of a client of FHIR servers', () => {
+describe('the private key of a client of FHIR servers', () => {
   const rsa = rsaPair('client').privateKey;
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
 
-  it('is read from PEM and JWK, signs as SMART says, and has a name', () => {
+  it('is read from PEM and JWK, signs as SMART requires, and has a key id', () => {
     for (const [key, alg, kty] of [
       [rsa, 'RS384', 'RSA'],
       [ec, 'ES384', 'EC'],
@@ -209,7 +209,7 @@ describe('the key of a client of FHIR servers', () => {
     expect(readSmartClientKey(new Secret(JSON.stringify(given))).publicJwk).to.include({ kid: 'key-7', alg: 'RS384' });
   });
 
-  it('has the name that RFC 7638 computes', () => {
+  it('has the key id that RFC 7638 computes', () => {
     const jwk = {
       kty: 'EC',
       crv: 'P-384',
@@ -221,7 +221,7 @@ describe('the key of a client of FHIR servers', () => {
     expect(publicJwk['kid']).to.equal('UK3_0t7muUSeNsykQeSSSWYSiIeffYpv9ahyRf5GDfk');
   });
 
-  it('is refused for another kind of key, with a sentence that quotes nothing', () => {
+  it('is refused if it is another kind of key, with an error that quotes nothing', () => {
     const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const publicKey = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey;

@@ -25,7 +25,7 @@ function pemOf(key: { export(options: { type: 'pkcs8'; format: 'pem' }): string 
   return new Secret(String(key.export({ type: 'pkcs8', format: 'pem' })));
 }
 
-describe('SMART on FHIR at a record system', () => {
+describe('SMART on FHIR at an electronic health record', () => {
   const rsa = readSmartClientKey(pemOf(rsaPair('client').privateKey));
   const ec = readSmartClientKey(pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey));
   let system: RecordSystem;
@@ -101,7 +101,7 @@ describe('SMART on FHIR at a record system', () => {
       }
     });
 
-    it('without a proof key, and with one that is not hashed', async () => {
+    it('without PKCE, and with a verifier that is not hashed', async () => {
       const { url } = await begin(await providerFor());
       const without = new URL(url);
       without.searchParams.delete('code_challenge');
@@ -112,7 +112,7 @@ describe('SMART on FHIR at a record system', () => {
       expect(await errorAt(plain.href)).to.equal('invalid_request');
     });
 
-    it('with the proof key of another flow', async () => {
+    it('with the verifier of another flow', async () => {
       const provider = await providerFor();
       const [mine, other] = [await begin(provider), await begin(provider)];
       const { searchParams: parameters } = await system.consent(mine.url);
@@ -136,7 +136,7 @@ describe('SMART on FHIR at a record system', () => {
     return { begun, finished, context: readLaunchContext(JSON.parse(finished.answer.reveal())) };
   }
 
-  it('is found by its base, and says what it can', async () => {
+  it('is found by its base address, and its configuration lists its capabilities', async () => {
     const { metadata, capabilities } = await configuration();
     expect(metadata).to.include({
       issuer: HOST,
@@ -146,7 +146,7 @@ describe('SMART on FHIR at a record system', () => {
     expect(capabilities).to.include('launch-ehr');
   });
 
-  it('gives access to a person, with the patient that was chosen', async () => {
+  it('gives a user access, with the selected patient', async () => {
     const { begun, finished, context } = await connect();
     const asked = new URL(begun.url).searchParams;
     expect(asked.get('aud')).to.equal(FHIR_BASE);
@@ -203,13 +203,13 @@ describe('SMART on FHIR at a record system', () => {
       });
     }
 
-    it('is refused when the same assertion comes again', async () => {
+    it('is refused when the same assertion is sent again', async () => {
       expect((await token({})).ok).to.equal(true);
       const sent = system.tokenRequests.at(-1) ?? new URLSearchParams();
       expect(await system.replay(sent)).to.deep.equal({ status: 401, error: 'invalid_client' });
     });
 
-    it('makes a new assertion each time', async () => {
+    it('creates a new assertion each time', async () => {
       await token({});
       await token({});
       const [first, second] = system.tokenRequests.slice(-2).map((form) => form.get('client_assertion'));

@@ -40,33 +40,33 @@ describe('a pool of threads', () => {
     expect(await pool.run(job('echo'), { text: 'after' }, COST)).to.deep.equal({ text: 'after' });
   });
 
-  it('ends a job that takes too much memory', async () => {
+  it('ends a job that uses too much memory', async () => {
     const error = await failureOf(pool.run(job('greedy'), null, COST));
     expect(error).to.be.instanceOf(JobLimitError).and.include({ reason: 'memory' });
   });
 
-  it('passes on the ApiError of a job', async () => {
+  it('passes the ApiError of a job on', async () => {
     const error = (await failureOf(pool.run(job('refused'), null, COST))) as ApiError;
     expect(error).to.be.instanceOf(ApiError).and.include({ code: 'INVALID_DOCUMENT', message: 'It cannot be read.' });
     expect(error.errors).to.deep.equal([{ field: 'files', message: 'are bad' }]);
   });
 
-  it('reports the fault of a job', async () => {
+  it('reports the error of a job', async () => {
     const error = await failureOf(pool.run(job('broken'), null, COST));
     expect(error).to.be.instanceOf(TypeError).and.include({ message: 'a fault in the code' });
   });
 
-  it('refuses an input that cannot be copied, and keeps the thread', async () => {
+  it('refuses an input that cannot be cloned, and keeps the thread', async () => {
     const error = await failureOf(pool.run(job('echo'), () => {}, COST));
     expect(error).to.include({ name: 'DataCloneError' });
     expect(await pool.run(job('echo'), 1, COST)).to.equal(1);
   });
 
-  it('shows jobs neither the environment nor the flags of the process', async () => {
+  it('shows jobs neither the environment variables nor the flags of the process', async () => {
     expect(await pool.run(job('environment'), null, COST)).to.deep.equal({ variables: [], flags: [] });
   });
 
-  it('rejects what runs and what waits when it is closed', async () => {
+  it('rejects running and waiting jobs when it is closed', async () => {
     const closing = createThreadPool({ ...LIMITS, threads: 1 });
     const jobs = [1, 2].map(() => failureOf(closing.run(job('endless'), null, COST)));
     await closing.close();
@@ -123,7 +123,7 @@ describe('the queue of a pool', () => {
     expect(threads).to.have.length(1);
   });
 
-  it('leaves a thread to other tenants, and gives tenants turns', async () => {
+  it('reserves a thread for other tenants, and alternates between tenants', async () => {
     for (const name of ['a1', 'a2', 'a3']) void add(name, 'a');
     expect(ran).to.deep.equal(['a1']);
     for (const name of ['b1', 'b2']) void add(name, 'b');
@@ -137,7 +137,7 @@ describe('the queue of a pool', () => {
     expect(threads).to.have.length(2);
   });
 
-  it('refuses a tenant whose places are taken with 429, and takes one of another tenant', async () => {
+  it('refuses a tenant that has used its slots with 429, and accepts another tenant', async () => {
     for (const name of ['a1', 'a2', 'a3']) void add(name, 'a');
     expect(await codeOf(add('a4', 'a'))).to.equal('RATE_LIMITED');
     void add('b1', 'b');
@@ -155,7 +155,7 @@ describe('the queue of a pool', () => {
     expect(await codeOf(add('g1', 'g'))).to.equal('SERVER_BUSY');
   });
 
-  it('bounds the bytes of a tenant and of all, and takes one job of any size', async () => {
+  it('limits the bytes of a tenant and of all tenants, and accepts one job of any size', async () => {
     void add('a1', 'a', 90);
     expect(await codeOf(add('a2', 'a', 11))).to.equal('RATE_LIMITED');
     void add('b1', 'b', 100);
@@ -176,7 +176,7 @@ describe('the queue of a pool', () => {
     expect(ran).to.deep.equal(['a1', 'a2']);
   });
 
-  it('ends a thread that has been idle, and starts another one when it is needed', async () => {
+  it('ends an idle thread, and starts another one when necessary', async () => {
     pool = poolOf({ idleMs: 1 });
     void add('a1', 'a');
     const ended = new Promise<void>((resolve) => {

@@ -43,7 +43,7 @@ function outcome(text: string, now = NOW, expected = EXPECTED): TokenFault | 'ac
 }
 
 describe('an issued access token', () => {
-  it('carries what RFC 9068 demands, and the environment and generation', () => {
+  it('contains the claims that RFC 9068 requires, and the environment and generation', () => {
     const [header = '', payload = ''] = issue().split('.');
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).to.deep.equal(HEADER);
     const { jti, ...claims } = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -71,7 +71,7 @@ describe('an issued access token', () => {
     ).to.equal(true);
   });
 
-  it('says after verification what it was issued for', () => {
+  it('returns its claims after verification', () => {
     const verification = verifyAccessToken(issue(), keys, EXPECTED, NOW);
     expect(verification.ok && verification.token).to.deep.include({
       clientId: 'cli_a',
@@ -83,21 +83,21 @@ describe('an issued access token', () => {
     });
   });
 
-  it('cannot be changed by one of those who share it (C14)', () => {
+  it('has claims that none of several callers can change (C14)', () => {
     const verification = verifyAccessToken(issue(), keys, EXPECTED, NOW);
     if (!verification.ok) throw new Error(verification.reason);
     expect(() => Object.assign(verification.token, { generation: 4 })).to.throw(TypeError);
     expect(() => (verification.token.scopes as string[]).push('admin')).to.throw(TypeError);
   });
 
-  it('is accepted under the previous key and no longer when that is gone', () => {
+  it('is accepted under the previous key until that key is removed', () => {
     const text = issue({}, NOW, signingKeys.previous);
     expect(outcome(text)).to.equal('accepted');
     const after = verifyAccessToken(text, verificationKeys({ current: key }), EXPECTED, NOW);
     expect(after).to.deep.equal({ ok: false, reason: 'header' });
   });
 
-  it('lives an hour at most (T5)', () => {
+  it('is valid for an hour at most (T5)', () => {
     for (const lifetime of [0, -1, 3601, Number.NaN]) {
       expect(() => issueAccessToken(key, FACTS, NOW, seededRandom(), lifetime), `${lifetime}`).to.throw(RangeError);
     }
@@ -132,7 +132,7 @@ describe('times of an access token', () => {
   }
 });
 
-describe('an access token that is not ours (T4)', () => {
+describe('an access token that the server did not issue (T4)', () => {
   const stranger = generateSigningKey();
   const rsa = rsaPair('issuer');
   const publicPem = key.publicKey.export({ type: 'spki', format: 'pem' });
@@ -146,7 +146,7 @@ describe('an access token that is not ours (T4)', () => {
   const good = forge(HEADER, CLAIMS);
   const [head = '', body = '', signature = ''] = good.split('.');
 
-  it('control: a token made by hand is accepted', () => expect(outcome(good)).to.equal('accepted'));
+  it('is accepted when it is created correctly (control)', () => expect(outcome(good)).to.equal('accepted'));
 
   const table: [string, string, TokenFault][] = [
     ['alg none, no signature', `${input({ ...HEADER, alg: 'none' })}.`, 'malformed'],
@@ -236,7 +236,7 @@ describe('an access token that is not ours (T4)', () => {
     );
   });
 
-  it('never passes with one bit of its text changed', () => {
+  it('is never accepted with one bit of its text changed', () => {
     const bytes = Buffer.from(good);
     const random = seededRandom('bits');
     for (let round = 0; round < 300; round++) {
@@ -252,7 +252,7 @@ describe('an access token that is not ours (T4)', () => {
   });
 });
 
-describe('an access token of ours with claims that do not fit', () => {
+describe('a valid access token with invalid claims', () => {
   const without = (name: keyof typeof CLAIMS) =>
     Object.fromEntries(Object.entries(CLAIMS).filter(([claim]) => claim !== name));
   const table: [string, unknown, TokenFault][] = [
@@ -287,7 +287,7 @@ describe('an access token of ours with claims that do not fit', () => {
     it(`${reason}: ${name}`, () => expect(outcome(forge(HEADER, claims))).to.equal(reason));
   }
 
-  it('opens nothing with a scope that does not exist', () => {
+  it('grants nothing for an unknown scope', () => {
     const verification = verifyAccessToken(
       forge(HEADER, { ...CLAIMS, scope: 'tools:read root toString' }),
       keys,

@@ -18,7 +18,7 @@ describe('a client secret', () => {
     expect(current.reveal()).to.not.equal(previous.reveal());
   });
 
-  it('is accepted as either of the two live ones, and as the only one after the change (T6)', () => {
+  it('is accepted during a rotation if it is either of the two valid ones, and afterwards only if it is the new one (T6)', () => {
     expect(verify(current, live)).to.equal(true);
     expect(verify(previous, live)).to.equal(true);
     expect(verify(current, [digestOf(current)])).to.equal(true);
@@ -39,17 +39,17 @@ describe('a client secret', () => {
     }
   });
 
-  it('is refused for a client without live secrets', () => {
+  it('is refused for a client without valid secrets', () => {
     expect(verify(current, [])).to.equal(false);
   });
 
-  it('is not matched by an empty or damaged stored digest, nor by the filler of an empty slot', () => {
+  it('does not match an empty or damaged stored digest, or the filler of an empty slot', () => {
     expect(verify(current, [Buffer.alloc(0), Buffer.alloc(31)])).to.equal(false);
     const zero: Digester = { digest: () => Buffer.alloc(32), equal: digester.equal };
     expect(verifyClientSecret(current, [], zero)).to.equal(false);
   });
 
-  it('costs the same work whether client and secret are known or not (T1)', () => {
+  it('takes the same work whether client and secret are known or not (T1)', () => {
     const workOf = (presented: Secret, digests: readonly Buffer[]): string[] => {
       const calls: string[] = [];
       const counting: Digester = {
@@ -73,7 +73,7 @@ describe('a client secret', () => {
     expect(workOf(current, [])).to.deep.equal(expected);
   });
 
-  it('is never one of three', () => {
+  it('is never stored beside two others', () => {
     expect(() => verify(current, [...live, Buffer.alloc(32)])).to.throw(RangeError);
   });
 });

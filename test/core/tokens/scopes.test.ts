@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseScope, SCOPES } from '../../../core/tokens/scopes.ts';
 
 describe('the scope parameter (RFC 6749 §3.3)', () => {
-  it('gives each known scope once, in the order given', () => {
+  it('returns each known scope once, in the given order', () => {
     expect(parseScope('tools:execute accounts:read tools:execute')).to.deep.equal(['tools:execute', 'accounts:read']);
     expect(parseScope(SCOPES.join(' '))).to.deep.equal([...SCOPES]);
   });
@@ -34,7 +34,7 @@ describe('the scope parameter (RFC 6749 §3.3)', () => {
     });
   }
 
-  it('never gives anything but known scopes', () => {
+  it('never returns an unknown scope', () => {
     const words = fc.oneof(fc.constantFrom(...SCOPES), fc.string({ maxLength: 4 }));
     fc.assert(
       fc.property(fc.array(words), fc.constantFrom(' ', '  ', ','), (list, separator) => {

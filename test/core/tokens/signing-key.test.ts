@@ -14,7 +14,7 @@ import { signingKeys } from './support.ts';
 const key = signingKeys.current;
 
 describe('a signing key', () => {
-  it('is named by its thumbprint: the example key of RFC 9449 §6.1', () => {
+  it('has its thumbprint as the key id: the example key of RFC 9449 §6.1', () => {
     const jwk = {
       crv: 'P-256',
       x: 'l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs',
@@ -32,7 +32,7 @@ describe('a signing key', () => {
     expect(read.privateKey.equals(key.privateKey)).to.equal(true);
   });
 
-  it('is on P-256 and nothing else', () => {
+  it('is accepted on the curve P-256 only', () => {
     const pemOf = (pair: {
       privateKey: import('node:crypto').KeyObject;
       publicKey: import('node:crypto').KeyObject;
@@ -55,7 +55,7 @@ describe('a signing key', () => {
       );
   });
 
-  it('is rotated with the one before it kept, and no more than that', () => {
+  it('is rotated and keeps exactly one previous key', () => {
     const rotated = rotateSigningKeys(signingKeys);
     expect(rotated.previous).to.equal(signingKeys.current);
     expect(rotated.current.kid).to.not.be.oneOf([signingKeys.current.kid, signingKeys.previous?.kid]);
@@ -67,7 +67,7 @@ describe('a signing key', () => {
 });
 
 describe('the JWKS document', () => {
-  it('carries public members only', () => {
+  it('contains public members only', () => {
     const { keys } = jwksDocument({ current: key });
     expect(keys).to.have.length(1);
     expect(keys[0]).to.deep.equal({
@@ -80,7 +80,7 @@ describe('the JWKS document', () => {
     expect(JSON.stringify(keys)).to.not.include(String(key.privateKey.export({ format: 'jwk' }).d));
   });
 
-  it('gives every coordinate its full 32 bytes', () => {
+  it('writes every coordinate with its full 32 bytes', () => {
     for (let round = 0; round < 50; round++) {
       const [jwk] = jwksDocument({ current: generateSigningKey() }).keys;
       expect([jwk?.x.length, jwk?.y.length]).to.deep.equal([43, 43]);

@@ -57,11 +57,11 @@ describe('a token request', () => {
     });
   }
 
-  it('is form-decoded: colons, plus signs and per cent signs of the secret survive', () => {
+  it('is form-decoded: colons, plus signs and per cent signs in the secret are kept', () => {
     expect(accepted(read(GRANT, basic('cli_a:a+b%2Bc%25d:e'))).clientSecret).to.equal('a b+c%d:e');
   });
 
-  it('gives any credentials in the grammar back as they were', () => {
+  it('returns any credentials of the grammar unchanged', () => {
     const text = fc.string({
       unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 1,
@@ -171,7 +171,7 @@ describe('a malformed token request (T3)', () => {
     }
   });
 
-  it('returns fixed texts, one for all failures of authentication (T1)', () => {
+  it('returns fixed texts, the same one for all failures of authentication (T1)', () => {
     const results = table.map(([, request]) =>
       readTokenRequest({ form: {}, authorizationHeader: undefined, ...request }),
     );

@@ -12,7 +12,7 @@ describe('the cache of verified tokens', () => {
     cache = new VerifiedTokenCache(10);
   });
 
-  it('returns what the verifier returns, the first time and later', () => {
+  it('returns the result of the verifier, the first time and later', () => {
     const expected = verifyAccessToken(text, keys, EXPECTED, NOW);
     expect(expected.ok).to.equal(true);
     expect(verify()).to.deep.equal(expected);
@@ -25,20 +25,20 @@ describe('the cache of verified tokens', () => {
     expect(first.ok && second.ok && first.token === second.token).to.equal(true);
   });
 
-  it('ends with the token, by the clock that is given', () => {
+  it('drops an entry when the token expires, by the given clock', () => {
     verify();
     expect(verify(text, NOW + 3_599_999).ok).to.equal(true);
     expect(verify(text, NOW + 3_600_000)).to.include({ ok: false, reason: 'expired' });
     expect(cache.size).to.equal(0);
   });
 
-  it('judges the times on every hit, a clock that was set back included', () => {
+  it('checks the times on every hit, also when the clock was set back', () => {
     verify();
     expect(verify(text, NOW - 31_000)).to.include({ ok: false, reason: 'not_yet_valid' });
     expect(verify().ok).to.equal(true);
   });
 
-  it('judges audience and issuer on every hit (T8)', () => {
+  it('checks audience and issuer on every hit (T8)', () => {
     verify();
     const elsewhere = { ...EXPECTED, audience: 'https://vault.example.com/mcp' };
     expect(cache.verify(text, keys, elsewhere, NOW)).to.include({ ok: false, reason: 'audience' });
@@ -46,7 +46,7 @@ describe('the cache of verified tokens', () => {
     expect(cache.verify(text, keys, other, NOW)).to.include({ ok: false, reason: 'issuer' });
   });
 
-  it('forgets a token whose signing key was withdrawn', () => {
+  it('drops a token whose signing key was removed', () => {
     const old = issue({}, NOW, signingKeys.previous);
     expect(verify(old).ok).to.equal(true);
     const remaining = verificationKeys({ current: signingKeys.current });
@@ -54,7 +54,7 @@ describe('the cache of verified tokens', () => {
     expect(cache.size).to.equal(0);
   });
 
-  it('remembers no refused token, and no other spelling of a good one', () => {
+  it('stores no rejected token, and no other spelling of a valid one', () => {
     for (const wrong of [
       '',
       'x',
@@ -72,7 +72,7 @@ describe('the cache of verified tokens', () => {
     expect(cache.size).to.equal(1);
   });
 
-  it('is bounded', () => {
+  it('is bounded in size', () => {
     for (let index = 0; index < 30; index++) verify(issue({ clientId: `cli_${index}` }));
     expect(cache.size).to.equal(10);
   });

@@ -15,7 +15,7 @@ describe('A body template', () => {
     expect(render(template)).to.deep.equal(template);
   });
 
-  it('takes inputs as they are, also false, 0, empty and null', () => {
+  it('inserts inputs unchanged, also false, 0, empty and null', () => {
     const template = {
       a: { $input: 'a' },
       b: { $input: 'b' },
@@ -27,18 +27,18 @@ describe('A body template', () => {
     expect(render(template, input)).to.deep.equal(input);
   });
 
-  it('never reads a directive out of an input', () => {
+  it('never interprets an input as a directive', () => {
     const hostile = { $literal: { $account: 'token' } };
     expect(render({ v: { $input: 'v' } }, { v: hostile }, { token: 'x' })).to.deep.equal({ v: hostile });
   });
 
-  it('leaves out what the caller left out', () => {
+  it('omits members whose inputs are absent', () => {
     const template = { title: { $input: 'title' }, tags: ['fixed', { $input: 'tag' }] };
     expect(render(template, { title: 't' })).to.deep.equal({ title: 't' });
     expect(render(template, { tag: 'x' })).to.deep.equal({ tags: ['fixed', 'x'] });
   });
 
-  it('leaves out objects and lists that depend on inputs and got none', () => {
+  it('omits objects and lists whose inputs are all absent', () => {
     const template = { start: { time: { $input: 'start' }, kind: 'fixed' }, query: 'q', none: [{ $input: 'x' }] };
     expect(render(template)).to.equal(ABSENT);
     expect(render({ outer: template, fixed: 1, other: { $input: 'y' } }, { y: 2 })).to.deep.equal({
@@ -54,7 +54,7 @@ describe('A body template', () => {
     ).to.deep.equal({ c: 1 });
   });
 
-  it('takes account values, literals, joined lists, texts of parts and base64url', () => {
+  it('accepts account values, literals, joined lists, texts of parts and base64url', () => {
     const template = {
       sid: { $account: 'sid' },
       filter: { $literal: { $input: 'x' } },
@@ -71,7 +71,7 @@ describe('A body template', () => {
     });
   });
 
-  it('merges objects, and refuses an input that repeats what the tool sets', () => {
+  it('merges objects, and refuses an input that repeats a member set by the tool', () => {
     const template = { fields: { $merge: [{ title: { $input: 'title' } }, { $input: 'own' }] } };
     expect(render(template, { title: 'A', own: { field_1: 2 } })).to.deep.equal({ fields: { title: 'A', field_1: 2 } });
     expect(render(template, { own: { field_1: 2 } })).to.deep.equal({ fields: { field_1: 2 } });
@@ -81,14 +81,14 @@ describe('A body template', () => {
     }
   });
 
-  it('makes JSON that a header may carry', () => {
+  it('creates JSON that is valid in a header', () => {
     const text = render({ $json: { path: { $input: 'path' }, mode: 'add' } }, { path: '/ü\n\u{1f600}.txt' });
     expect(text).to.match(/^[\x20-\x7e]+$/);
     expect(JSON.parse(String(text))).to.deep.equal({ path: '/ü\n\u{1f600}.txt', mode: 'add' });
     expect(render({ $json: { path: { $input: 'path' } } })).to.equal(ABSENT);
   });
 
-  it('makes lists of files, with the members of a file input', () => {
+  it('creates lists of files, with the members of a file input', () => {
     const template = {
       $each: { files: 'files', template: { name: { $item: '/file_name' }, bytes: { $item: '/content_base64' } } },
     };
@@ -102,7 +102,7 @@ describe('A body template', () => {
     expect(render(template)).to.equal(ABSENT);
   });
 
-  it('makes lists of lists', () => {
+  it('creates lists of lists', () => {
     const template = {
       attendees: { $each: { input: 'people', template: { email: { $item: '/mail' }, name: { $item: '/name' } } } },
     };
@@ -116,7 +116,7 @@ describe('A body template', () => {
     expect(render(template, { people: [] })).to.deep.equal({ attendees: [] });
   });
 
-  it('refuses a joined item that holds the separator: it would become two', () => {
+  it('refuses a list item that contains the separator of the joined text', () => {
     expect(failureOf(() => render({ $join: { input: 'ids' } }, { ids: ['a,b'] })).fields).to.deep.equal([
       'tool_input.ids',
     ]);
@@ -141,14 +141,14 @@ describe('A form body', () => {
     );
   });
 
-  it('writes lists as the API wants them', () => {
+  it('writes lists in the form that the API expects', () => {
     expect(encodeForm({ to: ['a', 'b'] })).to.equal('to[0]=a&to[1]=b');
     expect(encodeForm({ to: ['a', 'b'] }, 'brackets')).to.equal('to[]=a&to[]=b');
     expect(encodeForm({ to: ['a', 'b'] }, 'repeat')).to.equal('to=a&to=b');
     expect(encodeForm({ to: [{ x: 1 }] }, 'repeat')).to.equal('to[0][x]=1');
   });
 
-  it('cannot be broken out of by a value', () => {
+  it('cannot be extended with parameters by a value', () => {
     const parsed = new URLSearchParams(encodeForm({ text: 'a&admin=1', 'x&y': '+%\r\n' }));
     expect([...parsed]).to.deep.equal([
       ['text', 'a&admin=1'],

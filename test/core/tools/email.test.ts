@@ -39,7 +39,7 @@ function decodeWords(text: string): string {
 }
 
 describe('An e-mail message', () => {
-  it('carries files as attachments, with their names and types', () => {
+  it('contains files as attachments, with their names and types', () => {
     const file = (name: string, type: string, text: string) => ({
       file_name: name,
       mime_type: type,
@@ -83,7 +83,7 @@ describe('An e-mail message', () => {
     expect(() => renderTemplate({ $email: { attachments: { $file: 'files' } } }, scope)).to.throw(ApiError);
   });
 
-  it('carries addresses, subject and text', () => {
+  it('contains addresses, subject and text', () => {
     const message = email({
       to: ['ada@example.com', 'Ada "A" Lovelace <ada@example.org>'],
       cc: 'Zoë <z@example.com>',
@@ -102,7 +102,7 @@ describe('An e-mail message', () => {
     expect(body).to.equal('One\r\nTwo ü');
   });
 
-  it('keeps any subject, in lines of ASCII that no relay refuses', () => {
+  it('contains any subject, in lines of ASCII that relays accept', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (subject) => {
         let message: string;
@@ -127,14 +127,14 @@ describe('An e-mail message', () => {
     );
   });
 
-  it('a subject that looks encoded stays as it is read', () => {
+  it('does not decode a subject that looks encoded', () => {
     expect(read(email({ to: 'a@example.com', subject: '=?UTF-8?B?aGk=?=' })).headers[1]).to.deep.equal([
       'Subject',
       '=?UTF-8?B?aGk=?=',
     ]);
   });
 
-  it('a line break in any header is refused and names its input (header injection)', () => {
+  it('refuses a line break in a header and names its input (header injection)', () => {
     for (const end of ['\r\nBcc: evil@example.com', '\nBcc: evil@example.com', '\r', '\u0000', '\u0085', '\u2028']) {
       for (const field of ['to', 'cc', 'reply_to', 'subject', 'in_reply_to']) {
         const input = {
@@ -149,7 +149,7 @@ describe('An e-mail message', () => {
     }
   });
 
-  it('what is not one address is refused', () => {
+  it('refuses an input that is not exactly one address', () => {
     for (const to of [
       '',
       'ada',
@@ -166,7 +166,7 @@ describe('An e-mail message', () => {
     }
   });
 
-  it('takes HTML when asked, no other type', () => {
+  it('contains HTML if requested, and no other type', () => {
     expect(email({ to: 'a@example.com', content_type: 'text/html', body: '<p>' })).to.contain(
       'Content-Type: text/html; charset=utf-8',
     );

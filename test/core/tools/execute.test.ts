@@ -40,7 +40,7 @@ describe('Executing a tool', () => {
     ]);
   });
 
-  it('a refused credential is refreshed once and the call sent once more, also a write (E10)', async () => {
+  it('refreshes a rejected credential once and sends the call once more, also a write (E10)', async () => {
     const ports = portsOf([json(401, {}), json(201, { id: 1 })], {
       refresh: async () => tokenCredential('renewed_token'),
     });
@@ -53,7 +53,7 @@ describe('Executing a tool', () => {
     expect(ports.refreshes()).to.equal(1);
   });
 
-  it('an API that always says 401 gets two requests and one refresh (E10)', async () => {
+  it('sends two requests and one refresh to an API that always returns 401 (E10)', async () => {
     const ports = portsOf([json(401, {}), json(401, {}), json(200, {})], {
       refresh: async () => tokenCredential('renewed_token'),
     });
@@ -62,7 +62,7 @@ describe('Executing a tool', () => {
     expect([ports.sent.length, ports.refreshes()]).to.deep.equal([2, 1]);
   });
 
-  it('refreshes and retries share one bound of requests, and a second refusal ends it (E10)', async () => {
+  it('limits the requests of refreshes and retries together, and stops at the second rejection (E10)', async () => {
     const refresh = async () => tokenCredential('renewed_token');
     const ports = portsOf([json(401, {}), lost(true), json(500, {}), json(200, {})], { refresh });
     expect((await executeTool(prepared(), ports)).ok).to.equal(false);
@@ -78,7 +78,7 @@ describe('Executing a tool', () => {
     expect(ports.sent).to.have.length(1);
   });
 
-  it('a 200 that says the token is not good is a refused credential as well', async () => {
+  it('treats a 200 response that reports an invalid token as a rejected credential', async () => {
     const provider = providerOf({
       api: {
         base_url: 'https://api.acme.example',
@@ -99,7 +99,7 @@ describe('Executing a tool', () => {
     expect(ports.refreshes()).to.equal(1);
   });
 
-  it('a forbidden call is not a reason to refresh; neither is a 401 without a credential', async () => {
+  it('does not refresh for a 403, or for a 401 without a credential', async () => {
     const forbidden = portsOf([json(403, {})]);
     await executeTool(prepared(), forbidden);
     const open = portsOf([json(401, {})], { credential: async () => ({ kind: 'none' }) });
@@ -107,7 +107,7 @@ describe('Executing a tool', () => {
     expect([forbidden.refreshes(), open.refreshes()]).to.deep.equal([0, 0]);
   });
 
-  it('a write whose first byte left is never sent again (E7)', async () => {
+  it('never sends a write again once its first byte was sent (E7)', async () => {
     const ports = portsOf([lost(true), json(200, {})]);
     const outcome = await executeTool(prepared(WRITE), ports);
     expect(ports.sent).to.have.length(1);
@@ -118,7 +118,7 @@ describe('Executing a tool', () => {
     ]);
   });
 
-  it('a lost connection is tried once more where that is safe (E7)', async () => {
+  it('retries once after a lost connection if that is safe (E7)', async () => {
     const withKey = providerOf({
       api: { base_url: 'https://api.acme.example', idempotency_header: 'Idempotency-Key' },
     });
@@ -135,7 +135,7 @@ describe('Executing a tool', () => {
     expect(thrice.sent).to.have.length(3);
   });
 
-  it('a server error or a limit is tried again where that is safe, and never else (E7)', async () => {
+  it('retries after a server error or a rate limit only if that is safe (E7)', async () => {
     const withKey = providerOf({
       api: { base_url: 'https://api.acme.example', idempotency_header: 'Idempotency-Key' },
     });
@@ -168,7 +168,7 @@ describe('Executing a tool', () => {
     }
   });
 
-  it('waits as the provider asks, in its units, else longer each time', async () => {
+  it('waits as long as the provider asks, in its units, and otherwise longer each time', async () => {
     const asked = portsOf([json(429, {}, { 'retry-after': '3' }), json(200, {})]);
     await executeTool(prepared(), asked);
     expect(asked.waits).to.deep.equal([3000]);
@@ -190,7 +190,7 @@ describe('Executing a tool', () => {
     expect(units.waits).to.deep.equal([1500]);
   });
 
-  it("a longer wait than an execution has time for is the caller's", async () => {
+  it('returns a wait that exceeds the time of an execution to the caller', async () => {
     const ports = portsOf([json(429, {}, { 'retry-after': '60' }), json(200, {})]);
     const outcome = await executeTool(prepared(), ports);
     expect(outcome.ok ? undefined : outcome.error).to.deep.include({ retryable: true, retryAfterMs: 60_000 });
@@ -214,14 +214,14 @@ describe('Executing a tool', () => {
     expect(timeouts).to.deep.equal([30_000, 9_750]);
   });
 
-  it('a write that may have been done says that it must not simply be repeated', async () => {
+  it('warns that a write which may have had an effect must not simply be repeated', async () => {
     const limited = await executeTool(prepared(WRITE), portsOf([json(429, {}, { 'retry-after': '3' })]));
     expect(limited.ok ? undefined : limited.error).to.deep.include({ retryable: true, retryAfterMs: 3000 });
     const failed = await executeTool(prepared(WRITE), portsOf([json(503, {})]));
     expect(failed.ok ? undefined : failed.error.retryable).to.equal(false);
   });
 
-  it('maps each failure of core/net to its kind', async () => {
+  it('maps each failure of core/net to its error kind', async () => {
     const kinds: [EgressErrorKind, string][] = [
       ['blocked', 'blocked_by_egress_policy'],
       ['timeout', 'upstream_timeout'],
@@ -235,7 +235,7 @@ describe('Executing a tool', () => {
     }
   });
 
-  it('rethrows errors that are not failures of sending', async () => {
+  it('rethrows errors that are not network failures', async () => {
     let caught: unknown;
     await executeTool(prepared(), portsOf([new TypeError('bug')])).catch((error: unknown) => {
       caught = error;
@@ -243,7 +243,7 @@ describe('Executing a tool', () => {
     expect(caught).to.be.instanceOf(TypeError);
   });
 
-  it('an echoed credential reaches neither data nor error nor cursor (E5)', async () => {
+  it('removes an echoed credential from data, error and cursor (E5)', async () => {
     const basic: AuthPattern = { type: 'BASIC' };
     const password = 'pa55-wörd/+=&';
     const credential: Credential = {
@@ -272,7 +272,7 @@ describe('Executing a tool', () => {
     }
   });
 
-  it('a late echo of the first credential is removed as well (E5)', async () => {
+  it('removes a late echo of the first credential as well (E5)', async () => {
     const ports = portsOf([json(401, {}), json(200, { first: TOKEN, second: 'renewed_token' })], {
       refresh: async () => tokenCredential('renewed_token'),
     });
@@ -280,7 +280,7 @@ describe('Executing a tool', () => {
     expect(outcome.ok && outcome.data).to.deep.equal({ first: '[secret]', second: '[secret]' });
   });
 
-  it('a secret at the border of a cut leaves no part of itself (E5)', async () => {
+  it('removes a secret completely if a response is truncated inside it (E5)', async () => {
     for (let padding = 960; padding < 1024; padding++) {
       const tool = toolOf({ response: { max_bytes: 1024 } });
       const outcome = await executeTool(
@@ -291,7 +291,7 @@ describe('Executing a tool', () => {
     }
   });
 
-  it('an account that cannot be placed sends nothing', async () => {
+  it('sends nothing for an account whose credential cannot be placed', async () => {
     const colon: Credential = { kind: 'static', details: { username: new Secret('a:b'), password: new Secret('p') } };
     const cases: [AuthPattern, Credential, string][] = [
       [{ type: 'TRUSTED_IDP' }, { kind: 'none' }, 'INVALID_AUTHORIZATION_DETAILS'],

@@ -13,8 +13,8 @@ function reasonFrom(connector: string, status: number, json: unknown): string {
   return failureMessage(status, failure ?? {}).replace(`The provider returned ${status}`, '');
 }
 
-describe('The reason of a refusal', () => {
-  it('is shown of Jira, whose general list is empty when a field is invalid', () => {
+describe('The error text of a rejected call', () => {
+  it('is read for Jira, whose general list is empty when a field is invalid', () => {
     const json = { errorMessages: [], errors: { summary: 'You must specify a summary of the issue.' } };
     expect(reasonFrom('jira', 400, json)).to.equal(': summary: You must specify a summary of the issue.');
     expect(reasonFrom('jira', 404, { errorMessages: ['Issue does not exist'], errors: {} })).to.equal(
@@ -22,7 +22,7 @@ describe('The reason of a refusal', () => {
     );
   });
 
-  it('is shown of GitLab, whose message may be a list or an object', () => {
+  it('is read for GitLab, whose message may be a list or an object', () => {
     expect(reasonFrom('gitlab', 400, { message: { title: ["can't be blank", 'is too short'] } })).to.equal(
       ": title: can't be blank; title: is too short",
     );
@@ -32,7 +32,7 @@ describe('The reason of a refusal', () => {
     expect(reasonFrom('gitlab', 404, { message: '404 Project Not Found' })).to.equal(': 404 Project Not Found');
   });
 
-  it('is shown of Discord, whose tree names the field', () => {
+  it('is read for Discord, whose nested errors name the field', () => {
     const json = {
       code: 50_035,
       message: 'Invalid Form Body',
@@ -41,7 +41,7 @@ describe('The reason of a refusal', () => {
     expect(reasonFrom('discord_bot', 400, json)).to.equal(': Invalid Form Body: content: This field is required');
   });
 
-  it('is shown of Zendesk, which describes each field', () => {
+  it('is read for Zendesk, which describes each field', () => {
     const json = {
       error: 'RecordInvalid',
       description: 'Record validation errors',
@@ -52,12 +52,12 @@ describe('The reason of a refusal', () => {
     );
   });
 
-  it('is shown of PagerDuty, which lists the fields', () => {
+  it('is read for PagerDuty, which lists the fields', () => {
     const json = { error: { code: 2001, message: 'Invalid Input Provided', errors: ['Title cannot be empty.'] } };
     expect(reasonFrom('pagerduty', 400, json)).to.equal(': Invalid Input Provided: Title cannot be empty.');
   });
 
-  it('is shown of GitHub, which names fields by codes or by sentences', () => {
+  it('is read for GitHub, which names fields by codes or by sentences', () => {
     const json = (error: object) => ({ message: 'Validation Failed', errors: [{ resource: 'Issue', ...error }] });
     expect(reasonFrom('github', 422, json({ field: 'title', code: 'missing_field' }))).to.equal(
       ': Validation Failed: title: missing_field',
@@ -67,7 +67,7 @@ describe('The reason of a refusal', () => {
     );
   });
 
-  it('is taken from the body of an API that no rule describes', () => {
+  it('is read from the body of an API without a special rule', () => {
     const judged = (json: unknown) => judgeResponse(toolOf(), providerOf(), { status: 400, headers: {}, json }, NOW);
     expect(judged({ fault: { faultstring: 'Quota used up' } })?.message).to.equal('faultstring: Quota used up');
     expect(judged({ ok: false, count: 3 })?.message).to.equal(undefined);

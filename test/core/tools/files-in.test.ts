@@ -39,7 +39,7 @@ async function readForm({ headers, body }: { headers: Record<string, string>; bo
 }
 
 describe('A file input', () => {
-  it('is one of two things, checked by name', () => {
+  it('has exactly one of two forms, and errors name the field', () => {
     const raw: ToolBody = { format: 'raw', value: { $file: 'file' } };
     expect(failureOf(() => rendered(raw, { file: {} })).fields).to.deep.equal(['tool_input.file']);
     const both = { file: { content_base64: 'AA==', file_id: FILE_ID } };
@@ -56,7 +56,7 @@ describe('A file input', () => {
     ]);
   });
 
-  it('passes the strict compiler of schemas, alone and as items', () => {
+  it('compiles in strict mode, alone and as items', () => {
     const compile = (schema: object) => schemaCompiler().compile(schema);
     expect(() => compile(fileInputSchema('x'))).not.to.throw();
     expect(() => compile({ type: 'string', format: 'date' })).not.to.throw();
@@ -64,7 +64,7 @@ describe('A file input', () => {
     expect(() => compile({ type: 'string', format: 'fiel' })).to.throw(/unknown format/);
   });
 
-  it('names the stored files that it needs, with their places', () => {
+  it('lists the required stored files with their paths', () => {
     const input = { file: { file_id: 'a' }, files: [PIXEL, { file_id: 'b' }], other: { file_id: 'c' } };
     expect(storedFileIds(tool({ format: 'none' }), input)).to.deep.equal([
       { field: 'file.file_id', id: 'a' },
@@ -72,7 +72,7 @@ describe('A file input', () => {
     ]);
   });
 
-  it('that names a stored file which was not loaded is never sent empty', () => {
+  it('is never sent empty if its stored file was not loaded', () => {
     const raw: ToolBody = { format: 'raw', value: { $file: 'file' } };
     expect(failureOf(() => rendered(raw, { file: { file_id: FILE_ID } })).fields).to.deep.equal([
       'tool_input.file.file_id',
@@ -85,7 +85,7 @@ describe('A file input', () => {
 });
 
 describe('base64', () => {
-  it('of either alphabet, padded or not, with line breaks, gives the bytes', () => {
+  it('of either alphabet, padded or not, with line breaks, is decoded', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         const buffer = Buffer.from(bytes);
@@ -99,7 +99,7 @@ describe('base64', () => {
 });
 
 describe('A raw body', () => {
-  it('is the bytes of the file under the type that is stated, else the file has, else octets', () => {
+  it('contains the bytes of the file with the stated type, else the type of the file, else application/octet-stream', () => {
     const value = { $file: 'file' };
     const typeOf = (body: ToolBody, file: object) => rendered(body, { file }).headers['content-type'];
     const request = rendered({ format: 'raw', value }, { file: PIXEL });
@@ -110,7 +110,7 @@ describe('A raw body', () => {
     expect(typeOf({ format: 'raw', value }, { content_base64: '' })).to.equal('application/octet-stream');
   });
 
-  it('can be a text, and is absent when its input is', () => {
+  it('can be a text, and is absent when its input is absent', () => {
     const xml: ToolBody = { format: 'raw', value: { $input: 'xml' }, media_type: 'application/xml' };
     const request = rendered(xml, { xml: '<a>ü</a>' });
     expect([request.body, request.headers['content-type']]).to.deep.equal(['<a>ü</a>', 'application/xml']);
@@ -130,7 +130,7 @@ describe('A JSON body', () => {
     expect([request.body, request.headers['content-type']]).to.deep.equal(['{"a":1}', 'application/merge-patch+json']);
   });
 
-  it('and a form carry a file, and a text where asked, as base64', () => {
+  it('and a form contain a file as base64, or as text if the tool says so', () => {
     const value = {
       content: { $file: 'file' },
       text: { $base64: { $input: 'text' } },
@@ -152,7 +152,7 @@ describe('A multipart body', () => {
     all: { $file: 'files' },
   };
 
-  it('is read by an independent parser as what was meant', async () => {
+  it('is parsed correctly by an independent parser', async () => {
     const input = { title: 'Ünïcode\r\n', a: 1, file: PIXEL, files: [PIXEL, { ...PIXEL, file_name: 'b "q".png' }] };
     const form = await readForm(rendered({ format: 'multipart', value }, input));
     expect(form.get('title')).to.equal('Ünïcode\r\n');
@@ -166,7 +166,7 @@ describe('A multipart body', () => {
     expect(form.get('meta')).to.equal('{"a":1}');
   });
 
-  it('says JSON of objects, and what the tool states of a part', () => {
+  it('has type JSON for objects, and the stated type for a part', () => {
     const text = (parts: ToolBody['parts']) =>
       String(rendered({ format: 'multipart', value: { meta: { $input: 'meta' } }, parts }, { meta: ['x', 'y'] }).body);
     expect(text({ meta: { content_type: 'application/json' } })).to.contain(
@@ -176,7 +176,7 @@ describe('A multipart body', () => {
     expect(text({ meta: { content_type: 'text/csv' } })).to.contain('Content-Type: text/csv\r\n\r\nx');
   });
 
-  it('a name or file name cannot begin another header or part (E2)', async () => {
+  it('has names and file names that cannot begin another header or part (E2)', async () => {
     const file_name = 'a"\r\nX-Evil: 1\r\n\r\n--boundary\u0000.png';
     const request = rendered(
       { format: 'multipart', value: { file: { $file: 'file' } } },
@@ -186,7 +186,7 @@ describe('A multipart body', () => {
     expect([...(await readForm(request)).keys()]).to.deep.equal(['file']);
   });
 
-  it('is the same for the same input, and its boundary is in no part', () => {
+  it('is the same for the same input, and its boundary occurs in no part', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.string({ unit: 'binary' })), (members) => {
         const one = encodeMultipart(members);
@@ -224,7 +224,7 @@ describe('A credential in the body', () => {
   const sent = (request: Tool['request'], toolInput: object = {}) =>
     renderRequest(prepareCall(callOf({ tool: writingTool({ request }), pattern, toolInput }), checker), placed());
 
-  it('makes a body where the tool has none', () => {
+  it('creates a body if the tool has none', () => {
     for (const body of [undefined, { format: 'none' as const }]) {
       const request = sent({ method: 'DELETE', path: '/x', ...(body && { body }) });
       expect([request.body, request.headers['content-type']]).to.deep.equal(['{"key":"stored"}', 'application/json']);
@@ -235,7 +235,7 @@ describe('A credential in the body', () => {
     expect(bare.body).to.equal('{"key":"stored"}');
   });
 
-  it('is refused where there can be no object: reads and raw bodies', () => {
+  it('is refused if there can be no object: reads and raw bodies', () => {
     expect(failureOf(() => sent({ method: 'GET', path: '/x' })).code).to.equal('INVALID_TOOL_INPUT');
     const raw = { format: 'raw' as const, value: { $input: 'text' } };
     expect(failureOf(() => sent({ method: 'PUT', path: '/x', body: raw }, { text: 'x' })).code).to.equal(

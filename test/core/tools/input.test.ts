@@ -25,13 +25,13 @@ describe('The input of a tool', () => {
   const checker = createInputChecker();
   const fields = (input: unknown) => failureOf(() => checker.check(TOOL, input)).fields;
 
-  it("gets its defaults, and the caller's object stays as it was", () => {
+  it("gets its defaults, and the caller's object does not change", () => {
     const input = { owner: 'o', repo: 'r' };
     expect(checker.check(TOOL, input).input).to.deep.equal({ owner: 'o', repo: 'r', state: 'open' });
     expect(input).to.deep.equal({ owner: 'o', repo: 'r' });
   });
 
-  it('names every offending field by its path', () => {
+  it('reports every invalid field by its path', () => {
     expect(
       fields({ owner: '', state: 'x', labels: [{ name: 'a' }, { name: 1, colour: 'red' }], since: 'today', extra: 1 }),
     ).to.have.members([
@@ -45,7 +45,7 @@ describe('The input of a tool', () => {
     ]);
   });
 
-  it('checks any pattern in time bounded by the length of the input (E12)', () => {
+  it('is checked against any pattern in time bounded by the length of the input (E12)', () => {
     const properties = {
       name: { type: 'string', pattern: '^(a+)+$' },
       names: { type: 'object', patternProperties: { '^(b|b)*$': { type: 'string' } }, additionalProperties: false },
@@ -57,7 +57,7 @@ describe('The input of a tool', () => {
     expect(checker.check(tool, { name: 'aaa', names: { bb: 'x' } }).input).to.have.property('name');
   });
 
-  it('is not held to patterns for longer than a moment, in all of its values together (E12)', () => {
+  it('is checked against patterns for a limited time in total (E12)', () => {
     const item = { type: 'string', pattern: '(a?){900}b' };
     const properties = { names: { type: 'array', items: item } };
     const tool = toolOf({ input_schema: { type: 'object', additionalProperties: false, properties } });
@@ -72,7 +72,7 @@ describe('The input of a tool', () => {
     for (const input of [null, undefined, [], 'x', 1]) expect(fields(input)).to.deep.equal(['tool_input']);
   });
 
-  it('has a largest size and a deepest nesting (E12)', () => {
+  it('has a maximum size and a maximum nesting depth (E12)', () => {
     const open = toolOf();
     let deep: unknown = 'x';
     for (let i = 0; i < TOOL_INPUT.levels; i++) deep = [deep];
@@ -83,21 +83,21 @@ describe('The input of a tool', () => {
     expect(checker.check(open, { fine: 'x'.repeat(1000) }).input).to.have.property('fine');
   });
 
-  it('cannot reach a prototype', () => {
+  it('cannot change a prototype', () => {
     expect(fields(JSON.parse('{"__proto__": {"owner": "x"}}'))).to.deep.equal(['tool_input']);
     expect(failureOf(() => checker.check(toolOf(), JSON.parse('{"a": {"__proto__": {}}}'))).code).to.equal(
       'INVALID_TOOL_INPUT',
     );
   });
 
-  it('is never checked by a schema from elsewhere (E12)', () => {
+  it('is never checked by a schema from another place (E12)', () => {
     const remote = toolOf({
       input_schema: { type: 'object', properties: { a: { $ref: 'https://evil.example/s.json' } } },
     });
     expect(() => checker.check(remote, {})).to.throw('another document');
   });
 
-  it('is checked by the present schema of its tool, also when others were used in between', () => {
+  it('is checked by the current schema of its tool, also when others were used in between', () => {
     const small = createInputChecker(1);
     const strict = toolOf({ name: 'acme_a', input_schema: SCHEMA });
     const loose = toolOf({ name: 'acme_b' });
@@ -108,7 +108,7 @@ describe('The input of a tool', () => {
     expect(small.check({ ...strict, input_schema: { type: 'object' } }, {}).input).to.deep.equal({});
   });
 
-  it('takes the cursor for itself only where the tool has pagination', () => {
+  it('contains a cursor only if the tool has pagination', () => {
     const paged = toolOf({ input_schema: SCHEMA, pagination: { style: 'link_header' } });
     expect(checker.check(paged, { owner: 'o', repo: 'r', cursor: 'abc' }).cursor).to.equal('abc');
     expect(checker.check(paged, { owner: 'o', repo: 'r', cursor: '' }).cursor).to.equal(undefined);

@@ -12,14 +12,14 @@ function judgeWith(error: Error) {
   return createToolJudge(pool, FOLDER).judge('env', toolOf(), providerOf());
 }
 
-describe('H5: judging a tool', () => {
-  it('is an error of its schemas when it takes too long', async () => {
+describe('H5: checking the definition of a tool', () => {
+  it('reports its schemas as faulty when it takes too long', async () => {
     expect(await judgeWith(new JobLimitError('time'))).to.deep.equal([
       { field: 'input_schema', message: 'takes too much time to compile, or output_schema does' },
     ]);
   });
 
-  it('waits for a place, or is refused with what the pool says', async () => {
+  it('waits for a thread, or fails with the error of the pool', async () => {
     const error = await judgeWith(new ApiError('SERVER_BUSY', 'later')).catch((thrown) => thrown);
     expect(error).to.include({ code: 'SERVER_BUSY' });
   });

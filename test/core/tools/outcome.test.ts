@@ -9,7 +9,7 @@ function judge(api: ProviderDefinition['api'], status: number, json?: unknown, h
 }
 
 describe('The kind of a failure', () => {
-  it('follows the status', () => {
+  it('depends on the status', () => {
     const table: [number, string | undefined][] = [
       [200, undefined],
       [204, undefined],
@@ -80,7 +80,7 @@ describe('The kind of a failure', () => {
     expect(judge(api, 403, { errors: [{ message: 'No' }] })?.kind).to.equal('upstream_forbidden');
   });
 
-  it("a predicate can be bound to statuses, and the tool's own come first", () => {
+  it('uses predicates for certain statuses, and those of the tool first', () => {
     const tool = toolOf({
       errors: [
         {
@@ -100,7 +100,7 @@ describe('The kind of a failure', () => {
     expect([kind(403), kind(400)]).to.deep.equal(['upstream_rate_limited', 'upstream_conflict']);
   });
 
-  it('a 403 means rate limited only when the limit is spent or a wait is asked for', () => {
+  it('is rate_limited for a 403 only when the limit is used up or a wait is requested', () => {
     const api: ProviderDefinition['api'] = {
       rate_limit: {
         remaining_header: 'X-Remaining',
@@ -117,7 +117,7 @@ describe('The kind of a failure', () => {
     expect(judge({}, 403, {}, { 'retry-after': '60' })?.kind).to.equal('upstream_forbidden');
   });
 
-  it('says whether trying again can help and cannot act twice', () => {
+  it('states whether a retry can help and cannot have a second effect', () => {
     for (const kind of TOOL_ERROR_KINDS) {
       const transient = ['upstream_server_error', 'upstream_unreachable', 'upstream_timeout', 'service_busy'].includes(
         kind,
@@ -153,7 +153,7 @@ describe('The time to wait', () => {
       expect(wait({ 'x-reset': 'x, y' }, unit), unit).to.equal(undefined);
   });
 
-  it('prefers Retry-After, and needs none while calls remain', () => {
+  it('is Retry-After rather than another header, and is absent while calls remain', () => {
     const names = { remaining_header: 'x-left', reset_header: 'x-reset', reset_unit: 'seconds' as const };
     expect(readRateLimit({ 'retry-after': '1', 'x-left': '0', 'x-reset': '9' }, names, NOW).retryAfterMs).to.equal(
       1000,

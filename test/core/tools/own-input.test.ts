@@ -27,7 +27,7 @@ function nested(levels: number): object {
   return levels === 0 ? {} : { a: nested(levels - 1) };
 }
 
-describe('H5: the input of a tool that the environment brought', () => {
+describe('H5: the input of a tool of an environment', () => {
   let pool: ThreadPool;
   let checker: OwnInputChecker;
 
@@ -48,14 +48,14 @@ describe('H5: the input of a tool that the environment brought', () => {
     return error;
   };
 
-  it('is refused when comparing it takes too long', async () => {
+  it('is refused when its validation takes too long', async () => {
     const error = await refusalOf(check(EXPONENTIAL, nested(31)));
     expect(error).to.include({ code: 'INVALID_TOOL_INPUT' });
     expect(error.message).to.equal('tool_input takes too much time to validate against the input_schema of the tool');
     expect((await check(EXPONENTIAL, nested(3))).input, 'the next one runs in a new thread').to.deep.equal(nested(3));
   });
 
-  it('is compared in a thread where it is large, with the same errors and defaults', async () => {
+  it('is validated in a thread if it is large, with the same errors and defaults', async () => {
     const item = { type: 'object', properties: { n: { type: 'integer' }, m: { default: 1 } } };
     const schema = {
       type: 'object',
@@ -82,7 +82,7 @@ describe('H5: the input of a tool that the environment brought', () => {
     expect((await refusalOf(check(schema, { list: Array(20_000).fill(1) }))).errors).to.have.length(1);
   });
 
-  it('needs no thread where it is small', async () => {
+  it('needs no thread if it is small', async () => {
     const none = createOwnInputChecker({
       run: () => expect.fail('a thread was used'),
       close: async () => {},
@@ -92,7 +92,7 @@ describe('H5: the input of a tool that the environment brought', () => {
     expect((await refusalOf(check(schema, { n: 'x' }, none))).errors?.[0]?.field).to.equal('tool_input.n');
   });
 
-  it('waits for a place, or is refused with what the pool says', async () => {
+  it('waits for a thread, or is refused with the error of the pool', async () => {
     const busy = createOwnInputChecker({
       run: async () => Promise.reject(new ApiError('RATE_LIMITED', 'later')),
       close: async () => {},
@@ -105,7 +105,7 @@ describe('H5: the input of a tool that the environment brought', () => {
     expect((await refusalOf(check(EXPONENTIAL, {}, greedy))).message).to.match(/takes too much memory/);
   });
 
-  it('is not compared with a schema beyond the bounds', async () => {
+  it('is not validated against a schema that exceeds the bounds', async () => {
     const defs: Record<string, unknown> = { d30: {} };
     for (let level = 0; level < 30; level++) {
       const next = { $ref: `#/$defs/d${level + 1}` };

@@ -30,7 +30,7 @@ function urlOf(tool: Tool, at: CursorValue): string {
 }
 
 describe('Pagination', () => {
-  it('by a cursor in the body: present, absent, null and empty', () => {
+  it('by a cursor in the body handles a present, absent, null and empty cursor', () => {
     const tool = paged({
       style: 'cursor',
       request: { in: 'query', name: 'cursor' },
@@ -50,7 +50,7 @@ describe('Pagination', () => {
     expect(renderRequest(pageOf(first, cursor), NOTHING).url).to.equal('https://api.acme.example/v1/things?page=2');
   });
 
-  it("by has_more and the last item's id", () => {
+  it("uses has_more and the last item's id", () => {
     const response = { items: '/data', item_cursor: '/id', has_more: '/has_more' };
     const tool = paged({ style: 'cursor', request: { in: 'query', name: 'starting_after' }, response });
     expect(next(tool, { body: { has_more: true, data: [{ id: 'a' }, { id: 'b' }] } })).to.equal('b');
@@ -58,7 +58,7 @@ describe('Pagination', () => {
     expect(next(tool, { body: { has_more: true, data: [] } })).to.equal(undefined);
   });
 
-  it('by a cursor that goes into the JSON body, parents made', () => {
+  it('puts a cursor into the JSON body, and creates its parent objects', () => {
     const tool = writingTool({
       pagination: { style: 'cursor', request: { in: 'body', name: '/variables/after' }, response: { cursor: '/end' } },
       request: {
@@ -74,7 +74,7 @@ describe('Pagination', () => {
     expect(body({ first: 5 })).to.deep.equal({ query: 'q', variables: { first: 5 } });
   });
 
-  it('by page number: until a short page, the last of a known number, or has_more false', () => {
+  it('by page number ends at a short page, at the last of a known number, or at has_more false', () => {
     const request = { in: 'query' as const, name: 'page', page_size_input: 'size' };
     const short = paged({ style: 'page', request, response: { items: '' } });
     expect(next(short, { body: [1, 2] }, undefined, { size: 2 })).to.equal(2);
@@ -94,7 +94,7 @@ describe('Pagination', () => {
     expect(urlOf(short, 3)).to.equal('https://api.acme.example/v1/things?page=3');
   });
 
-  it('by offset: counts what came', () => {
+  it('by offset counts the returned items', () => {
     const request = { in: 'query' as const, name: 'offset', page_size_input: 'limit' };
     const tool = paged({ style: 'offset', request, response: { items: '/rows', total: '/total' } });
     expect(next(tool, { body: { rows: [1, 2, 3], total: 8 } })).to.equal(3);
@@ -105,7 +105,7 @@ describe('Pagination', () => {
     expect(next(untold, { body: { rows: [1] } }, undefined, { limit: 2 })).to.equal(undefined);
   });
 
-  it('by offset where the API filters a page after taking it: by whole pages, until one is empty', () => {
+  it('by offset continues by whole pages until one is empty if the API filters a page after selecting it', () => {
     const request = { in: 'query' as const, name: 'startAt', page_size_input: 'limit', filtered: true };
     const tool = paged({ style: 'offset', request, response: { items: '/rows' } });
     expect(next(tool, { body: { rows: [1] } }, undefined, { limit: 50 })).to.equal(50);
@@ -113,7 +113,7 @@ describe('Pagination', () => {
     expect(next(tool, { body: { rows: [] } }, 100, { limit: 50 })).to.equal(undefined);
   });
 
-  it('by Link header: only the query of the address is used, wherever it points', () => {
+  it('by Link header uses only the query of the address, regardless of its host', () => {
     const tool = paged({ style: 'link_header' });
     const link =
       '<https://evil.example/other?page=2&per_page=5>; rel="next", <https://api.acme.example/x?page=9>; rel="last"';
@@ -122,7 +122,7 @@ describe('Pagination', () => {
     expect(urlOf(tool, 'page=2&per_page=5')).to.equal('https://api.acme.example/v1/things?page=2&per_page=5');
   });
 
-  it('by an address in the body, absolute or relative', () => {
+  it('uses an address in the body, absolute or relative', () => {
     const tool = paged({ style: 'next_url', response: { cursor: '/next' } });
     expect(next(tool, { body: { next: '/2010/x.json?PageToken=P%2B1&Page=1' } })).to.equal('PageToken=P%2B1&Page=1');
     expect(next(tool, { body: { next: 'https://api.acme.example/x?$skip=2#f' } })).to.equal('$skip=2');
@@ -130,7 +130,7 @@ describe('Pagination', () => {
       expect(next(tool, { body: { next: address } })).to.equal(undefined);
   });
 
-  it('a cursor never contains a credential that an address in the response repeats', () => {
+  it('returns cursors without credentials, even if an address in the response contains one', () => {
     const tool = paged({ style: 'link_header' });
     const link = '<https://api.acme.example/x?api_key=SECRET&page=2>; rel=next';
     const cursor = nextCursor(tool, {}, undefined, { link, body: undefined }, ['api_key']) ?? '';
@@ -140,7 +140,7 @@ describe('Pagination', () => {
     ).to.equal(undefined);
   });
 
-  it('a cursor that this tool did not give is refused', () => {
+  it('refuses a cursor that this tool did not return', () => {
     const tool = paged({ style: 'page', request: { in: 'query', name: 'page' }, response: { items: '' } });
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const foreign = ['x', '%', encode(2), encode({ at: 2 }), encode({ tool: 'other', at: 2 })];
@@ -150,7 +150,7 @@ describe('Pagination', () => {
     }
   });
 
-  it('a cursor cannot lead out of the address of the tool', () => {
+  it('refuses a cursor that leads outside the address of the tool', () => {
     const tool = paged({ style: 'link_header' });
     for (const at of ['page=2#@evil.example', 'a b', '/../../x', '@evil.example', '\\..', 'x=1\r\nHost: evil']) {
       const cursor = Buffer.from(JSON.stringify({ tool: tool.name, at })).toString('base64url');

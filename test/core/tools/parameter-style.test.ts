@@ -37,12 +37,12 @@ describe('A parameter with a style', () => {
     ]);
   });
 
-  it('nests brackets as deep as the value goes', () => {
+  it('nests brackets as deeply as the value', () => {
     const value = { range: { gte: 5 }, ids: ['a', 'b'], none: null };
     expect(pairs(value, { style: 'deepObject' })).to.equal('color[range][gte]=5&color[ids][0]=a&color[ids][1]=b');
   });
 
-  it('is JSON where the API names a media type', () => {
+  it('is JSON if the API declares a media type', () => {
     expect(pairs({ a: [1] }, { content_type: 'application/json' })).to.equal('color=%7B%22a%22%3A%5B1%5D%7D');
   });
 
@@ -50,7 +50,7 @@ describe('A parameter with a style', () => {
     expect(pairs("a/b:c?d&e=f#g+h['i']", { allow_reserved: true })).to.equal("color=a/b:c?d%26e%3Df%23g%2Bh%5B'i'%5D");
   });
 
-  it('leaves no trace without a value', () => {
+  it('is omitted without a value', () => {
     for (const value of [undefined, null, [], {}]) expect(pairs(value)).to.equal('');
   });
 
@@ -65,7 +65,7 @@ describe('A parameter with a style', () => {
     );
   });
 
-  it('is a list in a header as it is in a path', () => {
+  it('is written as a list in a header as it is in a path', () => {
     const parameter: ToolParameter = { in: 'header', name: 'X-Color', input: 'color' };
     expect([
       headerText(parameter, LIST),
@@ -76,7 +76,7 @@ describe('A parameter with a style', () => {
     ]).to.deep.equal(['blue,black', 'R,100,G,200', 'R=100,G=200', '{"R":100,"G":200}', undefined]);
   });
 
-  it('is in the request of its tool, and a line break is rejected by the name of its input (E2)', () => {
+  it('appears in the request of its tool, and a line break is rejected with the name of its input (E2)', () => {
     const tool = toolOf({
       request: {
         method: 'GET',

@@ -34,7 +34,7 @@ describe('A response', () => {
     expect(data(raw(200, undefined, Buffer.from([0xff, 0])))).to.include({ mediaType: 'application/octet-stream' });
   });
 
-  it('is a file where the tool says so, named as its header or body says, without a path', () => {
+  it('is a file if the tool says so, named by its header or body, without a path', () => {
     const file = (answer: Parameters<typeof readResponse>[1], response: Tool['response'] = { file: true }) => {
       const outcome = read(answer, toolOf({ response }));
       return outcome.ok && outcome.data instanceof FileContent ? outcome.data : undefined;
@@ -58,7 +58,7 @@ describe('A response', () => {
     expect(file(json(200, { data: null }), within)).to.equal(undefined);
   });
 
-  it('that is a file does not carry the credential out', () => {
+  it('that is a file does not contain the credential', () => {
     const scrub = createScrubber(['tok_secret_123']);
     const body = Buffer.concat([Buffer.from([0xff, 0]), Buffer.from('tok_secret_123'), Buffer.from([0xfe])]);
     const outcome = readResponse(prepared({}), raw(200, 'image/png', body), { ...RULES, scrub });
@@ -68,7 +68,7 @@ describe('A response', () => {
     ).to.equal(true);
   });
 
-  it('that says it is JSON and is not, or is nested without end, is invalid', () => {
+  it('that claims to be JSON and is not, or is nested too deeply, is invalid', () => {
     for (const body of ['<html>', '{"a":', `${'['.repeat(50_000)}${']'.repeat(50_000)}`]) {
       const outcome = read(raw(200, 'application/json', body));
       expect(outcome.ok ? 'ok' : outcome.error.kind).to.equal('upstream_invalid_response');
@@ -92,7 +92,7 @@ describe('A response', () => {
     expect(missing.ok && missing.data).to.equal(null);
   });
 
-  it('keeps each member of an object where a place says so', () => {
+  it('keeps each member of an object if the selection says so', () => {
     const tool = toolOf({ response: { fields: ['/rates/*/value', '/rates/eur/name'] } });
     const rates = { usd: { value: 1, name: 'x' }, eur: { value: 2, name: 'Euro' }, none: null };
     const outcome = read(json(200, { rates, noise: 1 }), tool);
@@ -115,7 +115,7 @@ describe('A response', () => {
     expect(JSON.stringify([held.mediaType, held.name]).toLowerCase()).not.to.include('toksecret123');
   });
 
-  it('L2: has no credential in its cursor, also where an address loses its line breaks', () => {
+  it('L2: has no credential in its cursor, also if line breaks are removed from an address', () => {
     const scrub = createScrubber(['tok_secret_123']);
     const tool = toolOf({ pagination: { style: 'next_url', response: { cursor: '/next' } } });
     const cursorOf = (next: string) => {
@@ -128,7 +128,7 @@ describe('A response', () => {
     }
   });
 
-  it('shows base64 as the text that it encodes, and removes a secret from it however its lines are broken', () => {
+  it('shows base64 as the text that it encodes, and removes a secret from it regardless of line breaks', () => {
     const wrap = (text: string) =>
       Buffer.from(text)
         .toString('base64')
@@ -153,7 +153,7 @@ describe('A response', () => {
     expect(list.ok && list.data).to.deep.equal([{ content: 'foo' }]);
   });
 
-  it('stays within its cap, also if a short text becomes long when it is written again', () => {
+  it('stays within its limit, also if a short text becomes longer when it is encoded again', () => {
     const worst = [
       '1e20',
       '-9e20',
@@ -186,13 +186,13 @@ describe('A response', () => {
     );
   });
 
-  it('a redirect is a failure that shows no address to follow', () => {
+  it('that is a redirect is a failure without an address to follow', () => {
     const outcome = read({ status: 302, headers: { location: 'https://evil.example/' }, body: Buffer.alloc(0) });
     expect(outcome).to.deep.include({ ok: false });
     expect(JSON.stringify(outcome)).to.not.contain('evil.example');
   });
 
-  it("a failure carries the vendor's words in one line, status and body", () => {
+  it("that is a failure contains the vendor's text in one line, status and body", () => {
     const outcome = read(json(422, { message: 'Validation\n Failed\u0007', errors: [1] }));
     expect(outcome.ok ? undefined : outcome.error).to.deep.include({
       kind: 'upstream_bad_request',
@@ -204,7 +204,7 @@ describe('A response', () => {
   });
 });
 
-describe('The cap of a response', () => {
+describe('Truncating a response', () => {
   it('keeps whole items of a list and says how many', () => {
     const tool = toolOf({ response: { max_bytes: 1024 }, pagination: { style: 'link_header' } });
     const items = Array.from({ length: 100 }, (_, id) => ({ id, text: 'x'.repeat(50) }));
@@ -217,7 +217,7 @@ describe('The cap of a response', () => {
     expect(outcome.truncated?.statement).to.contain(`${kept.length} of 100 items`).and.to.contain('smaller pages');
   });
 
-  it('cuts the large members of an object and keeps the small ones', () => {
+  it('removes the large members of an object and keeps the small ones', () => {
     const { value, truncated } = shrinkToFit(
       { id: 7, body: 'é'.repeat(5000), files: Array.from({ length: 500 }, (_, n) => `file ${n}`), ok: true },
       2000,
@@ -233,7 +233,7 @@ describe('The cap of a response', () => {
     ]);
   });
 
-  it('the rest of any value fits, is JSON and of the same kind', () => {
+  it('returns JSON of the same type within the limit, for any value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.integer({ min: 64, max: 400 }), (value, budget) => {
         const { value: kept, truncated } = shrinkToFit(value, budget, false);
@@ -254,7 +254,7 @@ describe('The cap of a response', () => {
     expect(truncated?.cuts).to.have.length(1);
   });
 
-  it('holds for one enormous item, many keys and long keys', () => {
+  it('works for one enormous item, many keys and long keys', () => {
     const values = [
       [{ text: 'x'.repeat(10_000) }, 1],
       Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`key${n}`, n])),
@@ -271,14 +271,14 @@ describe('The cap of a response', () => {
 });
 
 describe('Pointers and fields', () => {
-  it('read own members only', () => {
+  it('read own properties only', () => {
     expect(atPointer({ a: [{ 'b/c': 1 }] }, '/a/0/b~1c')).to.equal(1);
     for (const pointer of ['/constructor', '/a/length', '/a/-1', '/a/01', '/a/1', '/a/0/x'])
       expect(atPointer({ a: [{}] }, pointer), pointer).to.equal(undefined);
     expect(atPointer([1], '')).to.deep.equal([1]);
   });
 
-  it('cannot reach a prototype when they write', () => {
+  it('cannot write to a prototype', () => {
     const made = withPointer({}, '/__proto__/polluted', 1) as object;
     expect(Object.hasOwn(made, '__proto__')).to.equal(true);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);

@@ -16,7 +16,7 @@ const bodyOf = (body: ToolBody) => writingTool({ request: { method: 'POST', path
 const refuses = (run: () => unknown) => expect(failureOf(run).code).to.equal('INVALID_TOOL_INPUT');
 
 describe('RenderBudget (H4)', () => {
-  it('lets through what fits', () => {
+  it('accepts requests within the limits', () => {
     const { draft } = prepared({
       tool: bodyOf({
         format: 'json',
@@ -42,7 +42,7 @@ describe('RenderBudget (H4)', () => {
     }
   });
 
-  it('H4: refuses an address that a list would fill', () => {
+  it('H4: refuses an address that a list makes too long', () => {
     for (const path of [`/things{?${LONG.slice(0, 500)}*}`, '/things{/list*}', '/things/{list}']) {
       const name = path.includes('list') ? 'list' : LONG.slice(0, 500);
       refuses(() => prepared({ tool: toolOf({ request: { method: 'GET', path } }), toolInput: { [name]: MANY } }));
@@ -75,7 +75,7 @@ describe('RenderBudget (H4)', () => {
     }
   });
 
-  it('H4: counts a file as often as it is named', () => {
+  it('H4: counts a file each time it is named', () => {
     const file = new FileContent('a', undefined, Buffer.alloc(TOOL_REQUEST.bodyBytes / 4));
     expect(encodeMultipart({ files: [file, file] }).bytes.length).to.be.above(2 * file.bytes.length);
     refuses(() => encodeMultipart({ files: Array.from({ length: 5 }, () => file) }));

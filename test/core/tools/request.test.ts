@@ -57,7 +57,7 @@ describe('The request of a call', () => {
     );
   });
 
-  it('takes non-secret account values into path, body and headers', () => {
+  it('contains non-secret account values in path, body and headers', () => {
     const tool = writingTool({
       request: {
         method: 'POST',
@@ -75,7 +75,7 @@ describe('The request of a call', () => {
     expect(failureOf(() => rendered({ tool, account: { sid: '../AC1' } })).code).to.equal('INVALID_TOOL_INPUT');
   });
 
-  it('callers cannot set headers that say who calls or how the message is framed (E2)', () => {
+  it('has no headers of callers that identify the caller or frame the message (E2)', () => {
     const tool = toolOf({ request: { method: 'GET', path: '/things', headers_input: 'headers' } });
     const names = [
       ...[
@@ -110,7 +110,7 @@ describe('The request of a call', () => {
     expect(rendered({ tool, toolInput: { headers: { 'X-Trace': ' a ' } } }).headers['x-trace']).to.equal('a');
   });
 
-  it('callers cannot set the header that carries the credential', () => {
+  it('keeps the header of the credential, which callers cannot set', () => {
     const tool = toolOf({ request: { method: 'GET', path: '/things', headers_input: 'headers' } });
     const pattern: AuthPattern = { type: 'API_KEY', auth_header_key_override: 'X-Api-Key' };
     const credential: Credential = { kind: 'static', details: { api_key: new Secret('key_123456') } };
@@ -120,7 +120,7 @@ describe('The request of a call', () => {
     ]);
   });
 
-  it('a line break or NUL in a header value is refused (E2)', () => {
+  it('with a line break or NUL in a header value is refused (E2)', () => {
     const tool = toolOf({
       request: { method: 'GET', path: '/things', headers: { 'X-Name': { $input: 'name' } }, headers_input: 'headers' },
     });
@@ -132,7 +132,7 @@ describe('The request of a call', () => {
     }
   });
 
-  it("a write carries the execution's id where the provider knows a key, a read does not (E7)", () => {
+  it("has the execution's id for a write if the provider supports idempotency keys, and not for a read (E7)", () => {
     const provider = providerOf({
       api: { base_url: 'https://api.acme.example', idempotency_header: 'Idempotency-Key' },
     });
@@ -142,7 +142,7 @@ describe('The request of a call', () => {
     expect(rendered({ provider }).headers).to.not.have.property('idempotency-key');
   });
 
-  it('credentials can be in the query, a cookie and the body', () => {
+  it('can contain credentials in the query, a cookie and the body', () => {
     const pattern: AuthPattern = {
       type: 'CUSTOM',
       fields: (['query', 'cookie', 'body', 'header'] as const).map((place) => ({
@@ -161,7 +161,7 @@ describe('The request of a call', () => {
     expect(request.body).to.equal('{"name":"n","x_body":"body+secret"}');
   });
 
-  it('an input cannot take the place of a credential in the body', () => {
+  it('with an input in the place of a credential in the body is refused', () => {
     const pattern: AuthPattern = {
       type: 'CUSTOM',
       fields: [{ field_name: 'key', label: 'Key', input_type: 'password', placement: { in: 'body', name: 'key' } }],
@@ -178,7 +178,7 @@ describe('The request of a call', () => {
     );
   });
 
-  it('an object template without inputs is an empty object, a single absent input means that there is no body', () => {
+  it('has an empty object for an object template without inputs, and no body for a single absent input', () => {
     expect(rendered({ tool: writingTool() }).body).to.equal('{}');
     const bare = writingTool({
       request: { method: 'POST', path: '/x', body: { format: 'json', value: { $input: 'body' } } },
@@ -192,7 +192,7 @@ describe('The request of a call', () => {
 describe('A dry run', () => {
   const key = 'key_SECRET_value';
 
-  it('shows the exact request with its secrets masked', () => {
+  it('shows the exact request with masked secrets', () => {
     const call = prepared({ tool: writingTool(), toolInput: { name: 'n' }, pattern: BEARER });
     const shown = dryRun(call, tokenCredential(key));
     expect(shown.headers['authorization']).to.equal('Bearer [secret]');
@@ -202,7 +202,7 @@ describe('A dry run', () => {
     expect([shown.method, shown.url]).to.deep.equal([real.method, real.url]);
   });
 
-  it('never shows a secret, wherever it is placed', () => {
+  it('never shows a secret, regardless of its placement', () => {
     const patterns: [AuthPattern, Record<string, string>][] = [
       [{ type: 'API_KEY', placement: { in: 'query', name: 'k' } }, { api_key: key }],
       [{ type: 'API_KEY', placement: { in: 'cookie', name: 'k' } }, { api_key: key }],

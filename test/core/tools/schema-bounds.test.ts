@@ -49,7 +49,7 @@ describe('H5, E12: the bounds of a schema', () => {
     });
   }
 
-  it('take a schema that is large and refers to each definition once', () => {
+  it('accept a large schema that refers to each definition once', () => {
     const defs = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`d${index}`, { type: 'object', properties: { a: {}, b: {} } }]),
     );
@@ -57,7 +57,7 @@ describe('H5, E12: the bounds of a schema', () => {
     expect(measureSchema({ type: 'object', $defs: defs, properties }).expanded).to.be.within(1000, 2000);
   });
 
-  it('count values that are compared or filled in', () => {
+  it('count values of enums, constants and defaults', () => {
     const values = Array.from({ length: 300 }, (_, index) => `value ${index}`);
     for (const keyword of ['enum', 'required']) {
       const item = { type: 'object', [keyword]: values };
@@ -93,7 +93,7 @@ describe('H5, E12: the bounds of a schema', () => {
     expect(measureSchema(tree)).to.deep.equal({ expanded: 4, recursive: true, hasPatterns: false });
   });
 
-  it('refuse chains beyond the stack of the compiler', () => {
+  it('refuse chains that exceed the stack of the compiler', () => {
     const defs: Record<string, Schema> = { [`d${SCHEMA.chain + 1}`]: {} };
     for (let at = 0; at <= SCHEMA.chain; at++) defs[`d${at}`] = { items: { $ref: `#/$defs/d${at + 1}` } };
     expect(refusal({ $defs: defs, $ref: '#/$defs/d0' }).message).to.match(/at most 500 references in a row/);
@@ -103,7 +103,7 @@ describe('H5, E12: the bounds of a schema', () => {
     expect(refusal({ $defs: inPlace, $ref: '#/$defs/d0' }).message).to.match(/at most 500/);
   });
 
-  it('refuse what cannot be counted, and what points elsewhere', () => {
+  it('refuse references that cannot be counted or that point outside the schema', () => {
     const expected: [Schema, string, RegExp][] = [
       [{ $dynamicRef: '#a' }, '', /must not use \$dynamicRef/],
       [{ properties: { a: { $dynamicAnchor: 'a' } } }, '/properties/a', /must not use/],
@@ -124,7 +124,7 @@ describe('H5, E12: the bounds of a schema', () => {
     expect(refusal(deep).message).to.match(/nested at most 64 levels/);
   });
 
-  it('tell small work from work for a thread', () => {
+  it('distinguish small work from work for a thread', () => {
     const schema = { type: 'array', items: { enum: Array.from({ length: 100 }, (_, index) => index) } };
     expect(isSmallWork(schema, [1, 2, 3])).to.equal(true);
     expect(isSmallWork(schema, Array(10_000).fill(7))).to.equal(false);
@@ -137,7 +137,7 @@ describe('H5, E12: the bounds of a schema', () => {
 describe('H5: keywords whose time the library does not bound', () => {
   const compile = (schema: Schema) => schemaCompiler().compile(schema);
 
-  it('uniqueItems finds equal items of any type, without comparing each with each', () => {
+  it('uniqueItems finds equal items of any type without comparing all pairs', () => {
     const validate = compile({ type: 'array', uniqueItems: true });
     const items = Array.from({ length: 20_000 }, (_, index) => ({ id: index, tags: ['a', { b: index }] }));
     expect(validate(items)).to.equal(true);
@@ -158,7 +158,7 @@ describe('H5: keywords whose time the library does not bound', () => {
     expect(compile({ type: 'array', uniqueItems: false })([1, 1])).to.equal(true);
   });
 
-  it('the format url takes addresses, and long texts in linear time', () => {
+  it('the format url accepts addresses, and takes linear time for long texts', () => {
     const validate = compile({ type: 'string', format: 'url' });
     for (const text of ['https://example.com/a?b=c', 'http://localhost:8080', 'ftp://example.com']) {
       expect(validate(text), text).to.equal(true);

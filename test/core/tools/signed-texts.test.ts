@@ -23,7 +23,7 @@ function signedBoard(placement: 'header' | 'query' | 'body'): OutboundRequest {
   });
 }
 
-describe('L2: texts that signing brings into a request (E5)', () => {
+describe('L2: texts that signing adds to a request (E5)', () => {
   for (const placement of ['header', 'query', 'body'] as const) {
     it(`include the signature of OAuth 1.0a in the ${placement}`, () => {
       const signed = signedBoard(placement);
@@ -37,7 +37,7 @@ describe('L2: texts that signing brings into a request (E5)', () => {
     });
   }
 
-  it('include the signature of AWS, and the header as a whole', () => {
+  it('include the signature of AWS, and the whole header', () => {
     const credentials = {
       accessKeyId: 'AKIDEXAMPLE',
       secretAccessKey: new Secret('wJalrXUtnFEMI'),
@@ -51,7 +51,7 @@ describe('L2: texts that signing brings into a request (E5)', () => {
     expect(createScrubber(texts)(`you sent ${signature.toUpperCase()}`)).to.equal(`you sent ${SCRUBBED}`);
   });
 
-  it('are none where nothing was signed', () => {
+  it('are empty if nothing was signed', () => {
     const given = { ...REQUEST, url: `${REQUEST.url}&signature=mine-1234` };
     expect(signedTexts(given, given)).to.deep.equal([]);
   });

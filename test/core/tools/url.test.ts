@@ -118,7 +118,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     expect(render('/users/{id}/posts', { id: 'a b?c#d' })).to.equal(`${BASE}/users/a%20b%3Fc%23d/posts`);
   });
 
-  it('a slash within a value is encoded, and what it parts may not climb', () => {
+  it('a slash within a value is encoded, and its parts may not be dot segments', () => {
     expect(render('/projects/{id}/issues', { id: 'group/sub group/project' })).to.equal(
       `${BASE}/projects/group%2Fsub%20group%2Fproject/issues`,
     );
@@ -127,7 +127,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     }
   });
 
-  it('traversal in a segment is refused and the input is named', () => {
+  it('traversal in a segment is refused, and the input is named', () => {
     for (const value of TRAVERSALS) {
       expect(
         failureOf(() => render('/users/{id}', { id: value })),
@@ -139,7 +139,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     }
   });
 
-  it('L1: a value that some server takes for a dot segment is refused', () => {
+  it('L1: a value that some server reads as a dot segment is refused', () => {
     for (const value of CLIMBING) {
       const refused = { code: 'INVALID_TOOL_INPUT', fields: ['tool_input.id'] };
       expect(
@@ -157,7 +157,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     }
   });
 
-  it('L1: raw paths and bases with an encoded slash do not climb either', () => {
+  it('L1: raw paths and base addresses with an encoded slash cannot traverse either', () => {
     for (const path of ['/a%2f..%2fb', '/a%5c..', '/a%ef%bc%8f..', '/a/..%e2%80%8b/b', '/x／..']) {
       expect(mayContainDotSegment(path), path).to.equal(true);
     }
@@ -165,7 +165,7 @@ describe('The address of a call stays inside its template (E1)', () => {
       expect(mayContainDotSegment(path), path).to.equal(false);
   });
 
-  it('L1: values do not make a dot segment together with each other or the template', () => {
+  it('L1: values do not form a dot segment together with each other or the template', () => {
     for (const [template, values] of [
       ['/users/..{a}', { a: ';x' }],
       ['/users/{a}{b}', { a: '', b: '..' }],
@@ -182,7 +182,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     expect(render('/v1;x=1/{a}', { a: 'b' })).to.equal(`${BASE}/v1;x=1/b`);
   });
 
-  it('harmless text passes as one segment and arrives as it was', () => {
+  it('harmless text becomes one segment and arrives unchanged', () => {
     for (const value of HARMLESS) {
       const url = new URL(render('/users/{id}/posts', { id: value }));
       const segments = url.pathname.split('/');
@@ -283,7 +283,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     }
   });
 
-  it('a text encoded without end is refused in no time', () => {
+  it('a text that is encoded many times is refused quickly', () => {
     for (const id of [`%${'25'.repeat(3000)}2e`, `%${'25'.repeat(100_000)}`]) {
       expect(failureOf(() => render('/users/{id}', { id })).fields).to.deep.equal(['tool_input.id']);
     }
@@ -294,7 +294,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     expect(render('/users{/id}', {})).to.equal(`${BASE}/users`);
   });
 
-  it('nested values and endless ones are refused', () => {
+  it('nested values and very long ones are refused', () => {
     expect(failureOf(() => render('/users{?q}', { q: { a: { b: 1 } } })).fields).to.deep.equal(['tool_input.q']);
     expect(failureOf(() => render('/users{?q}', { q: 'x'.repeat(9000) })).code).to.equal('INVALID_TOOL_INPUT');
   });
@@ -307,7 +307,7 @@ describe('The address of a call stays inside its template (E1)', () => {
     ]);
   });
 
-  it('templates that would open a way out are refused', () => {
+  it('templates that would allow another address are refused', () => {
     for (const template of [
       'users',
       '{id}',

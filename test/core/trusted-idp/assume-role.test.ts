@@ -62,7 +62,7 @@ describe('assuming a role by a token of ours', () => {
       expect(codeOf(await assume({}, { issuer: 'https://other.example' }))).to.equal('InvalidIdentityToken');
     });
 
-    it('for a token that was signed with an unknown key, even with the id of ours', async () => {
+    it('for a token that was signed with an unknown key, even with the id of our key', async () => {
       const stranger = generateSigningKey();
       expect(codeOf(await assume({ sign: signerWith(stranger) }))).to.equal('InvalidIdentityToken');
       expect(codeOf(await assume({ sign: signerWith(stranger, issuer.key.kid) }))).to.equal('InvalidIdentityToken');
@@ -84,7 +84,7 @@ describe('assuming a role by a token of ours', () => {
     });
   });
 
-  it('gives temporary credentials, and says who one is with them', async () => {
+  it('returns temporary credentials, and the identity that they belong to', async () => {
     const before = Date.now();
     const outcome = await assume({ durationS: 900 });
     if (!outcome.ok) throw new Error(outcome.message);
@@ -95,7 +95,7 @@ describe('assuming a role by a token of ours', () => {
     expect(expiresAt).to.be.within(before + 899_000, Date.now() + 900_000);
   });
 
-  it('sends an unsigned form with what the operation needs', async () => {
+  it('sends an unsigned form with the parameters of the operation', async () => {
     await assume();
     const form = Object.fromEntries(cloud.assumed.at(-1) ?? []);
     const { WebIdentityToken, ...rest } = form;
@@ -112,7 +112,7 @@ describe('assuming a role by a token of ours', () => {
   });
 
   describe('when the clocks differ', () => {
-    it('asks once more with the time of the cloud, and tells the end by our own', async () => {
+    it('retries once with the time of the cloud, and computes the expiry by our own clock', async () => {
       for (const by of [HOUR, -2 * HOUR]) {
         const now = () => Date.now() + by;
         const [requests, outcome] = await counted(() => assume({ now }));
@@ -121,7 +121,7 @@ describe('assuming a role by a token of ours', () => {
       }
     });
 
-    it('asks no more than twice', async () => {
+    it('sends no more than two requests', async () => {
       const [requests, outcome] = await counted(() =>
         assume({ now: () => Date.now() + HOUR }, { audience: 'another' }),
       );
@@ -129,7 +129,7 @@ describe('assuming a role by a token of ours', () => {
     });
   });
 
-  it('sends nothing for a role that is none, or without an audience', async () => {
+  it('sends nothing for an invalid role, or without an audience', async () => {
     const wrong = ['', 'warehouse', 'arn:aws:iam::123456789012:user/me', `${ROLE}\n`, 'arn:aws:iam::1:role/x'];
     for (const roleArn of wrong) {
       const [requests, outcome] = await counted(() => assume({ roleArn }));
@@ -139,7 +139,7 @@ describe('assuming a role by a token of ours', () => {
     expect([requests, outcome.ok || outcome.kind]).to.deep.equal([0, 'client']);
   });
 
-  it('takes a session without a name, or a life out of bounds, for a mistake of ours', async () => {
+  it('reports a session without a name, or a duration out of range, as an internal error', async () => {
     for (const changes of [{ sessionName: 'x y' }, { sessionName: 'x' }, { durationS: 899 }, { durationS: 43_201 }]) {
       const thrown = await assume(changes).catch((error: unknown) => error);
       expect(thrown).to.be.instanceOf(RangeError);
@@ -155,7 +155,7 @@ describe('assuming a role by a token of ours', () => {
     }
   });
 
-  it('keeps credentials in the terms of the interface, and finds them again', async () => {
+  it('stores credentials under the names of the contract, and reads them back', async () => {
     const outcome = await assume();
     if (!outcome.ok) throw new Error(outcome.message);
     const details = toTemporaryDetails(outcome.credentials);
@@ -169,8 +169,8 @@ describe('assuming a role by a token of ours', () => {
   });
 });
 
-describe('the claims by which we vouch for an account', () => {
-  it('name issuer, audience and subject, live five minutes, and are each one of a kind', () => {
+describe('the claims of a token for an account', () => {
+  it('name issuer, audience and subject, expire after five minutes, and have a unique id', () => {
     const identity = { issuer: 'https://valetkey.example', audience: AUDIENCE, subject: SUBJECT };
     const claims = identityClaims(identity, 1_750_000_000_999, (size) => Buffer.alloc(size, 1));
     expect(claims).to.deep.equal({
@@ -185,7 +185,7 @@ describe('the claims by which we vouch for an account', () => {
   });
 });
 
-describe('judging the response of a token service', () => {
+describe('reading the response of a token service', () => {
   const AT = 1_750_000_000_000;
 
   async function answered(
@@ -255,10 +255,10 @@ describe('judging the response of a token service', () => {
     ],
   ];
   for (const [title, status, body, expected] of cases) {
-    it(`knows ${title}`, async () => expect(await answered(status, body)).to.include({ ok: false, ...expected }));
+    it(`returns ${title}`, async () => expect(await answered(status, body)).to.include({ ok: false, ...expected }));
   }
 
-  it('takes no life that is longer than it asked for', async () => {
+  it('rejects a duration that is longer than requested', async () => {
     const ends = async (ms: number) => {
       const outcome = await answered(200, success({ Expiration: new Date(AT + ms).toISOString() }));
       return outcome.ok && outcome.credentials.expiresAt - AT;

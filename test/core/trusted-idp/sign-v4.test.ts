@@ -58,7 +58,7 @@ describe('AWS Signature Version 4', () => {
     });
   }
 
-  it('carries the time in seconds, and leaves the request itself as it was', () => {
+  it('adds the time in seconds, and does not change the request itself', () => {
     const before = request({ headers: FORM, body: 'a=1', method: 'POST', url: 'https://example.amazonaws.com' });
     const after = signRequestV4(before, CREDENTIALS, SCOPE, AT);
     expect(after).to.deep.include({ method: 'POST', url: 'https://example.amazonaws.com/', body: 'a=1' });
@@ -67,7 +67,7 @@ describe('AWS Signature Version 4', () => {
     expect(before.headers).to.deep.equal(FORM);
   });
 
-  it('carries a session token, and signs it', () => {
+  it('adds a session token, and signs it', () => {
     const headers = signed({}, { ...CREDENTIALS, sessionToken: new Secret('token/1==') });
     expect(headers['x-amz-security-token']).to.equal('token/1==');
     expect(headers['authorization']).to.include('SignedHeaders=host;x-amz-date;x-amz-security-token,');
@@ -75,7 +75,7 @@ describe('AWS Signature Version 4', () => {
     expect(other['authorization']).not.to.equal(headers['authorization']);
   });
 
-  it('depends on every part', () => {
+  it('depends on every part of the request', () => {
     const base = { method: 'POST', url: 'https://example.amazonaws.com/a?b=c', headers: FORM, body: 'd=e' };
     const variants: Partial<OutboundRequest>[] = [
       base,
@@ -93,7 +93,7 @@ describe('AWS Signature Version 4', () => {
     expect(new Set([...signatures, later, elsewhere]).size).to.equal(variants.length + 2);
   });
 
-  it('never carries the secret', () => {
+  it('never contains the secret', () => {
     expect(JSON.stringify(signed({ method: 'POST', body: 'x' }))).not.to.include('wJalr');
   });
 });

@@ -17,7 +17,7 @@ const CLUSTER: WarehouseTarget = { database: 'dev', clusterIdentifier: 'main', d
 const WORKGROUP: WarehouseTarget = { database: 'dev', workgroupName: 'default' };
 const SUBJECT = identitySubject({ environmentId: 'env_1', connectionId: 'conn_1', id: 'ca_1' });
 
-describe('statements at a data warehouse that recomputes signatures', () => {
+describe('statements at a data warehouse that verifies signatures', () => {
   let issuer: Issuer;
   let cloud: Cloud;
   let endpoint: URL;
@@ -90,7 +90,7 @@ describe('statements at a data warehouse that recomputes signatures', () => {
       expect(await refusalOf(sign(execute(), held))).to.equal('UnrecognizedClientException');
     });
 
-    it('with a date that is past', async () => {
+    it('with a date in the past', async () => {
       const signed = sign(execute(), await credentials(), Date.now() - 600_000);
       expect(await refusalOf(signed)).to.equal('InvalidSignatureException');
     });
@@ -115,7 +115,7 @@ describe('statements at a data warehouse that recomputes signatures', () => {
       expect(await refusalOf(signed)).to.equal('InvalidSignatureException');
     });
 
-    it('with credentials that have ended, and are taken with new ones', async () => {
+    it('with expired credentials, and are accepted with new ones', async () => {
       const held = await credentials();
       cloud.endCredentials();
       expect(await refusalOf(sign(execute(), held))).to.equal('ExpiredTokenException');
@@ -124,7 +124,7 @@ describe('statements at a data warehouse that recomputes signatures', () => {
   });
 });
 
-describe('where statements run', () => {
+describe('the target of statements', () => {
   it('is a workgroup with any database user, or a cluster with its user', () => {
     const workgroup = { database: 'dev', workgroup_name: 'default' };
     expect(warehouseTarget(workgroup, 'analyst')).to.deep.equal(WORKGROUP);
@@ -141,7 +141,7 @@ describe('where statements run', () => {
     [{ database: 'dev', cluster_identifier: 'main' }, '', 'INVALID_AUTHORIZATION_DETAILS', 'db_user'],
   ];
   for (const [config, user, code, field] of cases) {
-    it(`is not known from ${JSON.stringify(config)} and ${JSON.stringify(user)}`, () => {
+    it(`is undefined for ${JSON.stringify(config)} and ${JSON.stringify(user)}`, () => {
       try {
         warehouseTarget(config as Record<string, unknown>, user);
         expect.fail('a target');
@@ -154,8 +154,8 @@ describe('where statements run', () => {
   }
 });
 
-describe('what a cloud reads of our issuer (OpenID Connect Discovery 1.0 §3)', () => {
-  it('names issuer, keys and algorithms, and nowhere to sign in', () => {
+describe('the metadata of our issuer (OpenID Connect Discovery 1.0 §3)', () => {
+  it('contain issuer, keys and algorithms, and no authorization endpoint', () => {
     const document = discoveryDocument('https://valetkey.example', 'https://valetkey.example/jwks', ['ES256']);
     expect(document).to.deep.equal({
       issuer: 'https://valetkey.example',

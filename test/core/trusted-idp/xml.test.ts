@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readXml, textAt } from '../../../core/trusted-idp/xml.ts';
 
 describe('reading an XML response', () => {
-  it('takes elements, text, the five entities, character references and attributes', () => {
+  it('accepts elements, text, the five entities, character references and attributes', () => {
     const text = `<?xml version="1.0" encoding="UTF-8"?>
       <a xmlns="https://x.example/" b='1' >
         <b>1 &lt; 2 &amp;&amp; 3 &gt; 2 &quot;&apos; &#252;&#x1F511;</b>
@@ -46,7 +46,7 @@ describe('reading an XML response', () => {
   ];
   for (const [title, text] of refused) it(`refuses ${title}`, () => expect(readXml(text)).to.equal(undefined));
 
-  it('finds a text by a path whose names are unique', () => {
+  it('finds a text by a path of unique names', () => {
     const root = readXml('<a><b><c>1</c></b><d><c>2</c></d><d><c>3</c></d></a>');
     expect(textAt(root, 'b', 'c')).to.equal('1');
     expect(textAt(root, 'd', 'c')).to.equal(undefined);
@@ -55,7 +55,7 @@ describe('reading an XML response', () => {
     expect(textAt(undefined, 'b')).to.equal(undefined);
   });
 
-  it('gives back every text that was written', () => {
+  it('returns every text that was written', () => {
     const escaped = (text: string) => text.replace(/[<>&"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
@@ -64,7 +64,7 @@ describe('reading an XML response', () => {
     );
   });
 
-  it('ends soon for any input', () => {
+  it('takes linear time for any input', () => {
     const marks = fc.array(
       fc.constantFrom('<', '>', '</', '/>', 'a', ' ', '=', '"', "'", '&', ';', '#', '!', '?', 'a="b"'),
       {

@@ -13,13 +13,13 @@ for (const [name, make, read, overhead] of [
   ['sealSalted', sealSalted, openSalted, 44],
 ] as const) {
   describe(name, () => {
-    it(`adds ${overhead} bytes and opens again`, () => {
+    it(`adds ${overhead} bytes and can be decrypted`, () => {
       const sealed = make(key, data, plaintext, random);
       expect(sealed.length).to.equal(plaintext.length + overhead);
       expect(read(key, data, sealed)).to.deep.equal(plaintext);
     });
 
-    it('never seals twice to the same bytes', () => {
+    it('never produces the same ciphertext twice', () => {
       expect(make(key, data, plaintext, random)).to.not.deep.equal(make(key, data, plaintext, random));
     });
 
@@ -34,7 +34,7 @@ for (const [name, make, read, overhead] of [
       }
     });
 
-    it('refuses every shorter message, a shortened tag included', () => {
+    it('refuses every shorter message, also with a truncated tag', () => {
       const sealed = make(key, data, plaintext, random);
       for (let length = 0; length < sealed.length; length++) {
         expect(() => read(key, data, sealed.subarray(0, length)), `${length} bytes`).to.throw();
@@ -48,7 +48,7 @@ for (const [name, make, read, overhead] of [
 }
 
 describe('sealSalted', () => {
-  it('gives each message its own key: the same nonce with another salt makes another key stream', () => {
+  it('gives each message its own key: the same nonce with another salt produces another key stream', () => {
     const nonce = Buffer.alloc(12, 1);
     const withSalt = (salt: number) => (size: number) => (size === 16 ? Buffer.alloc(16, salt) : Buffer.from(nonce));
     const one = sealSalted(key, data, plaintext, withSalt(1)).subarray(28);

@@ -9,7 +9,7 @@ describe('the digest of what a credential is bound to', () => {
     expect(bindingDigest([B, A, B])).to.deep.equal(bindingDigest([A, B]));
   });
 
-  it('differs for every other set, the empty one included', () => {
+  it('differs for every other set, also the empty one', () => {
     const digests = [[], [A], [B], [A, B], ['http://api.example.com'], ['https://api.example.com:8443']].map((set) =>
       bindingDigest(set).toString('hex'),
     );
@@ -28,7 +28,7 @@ describe('the digest of what a credential is bound to', () => {
     expect(new Set(digests).size).to.equal(digests.length);
   });
 
-  it('is made of origins in their one spelling only', () => {
+  it('accepts origins in canonical form only', () => {
     const others = [
       `${A}/`,
       'https://API.example.com',

@@ -20,7 +20,7 @@ function cacheWith(max = 4): DataKeyCache {
 }
 
 describe('the cache of data keys', () => {
-  it('gives back the key of the same place and the same bytes', () => {
+  it('returns the key for the same place and the same bytes', () => {
     const found = cacheWith().get({ ...RECORD }, Buffer.from(wrapped));
     expect(found?.id).to.equal('dek_1'.padEnd(20, '_'));
     expect(found?.key.export().equals(bytes.subarray(20))).to.equal(true);
@@ -34,12 +34,12 @@ describe('the cache of data keys', () => {
     ['boundary between names', { environmentId: 'env_ac', recordId: 'a_a' }],
     ['boundary between names, quoted', { environmentId: 'env_a","ca_a', recordId: '' }],
   ] as const) {
-    it(`knows nothing in another ${name}`, () => {
+    it(`returns nothing for another ${name}`, () => {
       expect(cacheWith().get({ ...RECORD, ...change }, wrapped)).to.equal(undefined);
     });
   }
 
-  it('knows nothing by other bytes: one bit, a part, or more', () => {
+  it('returns nothing for other bytes: a flipped bit, a part, or more', () => {
     const cache = cacheWith();
     for (let bit = 0; bit < wrapped.length * 8; bit++) {
       const flipped = Buffer.from(wrapped);
@@ -62,7 +62,7 @@ describe('the cache of data keys', () => {
     expect(cache.get(RECORD, other)?.key.export().equals(otherBytes.subarray(20))).to.equal(true);
   });
 
-  it('forgets the first when it is full, and mixes nothing up', () => {
+  it('removes the oldest entry when it is full, and never confuses entries', () => {
     const cache = new DataKeyCache(3);
     const all = Array.from({ length: 10 }, (_, n) => ({
       at: placeOf(`ca_${n}`),
@@ -74,7 +74,7 @@ describe('the cache of data keys', () => {
     expect(found).to.deep.equal([...Array(7).fill(undefined), true, true, true]);
   });
 
-  it('keeps nothing of another size', () => {
+  it('stores nothing of another size', () => {
     const cache = new DataKeyCache(2);
     cache.set(RECORD, random(128), bytes);
     expect(cache.get(RECORD, random(128))).to.equal(undefined);
@@ -83,12 +83,12 @@ describe('the cache of data keys', () => {
   });
 });
 
-describe('a vault that remembers data keys', () => {
+describe('a vault with cached data keys', () => {
   let ring: KeyRing = ringOf(OLD);
   const vault = new Vault({ current: () => ring, find: (id) => ring.get(id) }, random);
   const fields = { credentials: new Secret('t-1') };
 
-  it('opens nothing under a key that has left the ring, also what it has opened before', () => {
+  it('decrypts nothing under a key that was removed from the ring, even if it was decrypted before', () => {
     ring = ringOf(OLD);
     const record = vault.sealRecord(RECORD, fields);
     expect(vault.openRecord(RECORD, record).credentials.reveal()).to.equal('t-1');
@@ -96,7 +96,7 @@ describe('a vault that remembers data keys', () => {
     expect(codeOf(() => vault.openRecord(RECORD, record))).to.equal('UNKNOWN_KEY');
   });
 
-  it('opens what a rotation has rewrapped, and does not confuse it with another row', () => {
+  it('decrypts data keys that a rotation has rewrapped, and does not confuse them with another row', () => {
     ring = ringOf(OLD);
     const elsewhere = { ...RECORD, recordId: 'ca_b' };
     const [record, other] = [vault.sealRecord(RECORD, fields), vault.sealRecord(elsewhere, fields)];

@@ -25,7 +25,7 @@ describe('keyed digests', () => {
     expect(new Set(digests.map((digest) => digest.toString('hex'))).size).to.equal(digests.length);
   });
 
-  it('compare as equal only when they are digests and the same', () => {
+  it('are equal only when both are valid digests and identical', () => {
     const digest = digester.digest('purpose', 'value');
     expect(digester.equal(digest, Buffer.from(digest))).to.equal(true);
     expect(digester.equal(digest, digester.digest('purpose', 'other'))).to.equal(false);
@@ -36,13 +36,13 @@ describe('keyed digests', () => {
 });
 
 describe('a deployment secret', () => {
-  it('is minted as 32 bytes and read as a key', () => {
+  it('is generated as 32 bytes and read as a key', () => {
     const secret = mintDeploymentSecret(seededRandom());
     expect(secret.reveal()).to.have.length(43);
     expect(deploymentKey(secret).export()).to.deep.equal(seededRandom()(32));
   });
 
-  it('is refused in any other length', () => {
+  it('is refused with any other length', () => {
     for (const text of ['', 'AAAA', 'A'.repeat(44)])
       expect(() => deploymentKey(new Secret(text)), text).to.throw(TypeError);
   });

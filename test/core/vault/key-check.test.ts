@@ -12,7 +12,7 @@ describe('the key check at the start', () => {
     await verifyKeyChecks(ringOf(OLD), store, 5);
   });
 
-  it('stores a check for each new key and accepts the same ring ever after', async () => {
+  it('stores a check value for each new key and then accepts the same ring', async () => {
     expect([...store.checks.keys()]).to.deep.equal([OLD]);
     await verifyKeyChecks(ringOf(NEW, OLD), store, 5);
     expect([...store.checks.keys()]).to.deep.equal([OLD, NEW]);
@@ -28,12 +28,12 @@ describe('the key check at the start', () => {
     expect([...store.checks.keys()]).to.deep.equal([OLD]);
   });
 
-  it('refuses a stored check that was cut short', async () => {
+  it('refuses a truncated check value', async () => {
     store.checks.set(OLD, { kekId: OLD, check: Buffer.alloc(0), createdAt: 5 });
     expect((await failureOfAsync(() => verifyKeyChecks(ringOf(OLD), store, 5))).code).to.equal('KEY_CHECK_FAILED');
   });
 
-  it('refuses a ring without a key that records are sealed under, and writes nothing', async () => {
+  it('refuses a ring without a key that records are encrypted with, and writes nothing', async () => {
     store.put(OLD, { kind: 'value', context: VALUE, blob: Buffer.alloc(0) });
     const failure = await failureOfAsync(() => verifyKeyChecks(ringOf(NEW), store, 5));
     expect(failure.code).to.equal('UNKNOWN_KEY');
@@ -41,7 +41,7 @@ describe('the key check at the start', () => {
     expect([...store.checks.keys()]).to.deep.equal([OLD]);
   });
 
-  it('does not mind the check of a key that nothing is sealed under', async () => {
+  it('ignores the check value of an unused key', async () => {
     await verifyKeyChecks(ringOf(NEW), store, 5);
     expect([...store.checks.keys()]).to.deep.equal([OLD, NEW]);
   });

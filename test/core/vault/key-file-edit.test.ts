@@ -30,7 +30,7 @@ function withKeyFile(run: (path: string, directory: string) => void): void {
 }
 
 describe('createKeyFile', () => {
-  it('writes a file that only its owner may read, and leaves nothing else behind', () => {
+  it('writes a file that only its owner can read, and leaves no other file', () => {
     withKeyFile((path, directory) => {
       expect(statSync(path).mode & 0o777).to.equal(0o600);
       expect(idsIn(path)).to.deep.equal([A]);
@@ -38,7 +38,7 @@ describe('createKeyFile', () => {
     });
   });
 
-  it('never takes the place of another file', () => {
+  it('never replaces another file', () => {
     withKeyFile((path, directory) => {
       expect(codeOf(() => createKeyFile(path, line(B)))).to.equal('KEY_FILE_EXISTS');
       expect(idsIn(path)).to.deep.equal([A]);
@@ -47,7 +47,7 @@ describe('createKeyFile', () => {
   });
 });
 
-describe('createKeyFile after a start that was interrupted (F16)', () => {
+describe('createKeyFile after an interrupted start (F16)', () => {
   it('F16: is not blocked by drafts of earlier changes, and removes them', () => {
     withDirectory((directory) => {
       const path = join(directory, 'keys');
@@ -61,7 +61,7 @@ describe('createKeyFile after a start that was interrupted (F16)', () => {
     });
   });
 
-  it('F16: makes one file when two starts make it at the same time', () => {
+  it('F16: creates one file when two starts run concurrently', () => {
     withDirectory((directory) => {
       const path = join(directory, 'keys');
       createKeyFile(path, line(A));
@@ -73,7 +73,7 @@ describe('createKeyFile after a start that was interrupted (F16)', () => {
 });
 
 describe('addKey', () => {
-  it('makes the new key the active one and keeps keys, comments and mode', () => {
+  it('makes the new key active and keeps keys, comments and mode', () => {
     withKeyFile((path) => {
       const before = readFileSync(path, 'utf8');
       addKey(path, line(B));
@@ -83,7 +83,7 @@ describe('addKey', () => {
     });
   });
 
-  it('puts a new file in the place of the old one and never writes into it', () => {
+  it('replaces the file by a new one and never writes into it', () => {
     withKeyFile((path) => {
       const before = statSync(path).ino;
       addKey(path, line(B));
@@ -91,7 +91,7 @@ describe('addKey', () => {
     });
   });
 
-  it('refuses a key that is there already, and leaves the file as it was', () => {
+  it('refuses a key that exists already, and does not change the file', () => {
     withKeyFile((path, directory) => {
       const before = readFileSync(path, 'utf8');
       expect(codeOf(() => addKey(path, line(A)))).to.equal('KEY_FORMAT');
@@ -100,7 +100,7 @@ describe('addKey', () => {
     });
   });
 
-  it('refuses a file that others may read', () => {
+  it('refuses a file that others can read', () => {
     withKeyFile((path) => {
       chmodSync(path, 0o644);
       expect(codeOf(() => addKey(path, line(B)))).to.equal('KEY_FILE_PERMISSIONS');
@@ -128,7 +128,7 @@ describe('addKey', () => {
     });
   });
 
-  it('leaves the file with its owner, so that the serving account can still read it', () => {
+  it("keeps the owner of the file, so that the server's user can still read it", () => {
     withKeyFile((path) => {
       const ours = process.getuid?.() ?? 0;
       // Only root may change the owner of a file, and only root can read another owner's key file.
@@ -141,7 +141,7 @@ describe('addKey', () => {
 });
 
 describe('removeKey', () => {
-  it('removes exactly the one key', () => {
+  it('removes exactly one key', () => {
     withKeyFile((path) => {
       const before = readFileSync(path, 'utf8');
       addKey(path, line(B));

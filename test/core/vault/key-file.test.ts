@@ -34,7 +34,7 @@ describe('the key file', () => {
     });
   }
 
-  it('may be readable for the group where it belongs to root and the server does not run as root', () => {
+  it('may be readable for the group if it belongs to root and the server does not run as root', () => {
     const allowed = (mode: number, { owner, user }: { owner: bigint; user: number }) => {
       const stat = { mode: BigInt(mode), size: 100n, uid: owner, isFile: () => true };
       try {
@@ -50,7 +50,7 @@ describe('the key file', () => {
     for (const mode of [0o460, 0o450, 0o444]) expect(allowed(mode, { owner: 0n, user: 65532 })).to.equal(false);
   });
 
-  it('is judged by what a symbolic link points to', () => {
+  it('is checked at the target of a symbolic link', () => {
     withFile(0o644, (path) => {
       symlinkSync(path, `${path}.link`);
       expect(failureOf(() => readKeyFile(`${path}.link`)).code).to.equal('KEY_FILE_PERMISSIONS');

@@ -8,7 +8,7 @@ const B = 'kek_bbbbbbbb';
 const base64 = (size: number, byte = 1) => Buffer.alloc(size, byte).toString('base64');
 
 describe('the key ring', () => {
-  it('takes the first key as the active one and keeps the others for opening', () => {
+  it('uses the first key as the active one and keeps the others for decryption', () => {
     const ring = parseKeyRing(`# comment\n\n  ${keyLine(A)}  \r\n${keyLine(B)}\n`, 'keys');
     expect(ring.active.id).to.equal(A);
     expect(ring.ids).to.deep.equal([A, B]);
@@ -16,7 +16,7 @@ describe('the key ring', () => {
     expect(ring.get('kek_cccccccc')).to.equal(undefined);
   });
 
-  it('derives a separate key for each use, none of which is the key itself', () => {
+  it('derives a separate key for each use, and never uses the key itself', () => {
     const bytes = Buffer.alloc(32, 9);
     const { active } = parseKeyRing(`${A}:${bytes.toString('base64')}`, 'keys');
     const derived = [active.wrapping.export(), active.sealing.export(), active.check, bytes];
@@ -46,7 +46,7 @@ describe('the key ring', () => {
     ['an id given before', keyLine(B, 'another key'), 'duplicate key id'],
     ['a key given before', keyLine(A, B), 'under another id'],
   ] as const) {
-    it(`refuses ${name}, naming the line and not its content`, () => {
+    it(`refuses ${name}, and names the line without its content`, () => {
       const failure = failureOf(() => parseKeyRing(`# first\n${keyLine(B)}\n${line}\n`, 'keys'));
       expect(failure.code).to.equal('KEY_FORMAT');
       expect(failure.message).to.include('keys, line 3: ').and.include(reason);

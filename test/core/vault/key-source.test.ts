@@ -41,7 +41,7 @@ function rotate(path: string): void {
   addKey(path, new Secret(keyLine(B)));
 }
 
-describe('a key file that is followed while serving', () => {
+describe('a key file that is watched while the server runs', () => {
   it('is read at most once in 250 ms', () => {
     inScene(({ path, source, clock }) => {
       rotate(path);
@@ -63,7 +63,7 @@ describe('a key file that is followed while serving', () => {
     });
   });
 
-  it('is read after the clock was set back', () => {
+  it('is read again after the clock was set back', () => {
     inScene(({ path, source, clock }) => {
       rotate(path);
       clock.time -= 3_600_000;
@@ -71,7 +71,7 @@ describe('a key file that is followed while serving', () => {
     });
   });
 
-  it('is not read again as long as it stays the same', () => {
+  it('is not read again while it does not change', () => {
     inScene(({ source, reports, clock }) => {
       const ring = source.current();
       clock.time += 10_000;
@@ -80,7 +80,7 @@ describe('a key file that is followed while serving', () => {
     });
   });
 
-  it('changes nothing when it cannot be used, says so once, and is taken again when repaired', () => {
+  it('is ignored when it is invalid, with one log line, and is used again when repaired', () => {
     inScene(({ path, source, reports, clock }) => {
       rotate(path);
       chmodSync(path, 0o644);
@@ -96,7 +96,7 @@ describe('a key file that is followed while serving', () => {
     });
   });
 
-  it('may disappear: the ring read last stays', () => {
+  it('may disappear: the last ring remains in use', () => {
     inScene(({ path, source, reports, clock }) => {
       rmSync(path);
       for (let look = 0; look < 3; look++) {
@@ -107,7 +107,7 @@ describe('a key file that is followed while serving', () => {
     });
   });
 
-  it('is refused when an id has come to stand for another key', () => {
+  it('is refused when an id refers to another key than before', () => {
     inScene(({ path, source, reports, clock }) => {
       const before = source.current();
       writeFileSync(`${path}.other`, `${keyLine(B)}\n${keyLine(A, 'another key')}\n`, { mode: 0o600 });
@@ -118,7 +118,7 @@ describe('a key file that is followed while serving', () => {
     });
   });
 
-  it('must be usable at the start (S12)', () => {
+  it('must be valid at the start (S12)', () => {
     withDirectory((directory) => {
       const path = join(directory, 'keys');
       expect(codeOf(() => new KeyFileSource(path, () => 0))).to.equal('NO_KEY');

@@ -5,17 +5,17 @@ import { lengthPrefixed } from '../../../core/vault/length-prefix.ts';
 const hex = (...parts: (string | Buffer)[]) => lengthPrefixed(parts).toString('hex');
 
 describe('length-prefixed parts', () => {
-  it('carry their length in four bytes', () => {
+  it('start with their length in four bytes', () => {
     expect(hex('ab', Buffer.from([0xff]))).to.equal('000000026162' + '00000001ff');
   });
 
-  it('do not run into each other', () => {
+  it('keep their boundaries', () => {
     expect(hex('ab', 'c')).to.not.equal(hex('a', 'bc'));
     expect(hex('a')).to.not.equal(hex('a', ''));
     expect(hex('a', '')).to.not.equal(hex('', 'a'));
   });
 
-  it('keep lone surrogates apart, which UTF-8 would make equal', () => {
+  it('distinguish lone surrogates, which UTF-8 would make equal', () => {
     expect(Buffer.from('\ud800')).to.deep.equal(Buffer.from('\ud801'));
     expect(hex('\ud800')).to.not.equal(hex('\ud801'));
     expect(hex('\ud800')).to.not.equal(hex(Buffer.from('\ud800', 'utf16le')));

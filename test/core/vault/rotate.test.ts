@@ -61,13 +61,13 @@ describe('rotation of the key-encryption key', () => {
     expect(newOnly.openValue(VALUE, value.item.blob).reveal()).to.equal('client secret');
   }
 
-  it('brings data keys and values under the active key and leaves fields untouched', async () => {
+  it('rewraps data keys and values under the active key and does not change fields', async () => {
     const result = await rewrapAll(vault, keys, store, { batchSize: 10 });
     expect(result).to.deep.equal({ done: 26, failed: [], remaining: 0 });
     expectAllMoved();
   });
 
-  it('tells its progress after each batch', async () => {
+  it('reports its progress after each batch', async () => {
     const seen: RotationProgress[] = [];
     await rewrapAll(vault, keys, store, { batchSize: 10, onProgress: (progress) => seen.push(progress) });
     expect(seen).to.deep.equal([10, 20, 26].map((done) => ({ kekId: OLD, done, total: 26 })));
@@ -81,7 +81,7 @@ describe('rotation of the key-encryption key', () => {
     expect(store.rows.map(({ item }) => item.blob)).to.deep.equal(before);
   });
 
-  it('continues after an interruption, with every record readable in between', async () => {
+  it('continues after an interruption, and every record is readable in between', async () => {
     let batches = 0;
     store.beforeReplace = () => {
       if (++batches === 2) throw new Error('killed');
@@ -98,7 +98,7 @@ describe('rotation of the key-encryption key', () => {
     expectAllMoved();
   });
 
-  it('never overwrites what a request has written in the meantime', async () => {
+  it('never overwrites a concurrent write of a request', async () => {
     const account = accounts[3] as Account;
     store.beforeReplace = () => {
       store.beforeReplace = () => {};
@@ -113,7 +113,7 @@ describe('rotation of the key-encryption key', () => {
     expectAllMoved();
   });
 
-  it('returns for records that another process sealed under the old key in the meantime', async () => {
+  it('processes records that another process has encrypted under the old key meanwhile', async () => {
     let batches = 0;
     store.beforeReplace = () => {
       // Inserts a row before the current position of the rotation.
@@ -124,7 +124,7 @@ describe('rotation of the key-encryption key', () => {
     expectAllMoved();
   });
 
-  it('leaves a record that does not open as it is, reports it, and rotates the others', async () => {
+  it('skips and reports a record that cannot be decrypted, and rotates the others', async () => {
     const broken = accounts.shift() as Account;
     broken.row.item.blob.writeUInt8(broken.row.item.blob.readUInt8(40) ^ 1, 40);
     const { done, failed, remaining } = await rewrapAll(vault, keys, store, { batchSize: 10 });
@@ -136,7 +136,7 @@ describe('rotation of the key-encryption key', () => {
     expect(accounts.every(opens)).to.equal(true);
   });
 
-  it('puts a row right whose key id lags behind its blob', async () => {
+  it('corrects a row whose key id differs from that of its ciphertext', async () => {
     const account = addAccount(store, 99, vault);
     account.row.kekId = OLD;
     const { blob } = account.row.item;
@@ -145,7 +145,7 @@ describe('rotation of the key-encryption key', () => {
     expect(account.row.item.blob.equals(blob)).to.equal(true);
   });
 
-  it('may run twice at the same time', async () => {
+  it('may run twice concurrently', async () => {
     const [one, other] = await Promise.all([
       rewrapAll(vault, keys, store, { batchSize: 7 }),
       rewrapAll(vaultOf(ring, 'other'), keys, store, { batchSize: 5 }),
@@ -186,7 +186,7 @@ function insertFirst(store: MemoryStore): Account {
   return account;
 }
 
-describe('a key file in rotation', () => {
+describe('a key file during a rotation', () => {
   let directory: string;
   let path: string;
   let store: MemoryStore;
@@ -206,7 +206,7 @@ describe('a key file in rotation', () => {
   const ringInFile = () => parseKeyRing(readKeyFile(path).text, path);
   const retirement = () => ({ ring: ringInFile(), store, keyFile: path, now: clock.time });
 
-  it('is taken through the whole of it beside a serving process', async () => {
+  it('goes through the whole rotation while a server runs', async () => {
     const serving = new KeyFileSource(path, () => clock.time);
     const server = new Vault(serving, seededRandom('server'));
     const before = addAccount(store, 1, server);
@@ -229,14 +229,14 @@ describe('a key file in rotation', () => {
     await verifyKeyChecks(ringInFile(), store, START);
   });
 
-  it('is not changed when the check of the new key cannot be stored', async () => {
+  it('is not changed when the check value of the new key cannot be stored', async () => {
     const broken = { addKeyCheck: () => Promise.reject(new Error('disk full')) };
     const outcome = await introduceKey(path, broken, seededRandom(), clock.time).catch((error: Error) => error.message);
     expect(outcome).to.equal('disk full');
     expect(ringInFile().ids).to.deep.equal([OLD]);
   });
 
-  it('keeps a key as long as one record is under it', async () => {
+  it('keeps a key while any record uses it', async () => {
     const { row } = addAccount(store, 1);
     const id = await introduceKey(path, store, seededRandom(), clock.time);
     clock.time += 60_000;
@@ -249,7 +249,7 @@ describe('a key file in rotation', () => {
     expect(row.kekId).to.equal(OLD);
   });
 
-  it('keeps the old key for a minute, in which a running request may still write what it has sealed', async () => {
+  it('keeps the old key for a minute, in which a running request may still write with it', async () => {
     await introduceKey(path, store, seededRandom(), clock.time);
     clock.time += 59_999;
     const failure = await failureOfAsync(() => retireKey(OLD, retirement()));
@@ -260,7 +260,7 @@ describe('a key file in rotation', () => {
     expect(ringInFile().get(OLD)).to.equal(undefined);
   });
 
-  it('keeps the active key and knows no other', async () => {
+  it('keeps the active key and ignores an unknown one', async () => {
     for (const [id, code] of [
       [OLD, 'KEY_IN_USE'],
       [NEW, 'UNKNOWN_KEY'],
@@ -270,7 +270,7 @@ describe('a key file in rotation', () => {
     expect(store.checks.has(OLD)).to.equal(true);
   });
 
-  it('refuses a late write under the retired key, before the key is gone', async () => {
+  it('refuses a late write under the old key, before the key is removed', async () => {
     const late = vaultOf(ringOf(OLD), 'late').sealValue(VALUE, new Secret('late'));
     await introduceKey(path, store, seededRandom(), clock.time);
     clock.time += 60_000;

@@ -16,12 +16,12 @@ describe('a sealed token', () => {
     clock.time = EXPIRES - 60_000;
   });
 
-  it('opens for what it was made for', () => {
+  it('can be opened with the binding that it was created with', () => {
     expect(tokens.open('page', BOUND, token)).to.equal('payload');
     expect(token).to.match(/^[A-Za-z0-9_-]+$/);
   });
 
-  it('opens for any text and anything it is bound to', () => {
+  it('can be opened for any text and binding', () => {
     const text = fc.string({ unit: 'binary', maxLength: 100 });
     const payload = text.filter((candidate) => candidate.isWellFormed());
     fc.assert(
@@ -31,12 +31,12 @@ describe('a sealed token', () => {
     );
   });
 
-  it('shows nothing of its payload and is never the same twice', () => {
+  it('reveals nothing of its payload and is never the same twice', () => {
     expect(Buffer.from(token, 'base64url').includes('payload')).to.equal(false);
     expect(tokens.seal('page', BOUND, 'payload', EXPIRES)).to.not.equal(token);
   });
 
-  it('does not open altered: 1,000 bit flips (C7)', () => {
+  it('cannot be opened after any of 1,000 bit flips (C7)', () => {
     const bits = Buffer.from(token, 'base64url').length * 8;
     const random = seededRandom('flips');
     for (let round = 0; round < 1000; round++) {
@@ -47,7 +47,7 @@ describe('a sealed token', () => {
     }
   });
 
-  it('does not open for another purpose, environment, filter, order of parts or direction (C7)', () => {
+  it('cannot be opened for another purpose, environment, filter, order of parts or direction (C7)', () => {
     expect(tokens.open('other', BOUND, token)).to.equal(null);
     for (const bound of [
       ['env_b', 'filter digest', 'forward'],
@@ -62,14 +62,14 @@ describe('a sealed token', () => {
     }
   });
 
-  it('does not open once it has expired (C7)', () => {
+  it('cannot be opened once it has expired (C7)', () => {
     clock.time = EXPIRES - 1;
     expect(tokens.open('page', BOUND, token)).to.equal('payload');
     clock.time = EXPIRES;
     expect(tokens.open('page', BOUND, token)).to.equal(null);
   });
 
-  it('does not open under another key', () => {
+  it('cannot be opened under another key', () => {
     const other = createSealedTokens(createSecretKey(seededRandom('other')(32)), () => clock.time, seededRandom());
     expect(other.open('page', BOUND, token)).to.equal(null);
   });
@@ -98,7 +98,7 @@ describe('a sealed token', () => {
     }
   });
 
-  it('rejects what is not a token', () => {
+  it('is refused if it is not a token', () => {
     for (const text of ['', 'AQ', 'null', '../../etc/passwd', '\u0000', 'A'.repeat(5000), '💥']) {
       expect(tokens.open('page', BOUND, text), text).to.equal(null);
     }

@@ -30,7 +30,7 @@ function* flips(blob: Buffer): Generator<Buffer> {
 }
 
 describe('a sealed record', () => {
-  it('opens again, field by field and as a whole', () => {
+  it('can be decrypted, field by field and as a whole', () => {
     expect(vault.open(RECORD, 'extra', record).reveal()).to.equal('second');
     const opened = vault.openRecord(RECORD, record);
     expect(opened.credentials.reveal()).to.equal('{"token":"t-1"}');
@@ -38,14 +38,14 @@ describe('a sealed record', () => {
     expect(record.kekId).to.equal(NEW);
   });
 
-  it('has a fresh data key and fresh nonces at every sealing', () => {
+  it('has a new data key and new nonces each time', () => {
     const again = vault.sealRecord(RECORD, fields);
     const both = { ...record, sealed: { ...record.sealed, credentials: again.sealed.credentials } };
     expect(codeOf(() => vault.open(RECORD, 'credentials', both))).to.equal('UNSEALABLE');
     expect(again.sealed.extra.equals(record.sealed.extra)).to.equal(false);
   });
 
-  it('opens for any context and any text', () => {
+  it('can be decrypted for any context and any text', () => {
     const name = fc.string({ unit: 'binary' });
     const text = fc.string({ unit: 'binary', maxLength: 300 }).filter((candidate) => candidate.isWellFormed());
     const contexts = fc.record({ table: name, environmentId: name, recordId: name, generation: fc.maxSafeNat() });
@@ -64,17 +64,17 @@ describe('a sealed record', () => {
     );
   });
 
-  it('treats a field named __proto__ as any other', () => {
+  it('treats a field named __proto__ like any other', () => {
     const sealed = vault.sealRecord(RECORD, Object.fromEntries([['__proto__', new Secret('x')]]));
     expect(vault.open(RECORD, '__proto__', sealed).reveal()).to.equal('x');
     expect(codeOf(() => vault.open(RECORD, 'toString', sealed))).to.equal('UNSEALABLE');
   });
 
-  it('refuses text that UTF-8 would alter', () => {
+  it('refuses text that UTF-8 would change', () => {
     expect(() => vault.sealRecord(RECORD, { credentials: new Secret('a\ud800') })).to.throw(TypeError);
   });
 
-  it('is stored as version, key id, nonce, ciphertext and tag, bound to its place', () => {
+  it('consists of version, key id, nonce, ciphertext and tag, bound to its place', () => {
     const nothing = Buffer.alloc(0);
     const rows = ['connected_accounts', 'env_a', 'ca_a'];
     const read = (
@@ -103,7 +103,7 @@ describe('a sealed record', () => {
 });
 
 describe('a sealed record that was moved', () => {
-  it('control: opens in its own place', () => openBoth({ ...RECORD }, record));
+  it('can be decrypted in its own place (control)', () => openBoth({ ...RECORD }, record));
 
   for (const [name, change] of [
     ['another table', { table: 'auth_requests' }],
@@ -119,14 +119,14 @@ describe('a sealed record that was moved', () => {
     ['no origins (P2)', { bindingDigest: bindingDigest([]) }],
     ['a shifted boundary between names', { environmentId: 'env_ac', recordId: 'a_a' }],
   ] as const) {
-    it(`does not open in ${name}`, () => {
+    it(`cannot be decrypted in ${name}`, () => {
       const elsewhere = { ...RECORD, ...change };
       expect(codeOf(() => vault.open(elsewhere, 'credentials', record))).to.equal('UNSEALABLE');
       expect(codeOf(() => vault.openRecord(elsewhere, record))).to.equal('UNSEALABLE');
     });
   }
 
-  it('does not open with the wrapped data key of another row, nor the other way round', () => {
+  it('cannot be decrypted with the wrapped data key of another row, nor the other way round', () => {
     const other = vault.sealRecord({ ...RECORD, recordId: 'ca_b' }, fields);
     for (const mixed of [
       { ...record, wrappedDataKey: other.wrappedDataKey },
@@ -136,39 +136,39 @@ describe('a sealed record that was moved', () => {
     }
   });
 
-  it('does not open with its fields exchanged', () => {
+  it('cannot be decrypted with its fields exchanged', () => {
     const { credentials, extra } = record.sealed;
     const exchanged = { ...record, sealed: { credentials: extra, extra: credentials } };
     expect(codeOf(() => openBoth(RECORD, exchanged))).to.equal('UNSEALABLE');
   });
 
-  it('does not open with a field of an older generation put back', () => {
+  it('cannot be decrypted with a field of an older generation', () => {
     const older = vault.sealRecord({ ...RECORD, generation: 6 }, fields);
     expect(codeOf(() => openBoth(RECORD, { ...record, sealed: older.sealed }))).to.equal('UNSEALABLE');
     expect(codeOf(() => openBoth(RECORD, older))).to.equal('UNSEALABLE');
   });
 
-  it('does not open with the key id of another known key written over its own', () => {
+  it('cannot be decrypted with the key id of another known key', () => {
     const renamed = Buffer.from(record.wrappedDataKey);
     expect(renamed.indexOf(NEW)).to.equal(2);
     renamed.write(OLD, 2, 'latin1');
     expect(codeOf(() => openBoth(RECORD, { ...record, wrappedDataKey: renamed }))).to.equal('UNSEALABLE');
   });
 
-  it('does not open as a value, nor a value as a wrapped data key', () => {
+  it('cannot be decrypted as a value, nor a value as a wrapped data key', () => {
     const place = { ...RECORD, field: '' };
     expect(codeOf(() => vault.openValue(place, record.wrappedDataKey))).to.equal('UNKNOWN_FORMAT');
     expect(codeOf(() => openBoth(RECORD, { ...record, wrappedDataKey: value.blob }))).to.equal('UNKNOWN_FORMAT');
   });
 
-  it('does not open with a field in the place of the wrapped data key', () => {
+  it('cannot be decrypted with a field in the place of the wrapped data key', () => {
     const confused = { ...record, wrappedDataKey: record.sealed.credentials };
     expect(codeOf(() => openBoth(RECORD, confused))).to.equal('UNKNOWN_KEY');
   });
 });
 
 describe('a sealed record that was altered', () => {
-  it('does not open with any single bit flipped', () => {
+  it('cannot be decrypted with any single bit flipped', () => {
     for (const wrappedDataKey of flips(record.wrappedDataKey))
       failureOf(() => openBoth(RECORD, { ...record, wrappedDataKey }));
     for (const credentials of flips(record.sealed.credentials)) {
@@ -176,7 +176,7 @@ describe('a sealed record that was altered', () => {
     }
   });
 
-  it('does not open shortened or lengthened', () => {
+  it('cannot be decrypted when it is shortened or lengthened', () => {
     const alter = (blob: Buffer) => [
       ...Array.from(blob, (_, length) => blob.subarray(0, length)),
       Buffer.concat([blob, Buffer.alloc(1)]),
@@ -190,7 +190,7 @@ describe('a sealed record that was altered', () => {
     }
   });
 
-  it('says so when the format is of another version', () => {
+  it('reports a format of another version', () => {
     for (const version of [0, 2, 3, 255]) {
       const wrappedDataKey = Buffer.from(record.wrappedDataKey);
       wrappedDataKey.writeUInt8(version);
@@ -198,14 +198,14 @@ describe('a sealed record that was altered', () => {
     }
   });
 
-  it('says so when the ring lacks the key, and fails otherwise when the key of that id is another', () => {
+  it('reports a key id that the ring lacks, and fails with another error when the key of that id differs', () => {
     expect(codeOf(() => vaultOf(ringOf(OLD)).open(RECORD, 'extra', record))).to.equal('UNKNOWN_KEY');
     const wrong = vault.sealRecord(RECORD, fields);
     wrong.wrappedDataKey.write(OLD, 2, 'latin1');
     expect(codeOf(() => vaultOf(ringOf(OLD)).open(RECORD, 'extra', wrong))).to.equal('UNSEALABLE');
   });
 
-  it('fails with one message for every cause, and without plaintext', () => {
+  it('fails with the same message for every cause, and without plaintext', () => {
     const altered = Buffer.from(record.sealed.credentials);
     altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
     const failures = [
@@ -224,7 +224,7 @@ describe('rewrap', () => {
   const oldVault = vaultOf(ringOf(OLD), 'old');
   const under = oldVault.sealRecord(RECORD, fields);
 
-  it('moves the data key to the active key and leaves the fields as they are', () => {
+  it('encrypts the data key with the active key and does not change the fields', () => {
     const wrapped = vault.rewrap(RECORD, under.wrappedDataKey);
     expect(wrapped?.kekId).to.equal(NEW);
     const moved = { ...under, ...wrapped };
@@ -236,7 +236,7 @@ describe('rewrap', () => {
     expect(vault.resealValue(VALUE, value.blob)).to.equal(null);
   });
 
-  it('moves a value the same way', () => {
+  it('does the same for a value', () => {
     const old = oldVault.sealValue(VALUE, new Secret('client secret'));
     const moved = vault.resealValue(VALUE, old.blob);
     expect(moved?.kekId).to.equal(NEW);
@@ -256,7 +256,7 @@ describe('rewrap', () => {
 });
 
 describe('a sealed value', () => {
-  it('opens for any context and any text', () => {
+  it('can be decrypted for any context and any text', () => {
     const name = fc.string({ unit: 'binary' });
     const contexts = fc.record({ table: name, environmentId: name, recordId: name, field: name });
     const texts = name.filter((text) => text.isWellFormed());
@@ -275,13 +275,13 @@ describe('a sealed value', () => {
     { field: 'private_key' },
     { recordId: 'conn_aclient', field: '_secret' },
   ] satisfies Partial<ValueContext>[]) {
-    it(`does not open with another ${Object.keys(change).join(' and ')}`, () => {
+    it(`cannot be decrypted with another ${Object.keys(change).join(' and ')}`, () => {
       expect(vault.openValue(VALUE, value.blob).reveal()).to.equal('client secret');
       expect(codeOf(() => vault.openValue({ ...VALUE, ...change }, value.blob))).to.equal('UNSEALABLE');
     });
   }
 
-  it('does not open with any single bit flipped, shortened or lengthened', () => {
+  it('cannot be decrypted with any single bit flipped, shortened or lengthened', () => {
     for (const blob of flips(value.blob)) failureOf(() => vault.openValue(VALUE, blob));
     for (let length = 0; length < value.blob.length; length++) {
       failureOf(() => vault.openValue(VALUE, value.blob.subarray(0, length)));
@@ -289,7 +289,7 @@ describe('a sealed value', () => {
     failureOf(() => vault.openValue(VALUE, Buffer.concat([value.blob, Buffer.alloc(1)])));
   });
 
-  it('tells its key', () => {
+  it('returns the id of its key', () => {
     expect([sealedUnder(value.blob), sealedUnder(record.wrappedDataKey)]).to.deep.equal([NEW, NEW]);
   });
 

@@ -41,7 +41,7 @@ describe('a webhook endpoint', () => {
 
   const to = (local: Local, limits = {}) => send(local.origin, egressTo(local, { limits }));
 
-  it('that accepts the event gets it: the control of what follows', async () => {
+  it('that accepts the event receives it (control)', async () => {
     const local = await serve((_request, response) => response.end('thanks'));
     const sent = await to(local);
     expect(sent).to.include({ isDelivered: true, isGone: false, retryAfterMs: undefined });
@@ -49,7 +49,7 @@ describe('a webhook endpoint', () => {
     expect(local.requests).to.have.length(1);
   });
 
-  it('that never responds is left after the time limit, and its connection is closed', async () => {
+  it('that never responds is abandoned after the time limit, and its connection is closed', async () => {
     const local = await serve(() => {});
     const sent = await to(local, { protocolTimeoutMs: 50 });
     expect(sent).to.include({ isDelivered: false });
@@ -57,7 +57,7 @@ describe('a webhook endpoint', () => {
     await eventually(() => local.open.size === 0);
   });
 
-  it('that sends its head and then nothing has responded', async () => {
+  it('that sends a head and no body counts as having responded', async () => {
     const local = await serve((_request, response) => response.writeHead(200).write('a'));
     const sent = await to(local, { protocolTimeoutMs: 50 });
     expect(sent).to.include({ isDelivered: true });
@@ -77,7 +77,7 @@ describe('a webhook endpoint', () => {
   });
 
   for (const status of [200, 500]) {
-    it(`that returns ${status} and a gigabyte is cut off, and judged by its status`, async () => {
+    it(`that returns ${status} and a gigabyte is disconnected, and judged by its status`, async () => {
       let written = 0;
       const local = await serve(async (_request, response) => {
         response.writeHead(status);
@@ -99,7 +99,7 @@ describe('a webhook endpoint', () => {
     });
   }
 
-  it('that sends a decompression bomb is cut off', async () => {
+  it('that sends a decompression bomb is disconnected', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * MIB));
     const local = await serve((_request, response) => {
       response.writeHead(500, { 'content-encoding': 'gzip' }).end(bomb);
@@ -160,7 +160,7 @@ describe('a webhook endpoint', () => {
     expect(dialled).to.have.length(1);
   });
 
-  it('is left when the server stops', async () => {
+  it('is abandoned when the server stops', async () => {
     const stop = new AbortController();
     const local = await serve(() => stop.abort());
     const sent = await send(local.origin, egressTo(local), stop.signal);

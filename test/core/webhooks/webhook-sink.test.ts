@@ -7,7 +7,7 @@ import { NOW, openTestStore, webhookEndpoint } from '../../db/support.ts';
 
 const RELOAD_MS = 5_000;
 
-describe('the sink of webhooks', () => {
+describe('the webhook sink', () => {
   let test: Awaited<ReturnType<typeof openTestStore>>;
   let env: EnvironmentId;
   let queued: string[];
@@ -58,7 +58,7 @@ describe('the sink of webhooks', () => {
     });
   }
 
-  it('executes no statement for an event that nothing takes, once it knows', async () => {
+  it('executes no statement for an event without endpoints, once it knows that there are none', async () => {
     await emit('connected_account.created');
     expect(statements).to.deep.equal(['environments.get', 'webhookEndpoints.enabled']);
     statements.length = 0;
@@ -77,7 +77,7 @@ describe('the sink of webhooks', () => {
     expect(statements).to.include('events.append');
   });
 
-  it('asks again after some seconds, because another process may have changed an endpoint', async () => {
+  it('reads the endpoints again after some seconds, because another process may have changed one', async () => {
     await emit('connected_account.created');
     await test.store.write((tx) => tx.webhookEndpoints.insert(env, webhookEndpoint('whk_1')));
     await emit('connected_account.created', NOW + RELOAD_MS - 1);
@@ -86,7 +86,7 @@ describe('the sink of webhooks', () => {
     expect(queued).to.deep.equal(['whk_1']);
   });
 
-  it('asks again when the store has noticed a change of settings by another process', async () => {
+  it('reads the endpoints again when the store was notified of a change by another process', async () => {
     await emit('connected_account.created');
     await test.store.write((tx) => tx.webhookEndpoints.insert(env, webhookEndpoint('whk_1')));
     await emit('connected_account.created');
@@ -96,7 +96,7 @@ describe('the sink of webhooks', () => {
     expect(queued).to.deep.equal(['whk_1']);
   });
 
-  it('does not remember what a unit has read that was undone', async () => {
+  it('does not cache what a unit has read that was rolled back', async () => {
     const boom = new Error('undone');
     const failed = test.store.write(async (tx) => {
       await tx.webhookEndpoints.insert(env, webhookEndpoint('whk_1'));
@@ -113,7 +113,7 @@ describe('the sink of webhooks', () => {
     expect((await test.store.read.events.list(env, {}, { size: 10 })).rows).to.deep.equal([]);
   });
 
-  it('gives events of one environment numbers in the order of their commits', async () => {
+  it('numbers the events of an environment in the order of their commits', async () => {
     await test.store.write((tx) => tx.webhookEndpoints.insert(env, webhookEndpoint('whk_1')));
     await Promise.all(Array.from({ length: 20 }, () => emit('tool.created')));
     const rows = await test.store.read.events.following(env, 0, 100);

@@ -63,8 +63,8 @@ async function ours(now: number): Promise<Sent> {
   return sent[0] as Sent;
 }
 
-describe('a delegation as the vendor’s own library asks for it (oracle: google-auth-library)', () => {
-  it('goes to the same address in the same form, with the same claims', async () => {
+describe('a delegation compared with the vendor’s own library (oracle: google-auth-library)', () => {
+  it('is sent to the same address in the same form, with the same claims', async () => {
     const expected = await theirs();
     const claims = decodeJwt(expected.form['assertion'] ?? '');
     const sent = await ours(Number(claims.iat) * 1000);

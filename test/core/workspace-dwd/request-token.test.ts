@@ -20,7 +20,7 @@ import {
 const [MARIA, JONAS] = USERS;
 const HOUR = 3_600_000;
 
-describe('domain-wide delegation at a workspace that verifies', () => {
+describe('domain-wide delegation at a workspace that verifies it', () => {
   let server: DelegationServer;
 
   before(async () => {
@@ -61,7 +61,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
       expect(await ask({ account: readServiceAccount(file) })).to.include({ ok: false, kind: 'client' });
     });
 
-    it('with a key that the account has retired', async () => {
+    it('with a key that was removed from the account', async () => {
       const account = readServiceAccount(keyFile({ private_key_id: 'key-0' }));
       expect(await ask({ account })).to.include({ ok: false, kind: 'client' });
     });
@@ -86,7 +86,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
     });
   });
 
-  it('gives a token that acts for the subject, with its scopes and its end', async () => {
+  it('returns a token that acts for the subject, with its scopes and its expiry', async () => {
     const before = Date.now();
     const token = await tokenOf(ask());
     expect(await server.whoIs(token.accessToken)).to.equal(MARIA);
@@ -94,12 +94,12 @@ describe('domain-wide delegation at a workspace that verifies', () => {
     expect(token.expiresAt).to.be.within(before + HOUR - 5000, Date.now() + HOUR);
   });
 
-  it('acts for another subject once the account names one', async () => {
+  it('acts for another subject once the account has another subject', async () => {
     const tokens = [await tokenOf(ask()), await tokenOf(ask({ subject: JONAS }))];
     expect(await Promise.all(tokens.map(({ accessToken }) => server.whoIs(accessToken)))).to.deep.equal([MARIA, JONAS]);
   });
 
-  it('blames the delegation for a scope that it does not reach', async () => {
+  it('reports a scope that the delegation does not include as a fault of the delegation', async () => {
     const [requests, outcome] = await counted(() => ask({ scopes: ['openid', 'drive.write'] }));
     expect(outcome).to.include({ ok: false, kind: 'client' });
     expect(outcome.ok ? '' : outcome.message).to.include('unauthorized_client');
@@ -107,7 +107,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
   });
 
   describe('when the clocks differ', () => {
-    it('asks once more with the time of the provider', async () => {
+    it('retries once with the time of the provider', async () => {
       for (const by of [HOUR, -2 * HOUR]) {
         const [requests, outcome] = await counted(() => ask({ now: () => Date.now() + by }));
         expect([requests, outcome.ok]).to.deep.equal([2, true]);
@@ -117,7 +117,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
       }
     });
 
-    it('asks no more than twice', async () => {
+    it('sends no more than two requests', async () => {
       const [requests, outcome] = await counted(() =>
         ask({ subject: 'nobody@acme.example', now: () => Date.now() + HOUR }),
       );
@@ -125,7 +125,7 @@ describe('domain-wide delegation at a workspace that verifies', () => {
       expect(outcome).to.include({ kind: 'refused' });
     });
 
-    it('believes no provider that is a day away', async () => {
+    it("ignores a provider's clock that differs by a day", async () => {
       const [requests, outcome] = await counted(() => ask({ now: () => Date.now() + 48 * HOUR }));
       expect([requests, outcome.ok]).to.deep.equal([1, false]);
     });
@@ -139,14 +139,14 @@ describe('domain-wide delegation at a workspace that verifies', () => {
     }
   });
 
-  it('reaches no other origin than the one it is pinned to', async () => {
+  it('connects only to the pinned origin', async () => {
     const outcome = await ask({ tokenEndpoint: new URL('https://elsewhere.example/token') });
     expect(outcome).to.include({ ok: false, kind: 'unavailable', reason: 'blocked', mayBeSpent: false });
   });
 });
 
 describe('the claims of a delegation (RFC 7523 §3)', () => {
-  it('name account, subject, scopes, audience and one hour, and nothing else', () => {
+  it('are account, subject, scopes, audience and one hour, and nothing else', () => {
     const account = readServiceAccount(keyFile());
     const delegation = { account, subject: MARIA, scopes: ['a', 'b'], audience: TOKEN_ENDPOINT.href };
     expect(delegationClaims(delegation, 1_750_000_000_999)).to.deep.equal({
@@ -160,7 +160,7 @@ describe('the claims of a delegation (RFC 7523 §3)', () => {
   });
 });
 
-describe('judging the response to a delegation', () => {
+describe('the request and response of a delegation', () => {
   const AT = 1_750_000_000_000;
   const GOOD = { access_token: 'at', token_type: 'Bearer', expires_in: 3599 };
 
@@ -197,7 +197,7 @@ describe('judging the response to a delegation', () => {
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).to.include({ sub: MARIA, exp: AT / 1000 + 3600 });
   });
 
-  it('takes the scopes granted before those asked for', async () => {
+  it('prefers the granted scopes to the requested ones', async () => {
     const { outcome } = await answered(200, { ...GOOD, scope: 'b' });
     expect(outcome.ok && outcome.token.scopes).to.deep.equal(['b']);
     const silent = (await answered(200, GOOD)).outcome;
@@ -237,12 +237,12 @@ describe('judging the response to a delegation', () => {
     ['a temporary one', 400, { error: 'temporarily_unavailable' }, { reason: 'server_error', mayBeSpent: false }],
   ];
   for (const [title, status, body, expected] of cases) {
-    it(`knows ${title}`, async () => {
+    it(`returns ${title}`, async () => {
       expect((await answered(status, body)).outcome).to.include({ ok: false, ...expected });
     });
   }
 
-  it('passes on when to come back', async () => {
+  it('returns the time to try again', async () => {
     expect((await answered(429, '', { 'retry-after': '7' })).outcome).to.include({ retryAfterMs: 7000 });
   });
 
@@ -255,7 +255,7 @@ describe('judging the response to a delegation', () => {
     }
   });
 
-  it('lets a mistake of ours be one', async () => {
+  it('passes an internal error on', async () => {
     const mistake = new TypeError('x is not a function');
     const thrown = await requestDelegatedToken({
       account: readServiceAccount(keyFile()),

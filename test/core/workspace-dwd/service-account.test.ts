@@ -29,12 +29,12 @@ describe('the key file of a service account', () => {
     expect(tokenUri.href).to.equal('https://workspace.example/token');
   });
 
-  it('may leave out the ids', () => {
+  it('may lack the ids', () => {
     const account = readServiceAccount(keyFile({ client_id: undefined, private_key_id: '' }));
     expect([account.clientId, account.keyId]).to.deep.equal([null, null]);
   });
 
-  it('may have its line breaks escaped twice, as environment variables do', () => {
+  it('may have its line breaks escaped twice, as in environment variables', () => {
     const pem = (JSON.parse(keyFile().reveal()) as { private_key: string }).private_key;
     const account = readServiceAccount(keyFile({ private_key: pem.replaceAll('\n', '\\n') }));
     expect(account.privateKey.type).to.equal('private');
@@ -45,7 +45,7 @@ describe('the key file of a service account', () => {
     expect(readServiceAccount(marked).clientEmail).to.equal(CLIENT_EMAIL);
   });
 
-  it('must be of the provider that its assertions are sent to', () => {
+  it('must belong to the provider that its assertions are sent to', () => {
     const check = (tokenUri: string, endpoint: string) => () =>
       checkServiceAccount(keyFile({ token_uri: tokenUri }), URL.parse(endpoint) ?? undefined);
     const google = 'https://oauth2.googleapis.com/token';
@@ -83,7 +83,7 @@ describe('the key file of a service account', () => {
     ['an endpoint with a password', () => keyFile({ token_uri: 'https://a:b@workspace.example/token' }), /https/],
   ];
   for (const [title, file, says] of cases) {
-    it(`is refused for ${title}, with a sentence that quotes nothing`, () => {
+    it(`is refused for ${title}, with an error that quotes nothing`, () => {
       const error = failureOf(file());
       expect(error).to.be.instanceOf(OAuthConfigError);
       expect(error.message).to.match(says);

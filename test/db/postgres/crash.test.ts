@@ -54,7 +54,7 @@ describe('a PostgreSQL server that crashes under load', function () {
     }
   }
 
-  it('does not take a lost transaction for the one that has got its number after the crash', async () => {
+  it('does not confuse a lost transaction with the one that has its number after the crash', async () => {
     const open = withLife(() => openSession(cluster.url(TEMPLATE)));
     const insert = "insert into key_checks (kek_id, check_value, created_at) values (gen_random_uuid(), '', 1)";
     const cause = new StorageError('CONNECTION_LOST', 'lost');

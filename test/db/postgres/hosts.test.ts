@@ -24,7 +24,7 @@ describe('the hosts of DATABASE_URL', () => {
     ]);
   });
 
-  it('must be asked for writing', () => {
+  it('must require a host that accepts writes', () => {
     expect(() => hostsOf('postgres://one,two/db?target_session_attrs=any')).to.throw('must be read-write');
     expect(() => hostsOf('postgres:/one')).to.throw('DATABASE_URL is invalid');
   });
@@ -84,7 +84,7 @@ describe('a primary and a standby', function () {
     expect(await store.read.audit.verifyChain(env)).to.have.property('intact', true);
   });
 
-  it('share the reads of lists, and the primary serves them alone while the standby is gone', async () => {
+  it('share the reads of lists, and the primary serves them alone while the standby is down', async () => {
     const failures: string[] = [];
     const watch = { report: (_: unknown, what: string) => failures.push(what) };
     const connections = { replica: standby.url(TEMPLATE) };

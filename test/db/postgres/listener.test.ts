@@ -57,7 +57,7 @@ describe('notifications of changed settings', () => {
     return store;
   }
 
-  it('come for each kind of change, also of a program that knows nothing of them, and not for others', async () => {
+  it('are sent for each kind of change, also by a program that does not know them, and for no other change', async () => {
     const store = await openListening(addressOf(socketOfTests(), name));
     for (const change of [
       CHANGE,
@@ -77,7 +77,7 @@ describe('notifications of changed settings', () => {
     expect(store.settingsVersion()).to.equal(before + 1);
   });
 
-  it('pass a connection pool by the address of the server itself', async () => {
+  it("pass a connection pool if the server's own address is configured", async () => {
     const store = await openListening(addressOf(pooler.socket, name), addressOf(socketOfTests(), name));
     runIn(name, CHANGE);
     await until(() => store.settingsVersion() === 2);
@@ -93,7 +93,7 @@ describe('notifications of changed settings', () => {
     expect(store.settingsVersion()).to.equal(0);
   });
 
-  it('that came while the connection was lost count as missed when it is back', async function () {
+  it('that were sent while the connection was lost count as missed after it is restored', async function () {
     this.timeout(30_000);
     const store = await openListening(addressOf(socketOfTests(), name), network.url(name));
     network.cut();

@@ -47,7 +47,7 @@ describe('migrations of a server', function () {
       (error) => error.code,
     );
 
-  it('lets programs N and N + 1 start between the two phases, and only N + 1 after them', async () => {
+  it('let programs N and N + 1 start between the two phases, and only N + 1 after them', async () => {
     expect([await check(OWN), await check(NEXT)]).to.deep.equal(['starts', 'SCHEMA_OLD']);
     expect(await run(NEXT, { until: 'expand' })).to.deep.equal(['9001_expand.sql']);
     expect([await check(OWN), await check(NEXT)]).to.deep.equal(['starts', 'starts']);
@@ -56,12 +56,12 @@ describe('migrations of a server', function () {
     expect([await check(OWN), await check(NEXT)]).to.deep.equal(['MIGRATION_REFUSED', 'starts']);
   });
 
-  it('lets no older program start after a migration that does not say from where on it is readable', async () => {
+  it('let no older program start after a migration that does not declare the version that can read it', async () => {
     await run([...OWN, migrationOf('9001_silent.sql', 'select 1;')]);
     expect(await check(OWN)).to.equal('MIGRATION_REFUSED');
   });
 
-  it('refuses the contract phase while a server of the previous version runs', async () => {
+  it('refuse the contract phase while a server of the previous version runs', async () => {
     register(OWN.length);
     const refused = await run(NEXT).catch((error) => error);
     expect(refused).to.include({ code: 'SCHEMA_IN_USE' });
@@ -75,7 +75,7 @@ describe('migrations of a server', function () {
     ).to.have.length(1);
   });
 
-  it('gives way to transactions that hold a lock, and tries again', async () => {
+  it('yield to transactions that hold a lock, and retry', async () => {
     await session.query({ text: 'begin; lock table accounts in row exclusive mode' });
     const reports: string[] = [];
     const report = (message: string) => {
@@ -87,7 +87,7 @@ describe('migrations of a server', function () {
     expect(reports[0]).to.include('waited too long for a lock');
   });
 
-  it('continues after a migration that failed, of which nothing was applied', async () => {
+  it('continue after a migration that failed, of which nothing was applied', async () => {
     const broken = migrationOf('9002_broken.sql', 'create table half (id text); select 1 / 0;');
     expect(await run([...OWN, EXPAND, broken]).catch((error) => error.code)).to.equal('MIGRATION_FAILED');
     expect(runIn(name, "select to_regclass('half') is null").trim()).to.equal('t');
@@ -96,7 +96,7 @@ describe('migrations of a server', function () {
     ]);
   });
 
-  it('builds an index without blocking writes, and repairs one whose building was interrupted', async () => {
+  it('build an index without blocking writes, and repair one whose creation was interrupted', async () => {
     const text = `-- no transaction\n-- readable-from: ${NEWEST}
 drop index concurrently if exists accounts_version;
 create unique index concurrently accounts_version on environments (kind);`;
@@ -115,7 +115,7 @@ create unique index concurrently accounts_version on environments (kind);`;
     expect(await check(OWN)).to.equal('starts');
   });
 
-  it('applies each migration once when two processes run at the same time', async () => {
+  it('apply each migration once when two processes run concurrently', async () => {
     const both = await Promise.all([run(NEXT), run(NEXT)]);
     expect(both.flat().sort()).to.deep.equal(['9001_expand.sql', '9002_contract.sql']);
   });

@@ -19,13 +19,13 @@ describe('PgBouncer in transaction mode, without support for prepared statements
     dropDatabase(name);
   });
 
-  it('is refused at the start, because it mixes up the statements of its clients', async () => {
+  it('is refused at the start, because it confuses the statements of its clients', async () => {
     const error = await failure(openStore({ location: addressOf(pooler.socket, name), now: () => NOW }));
     expect(error).to.include({ name: 'StorageError', code: 'STORE_REFUSED' });
     expect(error.message).to.include('DATABASE_PREPARE=off');
   });
 
-  it('works with DATABASE_PREPARE=off, and the server itself without it', async () => {
+  it('works with DATABASE_PREPARE=off, and the server itself works without it', async () => {
     for (const [location, prepare] of [
       [addressOf(pooler.socket, name), false],
       [urlOf(name), undefined],

@@ -56,7 +56,7 @@ describe('the schema of the queries on PostgreSQL', () => {
     expect(real.filter(same).sort()).to.deep.equal(expected.filter(same).sort());
   });
 
-  it('has each index, and unique where it has to be', () => {
+  it('has each index, and unique ones are unique', () => {
     const real = lines(
       `select c.relname || ' ' || i.indisunique from pg_index i join pg_class c on c.oid = i.indexrelid
        join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public'`,

@@ -58,7 +58,7 @@ describe('the statements of all repositories', function () {
     dropDatabase(name);
   });
 
-  it('are accepted by both engines, where they do not depend on filters', async () => {
+  it('are accepted by both engines, if they do not depend on filters', async () => {
     const onSqlite = record(sqliteDialect, false).plans;
     const session = await openSession(urlOf(name));
     const refused: string[] = [];

@@ -57,7 +57,7 @@ describe('units on PostgreSQL', () => {
     });
   });
 
-  it('read no small table completely, also with plans that were made for units without isolation', async () => {
+  it('read no small table completely, also with plans that were prepared for units without isolation', async () => {
     await test.store.close();
     test.store = await test.database.open({ connections: { writers: 1 } });
     runIn(name, 'analyze');
@@ -75,7 +75,7 @@ describe('units on PostgreSQL', () => {
     expect(complete).to.equal('');
   });
 
-  it('end although other units keep changing what they read', async () => {
+  it('end even if other units keep changing what they read', async () => {
     const id = await added();
     let changes = 0;
     let isOver = false;
@@ -129,7 +129,7 @@ describe('units on PostgreSQL', () => {
     expect(rows.total).to.equal(ids.length);
   });
 
-  it('are rolled back if they continue after a statement that failed', async () => {
+  it('are rolled back if they continue after a failed statement', async () => {
     const row = account(test.newId, connectionId);
     await test.store.write((tx) => tx.accounts.insert(test.env, row));
     const twin = { ...account(test.newId, connectionId), identifier: row.identifier };
@@ -143,7 +143,7 @@ describe('units on PostgreSQL', () => {
     expect(await total()).to.equal(1);
   });
 
-  it('are undone when they wait for something else than their transaction', async () => {
+  it('are rolled back when they wait for something other than their transaction', async () => {
     const never = test.store.write(async (tx) => {
       await tx.accounts.insert(test.env, account(test.newId, connectionId));
       await new Promise(() => {});
@@ -152,7 +152,7 @@ describe('units on PostgreSQL', () => {
     expect(await total()).to.equal(0);
   });
 
-  it('leave nothing behind for the next transaction when a call was not waited for', async () => {
+  it('do not affect the next transaction when a call was not awaited', async () => {
     const rows = Array.from({ length: 3 }, () => account(test.newId, connectionId));
     const undone = test.store.write(async (tx) => {
       const insertAll = async () => {
@@ -167,7 +167,7 @@ describe('units on PostgreSQL', () => {
     expect(await total()).to.equal(16);
   });
 
-  it('have exact totals after the rows of counts were joined', async () => {
+  it('have exact totals after the rows of counts were merged', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, added));
     for (const id of ids.slice(0, 5)) await test.store.write((tx) => tx.accounts.remove(test.env, id, NOW));
     const rows = () => Number(runIn(name, 'select count(*) from account_counts'));
@@ -178,7 +178,7 @@ describe('units on PostgreSQL', () => {
     expect(await total()).to.equal(15);
   });
 
-  it('append to several chains of the audit log, each of which holds', async () => {
+  it('append to several chains of the audit log, each of which is valid', async () => {
     const units = Array.from({ length: 100 }, (_, place) =>
       test.store.write((tx) => tx.audit.append(test.env, entry(`action.${place}`))),
     );
@@ -205,7 +205,7 @@ describe('units on PostgreSQL', () => {
     expect(await total()).to.equal(before + 1);
   });
 
-  describe('whose connection is lost at the commit', () => {
+  describe('units whose connection is lost at the commit', () => {
     let proxy: CuttingProxy;
     let store: Store;
 
@@ -220,7 +220,7 @@ describe('units on PostgreSQL', () => {
     });
 
     for (const cut of ['before', 'after'] as const) {
-      it(`are committed exactly once when it is lost ${cut} the server gets the commit`, async () => {
+      it(`are committed exactly once when it is lost ${cut} the server receives the commit`, async () => {
         let runs = 0;
         proxy.cutAt('commit\0', cut);
         await store.write(async (tx) => {

@@ -67,7 +67,7 @@ describe('the checkpointer', () => {
 
   afterEach(() => test.end());
 
-  it('leaves a log alone in which there is less than a piece', () => {
+  it('does not move a log that is smaller than a piece', () => {
     test = setUp({ piece: 1000 });
     test.commit(20);
     expect(test.log()).to.deep.include({ moved: 0 });
@@ -82,7 +82,7 @@ describe('the checkpointer', () => {
     expect(moved).to.be.lessThan(frames);
   });
 
-  it('moves nothing more until the main file is synced', () => {
+  it('moves no more until the main file is synced', () => {
     test = setUp();
     while (test.syncs.length === 0) test.commit(1);
     const { moved } = test.log();
@@ -93,7 +93,7 @@ describe('the checkpointer', () => {
     expect(test.log().moved).to.be.greaterThan(moved);
   });
 
-  it('restarts the log repeatedly under writes that never pause', () => {
+  it('restarts the log repeatedly under continuous writes', () => {
     test = setUp();
     let restarts = 0;
     let before = 0;
@@ -109,7 +109,7 @@ describe('the checkpointer', () => {
     expect(test.rows()).to.equal(500);
   });
 
-  it('waits for readers of the log, and ends it afterwards', () => {
+  it('waits for readers of the log, and empties it afterwards', () => {
     test = setUp();
     test.commit(30);
     const other = new Database(test.file, { readonly: true });
@@ -129,7 +129,7 @@ describe('the checkpointer', () => {
     expect(test.rows()).to.equal(380);
   });
 
-  it('holds the log at no time between two commits', () => {
+  it('never locks the log between two commits', () => {
     test = setUp();
     for (let i = 0; i < 60; i++) {
       test.commit(1);
@@ -137,7 +137,7 @@ describe('the checkpointer', () => {
     }
   });
 
-  it('fails no commit where it fails itself, and the log keeps its bound', () => {
+  it('does not fail a commit when it fails itself, and the log keeps its limit', () => {
     test = setUp();
     test.pin.close();
     for (let i = 0; i < 700; i++) {
@@ -162,7 +162,7 @@ describe('the checkpointer', () => {
       return reader;
     };
 
-    it('moves none of it on the event loop, but in the thread (F1)', async () => {
+    it('moves no part of it on the event loop, but in the thread (F1)', async () => {
       test.commit(10);
       const reader = readElsewhere();
       const { frames } = test.log();
@@ -178,7 +178,7 @@ describe('the checkpointer', () => {
       expect(test.log().moved).to.be.greaterThan(600);
     });
 
-    it('leaves it to the thread also where the main file is never synced', async () => {
+    it('also moves it in the thread if the main file is never synced', async () => {
       test.commit(700);
       expect(test.syncs).to.have.length(1);
       expect(test.moves).to.have.length(1);
@@ -187,7 +187,7 @@ describe('the checkpointer', () => {
       expect(test.log().frames).to.be.lessThan(100);
     });
 
-    it('has the thread try again while another process reads, one time after the other', async () => {
+    it('retries in the thread while another process reads', async () => {
       const reader = readElsewhere();
       test.commit(300);
       expect(test.moves).to.have.length(1);
@@ -217,7 +217,7 @@ describe('the checkpointer', () => {
     };
     const logBytes = () => statSync(`${test.file}-wal`).size;
 
-    it('cuts it to zero bytes', async () => {
+    it('truncates it to zero bytes', async () => {
       test = setUp();
       test.commit(70);
       expect(logBytes()).to.be.greaterThan(0);
@@ -226,7 +226,7 @@ describe('the checkpointer', () => {
       expect(test.rows()).to.equal(70 + 1);
     });
 
-    it('waits for no reader and no writer of another process, and says that it has to be tried again (F1)', async () => {
+    it('waits for no reader or writer of another process, and reports that it has to be retried (F1)', async () => {
       test = setUp();
       test.commit(5);
       const other = new Database(test.file, { timeout: 0 });
@@ -244,7 +244,7 @@ describe('the checkpointer', () => {
       other.close();
     });
 
-    it('has the thread move a backlog first', async () => {
+    it('moves a backlog in the thread first', async () => {
       test = setUp({ backlog: 100 });
       test.commit(300);
       const emptied = empty();
@@ -252,7 +252,7 @@ describe('the checkpointer', () => {
       expect(logBytes()).to.equal(0);
     });
 
-    it('leaves the log where it is once the main file could not be synced', async () => {
+    it('keeps the log once the main file could not be synced', async () => {
       test = setUp();
       while (test.syncs.length === 0) test.commit(1);
       test.endSyncs(new Error('EIO'));
@@ -261,7 +261,7 @@ describe('the checkpointer', () => {
     });
   });
 
-  it('lets a commit fail as it fails, and does not keep its place in the log', () => {
+  it('passes the error of a commit on, and reuses its place in the log', () => {
     test = setUp();
     while (test.syncs.length === 0) test.commit(1);
     test.endSyncs();
@@ -287,7 +287,7 @@ describe('the checkpointer', () => {
 });
 
 describe('the log of a store', () => {
-  it('stays short under writes that never pause, from two stores, and loses none of them', async () => {
+  it('stays short under continuous writes from two stores, and loses none of them', async () => {
     const test = await openSharedTestStore({ logBounds: SMALL });
     const second = await openSqliteStore({ path: test.file, now: () => NOW, logBounds: SMALL });
     const connectionId = await github(test);
@@ -304,7 +304,7 @@ describe('the log of a store', () => {
     await test.end();
   });
 
-  it('is of no more use once the main file could not be synced: no write is acknowledged any more, and the log stays', async () => {
+  it('is kept once the main file could not be synced, and no further write is acknowledged', async () => {
     const directory = temporaryDirectory();
     const file = join(directory.path, 'test.db');
     const opened = await openSqliteStore({ path: file, now: () => NOW });

@@ -4,7 +4,7 @@ import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { NOW, temporaryDirectory } from '../support.ts';
 
 describe('the tables that `valetkey db copy` copies', () => {
-  it('are all tables but those that follow from others: a new table belongs in db/copy/tables.ts', async () => {
+  it('are all tables except derived ones: a new table belongs in db/copy/tables.ts', async () => {
     const { path, remove } = temporaryDirectory();
     const file = `${path}/valetkey.db`;
     await (await openSqliteStore({ path: file, now: () => NOW })).close();

@@ -25,7 +25,7 @@ describe('slots of data keys', () => {
 
   afterEach(() => test.end());
 
-  it('never move, so that a wiped key is nowhere in the file, while rows that move leave copies', async function () {
+  it('never move, so that a deleted key is nowhere in the file, while rows that move leave copies', async function () {
     this.timeout(60_000);
     const random = new Random(7);
     const db = new Database(test.file);
@@ -85,7 +85,7 @@ describe('slots of data keys', () => {
     expect([...copies.slots]).to.deep.equal([]);
   });
 
-  it('are overwritten in place, and used again', async () => {
+  it('are overwritten in place, and reused', async () => {
     const connectionId = await github(test);
     const insert = async (key: string) => {
       const row = account(test.newId, connectionId, { wrappedDataKey: Buffer.from(key), kekId: 'kek_1' });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { oneAtATime, type Synced } from '../../../db/sqlite/durability.ts';
 
-describe('syncs, one at a time', () => {
+describe('syncs run one at a time, and', () => {
   /** Syncs that end when the test ends them, and a list of the callers that were notified. */
   function start() {
     const running: Synced[] = [];
@@ -11,7 +11,7 @@ describe('syncs, one at a time', () => {
     return { running, told, ask };
   }
 
-  it('are shared by callers that arrive during another sync, which does not count for them', () => {
+  it('are shared by callers that arrive during a sync, which does not count for them', () => {
     const { running, told, ask } = start();
     for (const name of ['a', 'b', 'c']) ask(name);
     expect(running).to.have.length(1);
@@ -36,7 +36,7 @@ describe('syncs, one at a time', () => {
     expect(told).to.deep.equal(['a', 'b']);
   });
 
-  it('fail those who wait along with one that failed: the kernel tells of lost pages once', () => {
+  it('reject every caller that shares a failed one, because the kernel reports lost pages once', () => {
     const { running, told, ask } = start();
     for (const name of ['a', 'b']) ask(name);
     running[0]?.(new Error('the disk is gone'));

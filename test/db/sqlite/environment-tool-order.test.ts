@@ -35,7 +35,7 @@ const LOCK = { table: 'environment_tool_revisions', revision: undefined };
 const MOVE = { table: 'environment_tool_revisions', revision: 5 };
 
 describe('changes of the tools of an environment', () => {
-  it('lock the revision before the first row and move it after the last one', async () => {
+  it('lock the revision before the first row and increase it after the last one', async () => {
     const { tools, made } = setUp(1);
     await tools.upsert(ENVIRONMENT, [tool('a'), tool('b')]);
     const row = { table: 'environment_tools', revision: 5 };

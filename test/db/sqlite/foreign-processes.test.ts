@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
-describe('beside another process (F1)', () => {
+describe('with another process on the same database (F1)', () => {
   let test: TestStore;
   let connectionId: string;
   let other: InstanceType<typeof Database>;
@@ -54,7 +54,7 @@ describe('beside another process (F1)', () => {
     ['that writes', NONE, writeElsewhere],
   ];
   for (const [which, before, after] of CASES) {
-    it(`waits for no process ${which} to remove deleted data, and removes them after its end`, async () => {
+    it(`waits for no process ${which} to remove deleted data, and removes it after its end`, async () => {
       const id = await insert();
       before();
       await test.store.write((tx) => tx.accounts.remove(test.env, id, NOW));
@@ -67,7 +67,7 @@ describe('beside another process (F1)', () => {
     });
   }
 
-  it('writes wait for its lock without blocking the event loop, and are done when it ends', async () => {
+  it('writes wait for its lock without blocking the event loop, and run when it is released', async () => {
     writeElsewhere();
     const written = insert();
     expect(await turnsUntil(written, 50), 'turns while the lock was held').to.equal(50);
@@ -77,7 +77,7 @@ describe('beside another process (F1)', () => {
     expect((await test.store.read.accounts.list(test.env, {}, { size: 1 })).total).to.equal(1);
   });
 
-  it('a store opens while another process writes, once that has ended', async () => {
+  it('a store opens after the other process has ended its write', async () => {
     writeElsewhere();
     const opening = openSqliteStore({ path: test.file, now: () => NOW });
     expect(await turnsUntil(opening, 50), 'turns while the lock was held').to.be.greaterThan(0);
@@ -87,7 +87,7 @@ describe('beside another process (F1)', () => {
     await store.close();
   });
 
-  it('closes without waiting for a reader', async () => {
+  it('a store closes without waiting for a reader', async () => {
     readElsewhere();
     await insert();
     await test.store.close();

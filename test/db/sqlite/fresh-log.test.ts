@@ -63,7 +63,7 @@ describe('the log of an earlier process (F2)', () => {
     await store.close();
   });
 
-  it('waits for a reader to end, a pause after the other', async () => {
+  it('is retried after pauses until a reader ends', async () => {
     const other = withLog();
     other.exec('begin');
     other.prepare('select count(*) from t').get();
@@ -76,7 +76,7 @@ describe('the log of an earlier process (F2)', () => {
     expect(statSync(log()).size).to.equal(0);
   });
 
-  it('is written again in its place, byte by byte the same, when a reader stays', async () => {
+  it('is written again in its place, byte by byte the same, when a reader remains', async () => {
     const other = withLog();
     other.exec('begin');
     other.prepare('select count(*) from t').get();
@@ -92,7 +92,7 @@ describe('the log of an earlier process (F2)', () => {
     expect(other.prepare('select count(*) from t').pluck().get()).to.equal(101);
   });
 
-  it('keeps a process from starting that could not write to it: another one holds the lock', async () => {
+  it('prevents a start when it cannot be written because another process holds the lock', async () => {
     const other = withLog();
     other.exec('begin immediate');
     const writer = open();
@@ -100,7 +100,7 @@ describe('the log of an earlier process (F2)', () => {
   });
 
   describe('after a sync that failed', () => {
-    it('is moved whole, and the note of it is removed', async () => {
+    it('is moved completely, and its marker is removed', async () => {
       withLog();
       const writer = open();
       distrustFiles(file);
@@ -110,7 +110,7 @@ describe('the log of an earlier process (F2)', () => {
       expect(statSync(log()).size).to.equal(0);
     });
 
-    it('keeps a process from starting while another one knows a part of it as moved', async () => {
+    it('prevents a start while another process considers a part of it moved', async () => {
       const other = withLog();
       const reader = openOther();
       reader.exec('begin');

@@ -97,14 +97,14 @@ function setUp(bounds?: GroupBounds, clock = () => 0) {
 const fsyncFailed = () => new StorageError('SQLITE_IOERR_FSYNC', 'the disk failed');
 
 describe('group commit', () => {
-  it('puts what arrives in one turn into one transaction, in the order of arrival', async () => {
+  it('puts units that arrive in one turn into one transaction, in the order of arrival', async () => {
     const { add, log, durable } = setUp();
     await Promise.all(['a', 'b', 'c'].map(add));
     expect(log.filter((step) => step === 'commit')).to.have.length(1);
     expect(durable()).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('starts another transaction for what arrives in another turn', async () => {
+  it('starts another transaction for units that arrive in another turn', async () => {
     const { add, log } = setUp();
     const first = add('a');
     await turn();
@@ -119,7 +119,7 @@ describe('group commit', () => {
     expect(order).to.deep.equal(['a after sync', 'b after sync']);
   });
 
-  it('lets what arrives while a commit becomes durable share the next one', async () => {
+  it('lets units that arrive while a commit becomes durable share the next one', async () => {
     const { add, log, holdSyncs, committed } = setUp();
     const endSyncs = holdSyncs();
     const first = add('a');
@@ -148,7 +148,7 @@ describe('group commit', () => {
     expect(durable()).to.deep.equal(['a']);
   });
 
-  it('commits immediately what does not wait to be durable, together with everything queued before it', async () => {
+  it('commits units that do not wait for durability immediately, together with everything queued before them', async () => {
     const { add, group, holdSyncs, committed } = setUp();
     const endSyncs = holdSyncs();
     const first = add('a');
@@ -160,7 +160,7 @@ describe('group commit', () => {
     await Promise.all([first, second]);
   });
 
-  it('makes nothing durable for a note alone, and takes it along with the next write', async () => {
+  it('does not sync for a note alone, and includes it in the next write', async () => {
     const { add, group, log, committed, durable } = setUp();
     await group.note((tx) => tx.rows.add('a'));
     expect([committed(), log.includes('sync')]).to.deep.equal([['a'], false]);
@@ -192,7 +192,7 @@ describe('group commit', () => {
     expect(durable()).to.deep.equal(['a1', 'a2', 'b1', 'b2']);
   });
 
-  it('takes back a unit that throws, alone, and rejects it with its own error', async () => {
+  it('rolls back a unit that throws, alone, and rejects it with its own error', async () => {
     const { group, add, durable } = setUp();
     const mine = new Error('mine');
     const bad = group.write(async (tx) => {
@@ -204,7 +204,7 @@ describe('group commit', () => {
     expect(durable()).to.deep.equal(['a', 'b']);
   });
 
-  it('takes back a unit that throws before it returns a promise', async () => {
+  it('rolls back a unit that throws before it returns a promise', async () => {
     const { group, add, durable } = setUp();
     const bad = group.write(() => {
       throw new Error('at once');
@@ -214,12 +214,12 @@ describe('group commit', () => {
     expect(durable()).to.deep.equal(['b']);
   });
 
-  it('returns what a unit returns', async () => {
+  it('returns the result of a unit', async () => {
     const { group } = setUp();
     expect(await group.write(async () => 42)).to.equal(42);
   });
 
-  it('splits a crowd into transactions of at most the cap', async () => {
+  it('splits many units into transactions of limited size', async () => {
     const { add, log, durable } = setUp({ units: 4 });
     await Promise.all(Array.from({ length: 10 }, (_, i) => add(String(i))));
     expect(log.filter((step) => step === 'commit')).to.have.length(3);
@@ -245,7 +245,7 @@ describe('group commit', () => {
     expect(durable()).to.deep.equal(rows);
   });
 
-  it('M10: lets other work have turns between the transactions of a slow crowd', async () => {
+  it('M10: lets other work run between the transactions of slow units', async () => {
     let ms = 0;
     const { group, committed, holdSyncs } = setUp({ unitsMs: 10 }, () => ms);
     const endSyncs = holdSyncs();
@@ -265,7 +265,7 @@ describe('group commit', () => {
     await Promise.all(all);
   });
 
-  it('M10: rejects a failed transaction alone, and not the units that were left for the next one', async () => {
+  it('M10: rejects a failed transaction alone, and not the units that are left for the next one', async () => {
     let ms = 0;
     const { group, faults, durable } = setUp({ unitsMs: 10 }, () => ms);
     const slow = (row: string) =>
@@ -288,7 +288,7 @@ describe('group commit', () => {
       'a promise that never settles': () => new Promise(() => {}),
     };
     for (const [name, wait] of Object.entries(slow)) {
-      it(`is taken back and rejected when it awaits ${name}`, async () => {
+      it(`is rolled back and rejected when it awaits ${name}`, async () => {
         const { group, add, durable } = setUp();
         const held = group.write(async (tx) => {
           await tx.rows.add('held');
@@ -300,7 +300,7 @@ describe('group commit', () => {
       });
     }
 
-    it('is found out each time', async () => {
+    it('is detected each time', async () => {
       const { group, add, durable } = setUp();
       const held = () => failure(group.write(() => turn()));
       await Promise.all([held(), add('a'), held(), held(), add('b')]);
@@ -320,7 +320,7 @@ describe('group commit', () => {
       expect(durable()).to.deep.equal(['a']);
     });
 
-    it('is found out when it waits for another write', async () => {
+    it('is detected when it waits for another write', async () => {
       const { group, durable } = setUp();
       let inner: Promise<unknown> = Promise.resolve();
       const outer = group.write(async () => {
@@ -333,8 +333,8 @@ describe('group commit', () => {
     });
   });
 
-  describe('a unit that breathes', () => {
-    it('lets other work have a turn, and no other unit', async () => {
+  describe('a unit that yields to the event loop', () => {
+    it('lets other work run, but no other unit', async () => {
       const { group, add, log, committed } = setUp();
       let turns = 0;
       const count = () => {
@@ -356,7 +356,7 @@ describe('group commit', () => {
       expect(log.filter((step) => step === 'commit')).to.have.length(2);
     });
 
-    it('is taken back as a whole when it throws after a turn', async () => {
+    it('is rolled back as a whole when it throws afterwards', async () => {
       const { group, add, durable } = setUp();
       const large = group.write(async (tx) => {
         await tx.rows.add('1');
@@ -369,7 +369,7 @@ describe('group commit', () => {
       expect(durable()).to.deep.equal(['a']);
     });
 
-    it('is still found out when it waits for I/O, before or beside or after a turn', async () => {
+    it('is still detected when it waits for I/O, before, beside or afterwards', async () => {
       const { group, add, durable } = setUp();
       const never = () => new Promise(() => {});
       const ways: (() => Promise<unknown>)[] = [
@@ -384,7 +384,7 @@ describe('group commit', () => {
       expect(durable()).to.deep.equal(['a', 'a', 'a']);
     });
 
-    it('writes nothing more when a sync that fails meanwhile has ended the transaction', async () => {
+    it('writes nothing more when a failed sync has ended the transaction meanwhile', async () => {
       const { group, faults, holdSyncs, committed } = setUp();
       const endSyncs = holdSyncs();
       const { durable } = await group.commit((tx) => tx.rows.add('a'));
@@ -403,7 +403,7 @@ describe('group commit', () => {
     });
   });
 
-  it('ends a tx with its unit', async () => {
+  it('makes a tx unusable after its unit', async () => {
     const { group } = setUp();
     const kept = await group.write(async (tx) => ({ rows: tx.rows }));
     expect(() => kept.rows.add('late')).to.throw('used after its end');
@@ -424,7 +424,7 @@ describe('group commit', () => {
       expect(durable()).to.deep.equal(['c']);
     });
 
-    it('tells of each loss, also of a unit alone, and of no unit that failed by itself', async () => {
+    it('reports each lost transaction, also of a single unit, but no unit that failed by itself', async () => {
       const { add, faults, failures, group } = setUp();
       await failure(group.write(() => Promise.reject(new Error('mine'))));
       expect(failures).to.deep.equal([]);
@@ -450,7 +450,7 @@ describe('group commit', () => {
     describe('because another process holds the write lock (F1)', () => {
       const locked = () => new RetryableError('SQLITE_BUSY', 'locked');
 
-      it('tries again after a pause, in the order of arrival, and loses nothing', async () => {
+      it('retries after a pause, in the order of arrival, and loses nothing', async () => {
         const { add, faults, pauses, durable, log } = setUp();
         faults.begin = locked();
         const writes = ['a', 'b'].map(add);
@@ -463,7 +463,7 @@ describe('group commit', () => {
         expect(log.filter((step) => step === 'commit')).to.have.length(1);
       });
 
-      it('rejects after five seconds of pauses, each write after its own', async () => {
+      it('rejects after five seconds of pauses, counted for each write', async () => {
         const { add, faults, pauses, group, durable } = setUp();
         faults.begin = locked();
         const order: string[] = [];
@@ -486,14 +486,14 @@ describe('group commit', () => {
         expect(durable()).to.deep.equal(['c']);
       });
 
-      it('tries writes beyond the largest group for no longer than the others', async () => {
+      it('retries writes beyond the largest group for no longer than the others', async () => {
         const { add, faults, pauses } = setUp({ units: 1 });
         faults.begin = locked();
         await Promise.all(['a', 'b', 'c'].map((row) => failure(add(row))));
         expect(pauses.reduce((sum, ms) => sum + ms, 0)).to.be.lessThan(5_100);
       });
 
-      it('lets the store be closed: what waits is tried for as long as ever', async () => {
+      it('lets the store be closed: waiting units are retried for as long as before', async () => {
         const { add, faults, group } = setUp();
         faults.begin = locked();
         const write = failure(add('a'));
@@ -518,7 +518,7 @@ describe('group commit', () => {
       expect(log).not.to.include('commit');
     });
 
-    it('takes no write after a failed sync, and says so', async () => {
+    it('rejects writes after a failed sync, with the reason', async () => {
       const { add, faults, group, log, durable } = setUp();
       faults.sync = new Error('the disk failed');
       expect((await failure(add('a'))).code).to.equal('SQLITE_IOERR_FSYNC');
@@ -535,7 +535,7 @@ describe('group commit', () => {
       expect((await failure(reached)).code).to.equal('SQLITE_IOERR_FSYNC');
     });
 
-    it('takes no write after a commit whose fsync failed, and says so', async () => {
+    it('rejects writes after a commit whose fsync failed, with the reason', async () => {
       const { add, faults, group, log } = setUp();
       faults.commit = fsyncFailed();
       expect((await failure(add('a'))).code).to.equal('SQLITE_IOERR_FSYNC');
@@ -547,7 +547,7 @@ describe('group commit', () => {
       expect(log).to.have.length(steps);
     });
 
-    it('refuses after a failed fsync what was queued before it', async () => {
+    it('rejects units that were queued before a failed fsync', async () => {
       const { add, faults } = setUp({ units: 1 });
       faults.commit = fsyncFailed();
       const [first, second] = await Promise.all([failure(add('a')), failure(add('b'))]);
@@ -555,7 +555,7 @@ describe('group commit', () => {
       expect(second.code).to.equal('STORE_REFUSED');
     });
 
-    it('commits nothing of a group in which a unit met a failed fsync', async () => {
+    it('commits nothing of a group in which a unit caused a failed fsync', async () => {
       const { add, group, durable, log } = setUp();
       const bad = group.write(async () => {
         throw fsyncFailed();
@@ -566,7 +566,7 @@ describe('group commit', () => {
       expect(group.healthy()).to.equal(false);
     });
 
-    it('takes no write after a transaction that could not be taken back', async () => {
+    it('rejects writes after a transaction that could not be rolled back', async () => {
       const { add, faults, group } = setUp();
       faults.commit = new StorageError('SQLITE_FULL', 'disk full');
       faults.rollback = new Error('no');
@@ -575,7 +575,7 @@ describe('group commit', () => {
     });
   });
 
-  it('finishes what was queued when it is drained, and takes nothing more', async () => {
+  it('completes queued units when it is drained, and accepts no more', async () => {
     const { add, group, durable } = setUp({ units: 2 });
     const queued = ['a', 'b', 'c'].map(add);
     await group.drain();

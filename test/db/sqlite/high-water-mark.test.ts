@@ -49,7 +49,7 @@ describe('the high-water mark (F15)', () => {
     return { mark, claims, syncs, reports, log, faults, commit, endSyncs, pass };
   }
 
-  it('claims what was committed before a sync, and only once that has ended', async () => {
+  it('covers what was committed before a sync, and only after the sync has ended', async () => {
     const { claims, commit, endSyncs, log } = setUp();
     const first = commit();
     log.frames = 7;
@@ -76,7 +76,7 @@ describe('the high-water mark (F15)', () => {
     expect(log.measures).to.be.within(30, 61);
   });
 
-  it('follows after the last commit, with one sync more', async () => {
+  it('follows the last commit, with one additional sync', async () => {
     const { claims, commit, endSyncs, pass, syncs } = setUp();
     for (let i = 0; i < 5; i++) {
       void commit();
@@ -92,7 +92,7 @@ describe('the high-water mark (F15)', () => {
     expect(syncs).to.have.length(0);
   });
 
-  it('claims nothing once a sync has failed: the next one succeeds, and nothing is known', async () => {
+  it('covers nothing more after a failed sync, even if the next one succeeds', async () => {
     const { mark, claims, commit, endSyncs, pass } = setUp();
     const told = commit();
     await endSyncs(new Error('EIO'));
@@ -126,7 +126,7 @@ describe('the high-water mark (F15)', () => {
     expect(claims.at(-1)).to.equal(3);
   });
 
-  it('is synced itself now and then, and at the end', async () => {
+  it('is synced itself from time to time, and at the end', async () => {
     const { mark, commit, endSyncs, pass, log, claims } = setUp();
     for (let i = 0; i < STORAGE.markSyncEvery; i++) {
       const done = commit();

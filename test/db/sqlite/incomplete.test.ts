@@ -22,7 +22,7 @@ import { account, failure, github, NOW, openSharedTestStore, type TestStore, tem
 const FRAME = 4096 + 24;
 const HEADER = 32;
 
-describe('data that was durable and is missing at a start (F15)', () => {
+describe('durable data that is missing at a start (F15)', () => {
   let test: TestStore;
   let connectionId: string;
   let crashed: ReturnType<typeof temporaryDirectory>;
@@ -60,13 +60,13 @@ describe('data that was durable and is missing at a start (F15)', () => {
     return total;
   };
 
-  it('is nothing after a crash: all is there, and the control of what follows', async () => {
+  it('is not reported after a crash that lost nothing (control)', async () => {
     await insert(40);
     await untilMarked(40);
     expect(await count(crash())).to.equal(40);
   });
 
-  it('is nothing where the mark is behind the log', async () => {
+  it('is not reported if the mark is older than the log', async () => {
     await insert(20);
     await untilMarked(20);
     const mark = readFileSync(markPath(test.file));
@@ -76,7 +76,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     expect(await count(file)).to.equal(40);
   });
 
-  it('is nothing where another process has moved the log and taken it away', async () => {
+  it('is not reported if another process has moved the log and removed it', async () => {
     await insert(20);
     await untilMarked(20);
     const file = crash();
@@ -87,7 +87,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     expect(await count(file)).to.equal(20);
   });
 
-  it('is nothing after the log has started again, many times', async () => {
+  it('is not reported after many restarts of the log', async () => {
     const bounds = { piece: 16, length: 64, lastPiece: 8, backlog: 1000 };
     await test.end();
     test = await openSharedTestStore({ logBounds: bounds });
@@ -129,7 +129,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     },
   };
   for (const [what, damage] of Object.entries(DAMAGES)) {
-    it(`is said, and the files stay as they are: ${what}`, async () => {
+    it(`is reported, and the files do not change: ${what}`, async () => {
       await insert(40);
       await untilMarked(40);
       const file = crash();
@@ -158,7 +158,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     return total;
   }
 
-  it('is said of a part of the log that holds none of the counted rows', async () => {
+  it('is reported for a part of the log that contains none of the counted rows', async () => {
     await insert(5);
     await untilMarked(5);
     for (let i = 0; i < 20; i++) {
@@ -174,7 +174,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     expect(error.message).to.match(/durably: \d+ pages of the log\./);
   });
 
-  it('is said of an older file in the place of the database', async () => {
+  it('is reported for an older file in the place of the database', async () => {
     await insert(10);
     await test.store.scrub();
     const older = readFileSync(test.file);
@@ -186,7 +186,7 @@ describe('data that was durable and is missing at a start (F15)', () => {
     expect((await failure(openSqliteStore({ path: file, now: () => NOW }))).message).to.contain('10 accounts');
   });
 
-  it('is not claimed by a mark that was torn: the other one counts', async () => {
+  it('is not reported for a torn mark: the other mark counts', async () => {
     await insert(10);
     await untilMarked(10);
     await insert(10);

@@ -23,14 +23,14 @@ describe('F8: the lock of a database file', () => {
       (error) => `${error.code}: ${error.message}`,
     );
 
-  it('is held by one at a time, and free after its release', async () => {
+  it('is held by one at a time, and can be taken after its release', async () => {
     const first = await holdInstanceLock(file);
     expect(await refusal({ waitMs: 0 })).to.match(/^DATABASE_IN_USE: another server uses the database \S+test\.db/);
     first.release();
     (await holdInstanceLock(file, { waitMs: 0 })).release();
   });
 
-  it('is waited for in pauses, and says so once', async () => {
+  it('is retried after pauses, and logs this once', async () => {
     const first = await holdInstanceLock(file);
     let pauses = 0;
     let said = 0;
@@ -44,7 +44,7 @@ describe('F8: the lock of a database file', () => {
     second.release();
   });
 
-  it('is not waited for forever', async () => {
+  it('is not waited for without a limit', async () => {
     const first = await holdInstanceLock(file);
     let waitedMs = 0;
     const wait = async (ms: number) => (waitedMs += ms);
@@ -53,7 +53,7 @@ describe('F8: the lock of a database file', () => {
     first.release();
   });
 
-  it('ends with its process, even one that is killed', async () => {
+  it('ends with its process, also when that is killed', async () => {
     const module = new URL('../../../db/sqlite/instance-lock.ts', import.meta.url).href;
     const program = `
       const { holdInstanceLock } = await import(${JSON.stringify(module)});
@@ -92,7 +92,7 @@ describe('F8: the lock of a database file', () => {
     await second.release();
   });
 
-  it('is a file that only the owner can read, and that stays empty', async () => {
+  it('is an empty file that only the owner can read', async () => {
     const lock = await holdInstanceLock(file);
     const { mode, size } = statSync(lockPath(file));
     expect({ mode: mode & 0o777, size }).to.deep.equal({ mode: 0o600, size: 0 });

@@ -39,7 +39,7 @@ describe('migrations', () => {
   const tables = () =>
     client.prepare("select name from sqlite_schema where type = 'table' order by name").pluck().all();
 
-  it('applies what is new, in the order of the names, once', () => {
+  it('applies new files once, ordered by name', () => {
     expect(run([ONE])).to.deep.equal(['0001_one.sql']);
     expect(run([ONE, TWO, THREE])).to.deep.equal(['0002_two.sql', '0003_three.sql']);
     expect(run([ONE, TWO, THREE])).to.deep.equal([]);
@@ -61,7 +61,7 @@ describe('migrations', () => {
     expect(() => run([ONE])).to.throw(/0002_two\.sql was applied, but is missing/);
   });
 
-  it('refuses a database from before the first release, and says how to move on', () => {
+  it('refuses a database from before the first release, and explains how to migrate', () => {
     run([ONE, TWO]);
     for (const first of [file(ONE.name, `${ONE.sql} `), file('0001_initial.sql', ONE.sql)]) {
       expect(() => run([first, TWO])).to.throw(
@@ -77,7 +77,7 @@ describe('migrations', () => {
     expect(tables()).not.to.include('two');
   });
 
-  it('leaves nothing of a file that fails, and keeps those before it', () => {
+  it('applies nothing of a file that fails, and keeps those before it', () => {
     const broken = file('0003_broken.sql', 'create table half (id integer primary key) strict; create table half (x);');
     run([ONE]);
     expect(() => run([ONE, TWO, broken])).to.throw(/0003_broken\.sql failed/);
@@ -93,7 +93,7 @@ describe('migrations', () => {
     expect(run([ONE, TWO])).to.deep.equal([ONE.name, TWO.name]);
   });
 
-  it('refuses a file that leaves a dangling reference', () => {
+  it('refuses a file that leaves a dangling foreign key', () => {
     const base = file(
       '0001_base.sql',
       `create table parents (id integer primary key) strict;
@@ -124,7 +124,7 @@ describe('migrations', () => {
     expect(() => client.prepare('insert into children values (9)').run()).to.throw(/FOREIGN KEY/);
   });
 
-  it('judges what is left to do only once it holds the lock', () => {
+  it('determines what is left to do after it has taken the lock', () => {
     run([]);
     const late = openConnections(join(directory.path, 'migrate.db'));
     late.writer.pragma('busy_timeout = 0');
@@ -159,7 +159,7 @@ describe('migrations', () => {
     await (await opening).close();
   });
 
-  it('lets several processes that start together apply each step once', async () => {
+  it('applies each step once when several processes start together', async () => {
     const path = join(directory.path, 'race.db');
     const script = `
       const { openSqliteStore } = await import(process.argv[1]);

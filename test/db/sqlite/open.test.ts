@@ -50,7 +50,7 @@ describe('opening the database', () => {
     writer.close();
   });
 
-  it('gives a reader that cannot write', () => {
+  it('returns a reader that cannot write', () => {
     const { writer, reader } = openConnections(file);
     writer.exec('create table t (x integer) strict');
     expect(() => reader.exec('insert into t (x) values (1)')).to.throw(/readonly/);
@@ -58,7 +58,7 @@ describe('opening the database', () => {
     writer.close();
   });
 
-  it('makes a file that only its owner may read, and the log beside it too', async () => {
+  it('creates a database and a log that only the owner can read', async () => {
     const store = await openSqliteStore({ path: file, now: () => NOW });
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     expect(statSync(`${file}-wal`).mode & 0o777).to.equal(0o600);
@@ -83,7 +83,7 @@ describe('opening the database', () => {
     expect(error.name).to.equal('StorageError');
   });
 
-  it('refuses a file with a damaged page, even where the check itself fails on it', async () => {
+  it('refuses a file with a damaged page, even if the check itself fails on it', async () => {
     const test = await openSharedTestStore();
     await test.store.scrub();
     const bytes = readFileSync(test.file);
@@ -99,7 +99,7 @@ describe('opening the database', () => {
     }
   });
 
-  it('leaves the check of a large file to the operator', async () => {
+  it('does not check a large file, which is left to the operator', async () => {
     const { writer, reader } = openConnections(file, { checkUpTo: 0 });
     expect(() => assertIntact(writer)).not.to.throw();
     reader.close();

@@ -6,7 +6,7 @@ import { account, addKeyChecks, github, job, laneOf, NOW, openTestStore } from '
 /** So small that a few hundred rows are many slices. */
 const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
 
-describe('F6: the statements of lists that grow without end', () => {
+describe('F6: the statements of lists that grow without limit', () => {
   const TABLES = /^SCAN (accounts|executions|jobs|periodic_jobs|stored_contents|idempotency_keys|audit_log)\b/;
 
   /** Returns the statements that are prepared while a function runs. */
@@ -33,7 +33,7 @@ describe('F6: the statements of lists that grow without end', () => {
     ) as Partial<T>[];
   };
 
-  it('walk an index or a range of the table, for every set of filters, and sort nothing', async () => {
+  it('use an index or a range of the table, for every set of filters, and sort nothing', async () => {
     const test = await openTestStore({ listLimits: LIMITS });
     const { store, env, newId, file } = test;
     await addKeyChecks(store, 'kek_1');

@@ -29,7 +29,7 @@ describe('the schema of the queries', () => {
     expect(real.sort()).to.deep.equal([...byName.keys()].sort());
   });
 
-  it('finds every table strict', () => {
+  it('has strict tables only', () => {
     const loose = tables.filter((table) => table.type === 'table' && table.strict === 0);
     expect(loose.map((table) => table.name)).to.deep.equal([]);
   });

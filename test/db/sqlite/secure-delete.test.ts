@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { account, addKeyChecks, digest, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
-describe('what was replaced or removed', () => {
+describe('replaced or removed data', () => {
   let test: TestStore;
 
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describe('what was replaced or removed', () => {
   const onDisk = (bytes: Buffer) =>
     ['', '-wal'].some((suffix) => existsSync(test.file + suffix) && readFileSync(test.file + suffix).includes(bytes));
 
-  it('leaves the files when they are scrubbed', async () => {
+  it('is removed from the files when they are scrubbed', async () => {
     const { store, env, newId } = test;
     const connectionId = await github(test);
     const marks = {

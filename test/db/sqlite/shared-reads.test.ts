@@ -27,7 +27,7 @@ describe('the shared reads of a turn', () => {
     other.close();
   }
 
-  it('see one state during commits of another process, and the newest one in the next turn', async () => {
+  it('see one snapshot during commits of another process, and the newest one in the next turn', async () => {
     test.store.shareReads();
     expect(await status()).to.equal('ACTIVE');
     expireElsewhere();
@@ -36,7 +36,7 @@ describe('the shared reads of a turn', () => {
     expect(await status()).to.equal('EXPIRED');
   });
 
-  it('see a write of their own process as soon as it has been waited for', async () => {
+  it('see a write of their own process as soon as it was awaited', async () => {
     // Queued before the reads are shared, so that it is written in the same turn, before the reads end by themselves.
     const written = test.store.write((tx) => tx.accounts.setStatus(test.env, id, [change.from], change.to));
     test.store.shareReads();
@@ -45,7 +45,7 @@ describe('the shared reads of a turn', () => {
     expect(await status()).to.equal('EXPIRED');
   });
 
-  it('do not keep the log from being emptied', async () => {
+  it('do not prevent the log from being emptied', async () => {
     test.store.shareReads();
     await status();
     expect(await test.store.scrub()).to.equal(true);
@@ -53,7 +53,7 @@ describe('the shared reads of a turn', () => {
     expect(await status()).to.equal('ACTIVE');
   });
 
-  it('without sharing see every commit immediately', async () => {
+  it('see every commit immediately without sharing', async () => {
     expect(await status()).to.equal('ACTIVE');
     expireElsewhere();
     expect(await status()).to.equal('EXPIRED');

@@ -28,13 +28,13 @@ describe('the health of writes (F11)', () => {
     return { health, said, probe, probes: () => probes };
   }
 
-  it('writes nothing to find out while nothing has failed', async () => {
+  it('is not probed while nothing has failed', async () => {
     const { probe, probes, health } = setUp();
     await probe();
     expect([probes(), health.failing()]).to.deep.equal([0, null]);
   });
 
-  it('fails with the first failure, and works again after an interval without one', async () => {
+  it('is unhealthy after the first failure, and healthy after an interval without one', async () => {
     const { health, said, probe } = setUp();
     health.failed(full);
     expect(health.failing()).to.equal(full);
@@ -45,7 +45,7 @@ describe('the health of writes (F11)', () => {
     expect(said).to.deep.equal(['SQLITE_FULL first', 'works']);
   });
 
-  it('does not work again while some writes fail, though others do not', async () => {
+  it('remains unhealthy while some writes fail, even if others succeed', async () => {
     const { health, said, probe } = setUp();
     for (let interval = 0; interval < 5; interval++) {
       health.failed(full);
@@ -55,7 +55,7 @@ describe('the health of writes (F11)', () => {
     expect(said).to.deep.equal(['SQLITE_FULL first', ...Array(4).fill('SQLITE_FULL')]);
   });
 
-  it('does not work again while the probe fails', async () => {
+  it('remains unhealthy while the probe fails', async () => {
     const { health, probe } = setUp();
     health.failed(full);
     for (const outcome of ['works', 'fails', 'works', 'fails', 'fails'] as const) {
@@ -69,7 +69,7 @@ describe('the health of writes (F11)', () => {
 });
 
 describe('a database that cannot be read (F11)', () => {
-  it('is unhealthy, and says so once', async () => {
+  it('is unhealthy, and logs this once', async () => {
     const directory = temporaryDirectory();
     const path = join(directory.path, 'test.db');
     const made = await openSqliteStore({ path, now: () => NOW });

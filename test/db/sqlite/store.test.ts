@@ -36,7 +36,7 @@ describe('the store over SQLite', () => {
     other.close();
   });
 
-  describe('with a transaction of many pieces', () => {
+  describe('with a transaction in many pieces', () => {
     const rows = manyTools();
     const writeAll = (between: () => unknown) =>
       test.store.write(async (tx) => {
@@ -46,7 +46,7 @@ describe('the store over SQLite', () => {
         await tx.environmentTools.upsert(test.env, rows.slice(599));
       });
 
-    it('leaves nothing behind when the process ends between two pieces', async () => {
+    it('leaves no data of it when the process ends between two pieces', async () => {
       const directory = temporaryDirectory();
       const image = join(directory.path, 'image.db');
       await writeAll(() => {
@@ -60,7 +60,7 @@ describe('the store over SQLite', () => {
       directory.remove();
     });
 
-    it('does not scrub the files meanwhile, and does afterwards', async () => {
+    it('does not scrub the files meanwhile, but afterwards', async () => {
       let scrubbed: Promise<boolean> | undefined;
       await writeAll(() => {
         scrubbed = test.store.scrub();
@@ -100,7 +100,7 @@ describe('the store over SQLite', () => {
     expect(await test.store.healthy()).to.equal(true);
   });
 
-  it('keeps no account in the table of those that wait for the search index', async () => {
+  it('keeps no account in the table of accounts that wait for the search index', async () => {
     await test.store.write((tx) => tx.accounts.insert(test.env, account(test.newId, connectionId)));
     const client = new Database(test.file, { readonly: true });
     expect(client.prepare('select count(*) from accounts_unindexed').pluck().get()).to.equal(0);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ENCODED_BYTES, encodedNeedles, shortestEncoded, textsOf } from '../../../../core/net/redact/needles.ts';
 
 describe('the encoded forms of secrets', () => {
-  it('are never shorter than the bound, and consist of the listed bytes', () => {
+  it('are never shorter than the minimum, and consist of the listed bytes', () => {
     const secret = fc.oneof(
       fc.string({ minLength: 4, maxLength: 80 }),
       fc.string({ minLength: 4, maxLength: 80, unit: 'binary' }),
