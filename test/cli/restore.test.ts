@@ -237,7 +237,7 @@ describe('valetkey restore (F4)', () => {
     ],
   };
   for (const [what, [damage, message]] of Object.entries(DAMAGES)) {
-    it(`refuses a backup that is ${what}, and does not change the host`, async () => {
+    it(`refuses ${what} in place of a backup, and does not change the host`, async () => {
       const host = newHost();
       const broken = join(folder.path, 'broken.db');
       copyFileSync(backup, broken);

@@ -231,7 +231,7 @@ describe('The connectors at emulated vendors', () => {
         expect((await refresh()).ok).to.equal(vendor.refreshes === 'static');
       });
 
-      it(`revokes its tokens: ${vendor.revocation}`, async () => {
+      it(`has the outcome of a revocation: ${vendor.revocation}`, async () => {
         const { tokens } = await granted();
         const { accessToken, refreshToken } = tokens;
         const fetch = await emulated.fetchFor(vendor.emulator.origins);

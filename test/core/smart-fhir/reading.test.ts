@@ -102,7 +102,7 @@ describe('requesting a SMART configuration', () => {
     ['too many requests', 429, '', { kind: 'unavailable', reason: 'rate_limited' }],
   ];
   for (const [title, status, body, expected] of cases) {
-    it(`returns ${title}`, async () =>
+    it(`classifies ${title}`, async () =>
       expect((await discovered(status, body)).outcome).to.include({ ok: false, ...expected }));
   }
 

@@ -255,7 +255,7 @@ describe('reading the response of a token service', () => {
     ],
   ];
   for (const [title, status, body, expected] of cases) {
-    it(`returns ${title}`, async () => expect(await answered(status, body)).to.include({ ok: false, ...expected }));
+    it(`classifies ${title}`, async () => expect(await answered(status, body)).to.include({ ok: false, ...expected }));
   }
 
   it('rejects a duration that is longer than requested', async () => {

@@ -237,7 +237,7 @@ describe('the request and response of a delegation', () => {
     ['a temporary one', 400, { error: 'temporarily_unavailable' }, { reason: 'server_error', mayBeSpent: false }],
   ];
   for (const [title, status, body, expected] of cases) {
-    it(`returns ${title}`, async () => {
+    it(`classifies ${title}`, async () => {
       expect((await answered(status, body)).outcome).to.include({ ok: false, ...expected });
     });
   }
