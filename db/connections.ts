@@ -198,7 +198,7 @@ function createConnectionList(statements: Statements) {
     ...orderedById(connections.id, withinEnvironment),
     filters: {
       organizationId: () => sql`${connections.organizationId} = ${sql.placeholder('organizationId')}`,
-      providerKeys: () => dialect.isIn(sql`${dialect.steer}${connections.providerKey}`, 'providerKeys'),
+      providerKeys: () => dialect.isIn(sql`${dialect.noIndex}${connections.providerKey}`, 'providerKeys'),
       types: () => dialect.isIn(connections.type, 'types'),
       status: () => sql`${connections.status} = ${sql.placeholder('status')}`,
       enabled: () => sql`${connections.enabled} = ${sql.placeholder('enabled')}`,

@@ -11,7 +11,7 @@ export interface Dialect {
   /** Returns the text of the parameter at an index (0 for the first). */
   parameter(place: number): string;
   /** Written before a column whose index must not be used, for engines whose planner has no statistics. */
-  steer: SQL;
+  noIndex: SQL;
   /** The value of `limit` that means no limit. */
   unlimited: number | null;
   greatest(a: SQLWrapper, b: SQLWrapper): SQL;

@@ -26,7 +26,7 @@ export interface Engine {
    *
    * @throws StorageError; the error of the work
    */
-  soleSetup<T>(location: string, work: () => Promise<T>): Promise<T>;
+  withSetupLock<T>(location: string, work: () => Promise<T>): Promise<T>;
   /**
    * Applies missing migrations, for operators; null if `open` does so itself.
    *

@@ -33,10 +33,10 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 const oneEvent = and(eq(events.id, sql.placeholder('id')), eq(events.environmentId, ENVIRONMENT)) as SQL;
 
 const FILTERS: Record<keyof EventFilters, Filter> = {
-  subjectId: (steer) => sql`${steer}${events.subjectId} = ${sql.placeholder('subjectId')}`,
-  type: (steer) => sql`${steer}${events.type} = ${sql.placeholder('type')}`,
-  createdFrom: (steer) => sql`${steer}${events.createdAt} >= ${sql.placeholder('createdFrom')}`,
-  createdBefore: (steer) => sql`${steer}${events.createdAt} < ${sql.placeholder('createdBefore')}`,
+  subjectId: (noIndex) => sql`${noIndex}${events.subjectId} = ${sql.placeholder('subjectId')}`,
+  type: (noIndex) => sql`${noIndex}${events.type} = ${sql.placeholder('type')}`,
+  createdFrom: (noIndex) => sql`${noIndex}${events.createdAt} >= ${sql.placeholder('createdFrom')}`,
+  createdBefore: (noIndex) => sql`${noIndex}${events.createdAt} < ${sql.placeholder('createdBefore')}`,
 };
 
 export function createEventRepository(statements: Statements, pacing: Pacing): EventRepository {

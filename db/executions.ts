@@ -3,7 +3,7 @@ import type { EnvironmentId } from './environment-id.ts';
 import { createExecutionBlocks } from './execution-blocks.ts';
 import { createExecutionTotals, createSuccesses, isCounted, type ToolSuccesses } from './execution-counts.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
-import { countUpTo, placesOf, rarestOf } from './large-list.ts';
+import { countUpTo, mostSelective, placesOf } from './large-list.ts';
 import type { Page, PageRequest } from './page.ts';
 import type {
   ExecutionFilters,
@@ -44,11 +44,11 @@ const oneExecution = and(eq(executions.id, sql.placeholder('id')), eq(executions
 const underWay = sql`${executions.status} = 'STARTED'`;
 
 const FILTERS: Record<keyof ExecutionFilters, Filter> = {
-  agentRunId: (steer) => sql`${steer}${executions.agentRunId} = ${sql.placeholder('agentRunId')}`,
-  accountId: (steer) => sql`${steer}${executions.accountId} = ${sql.placeholder('accountId')}`,
-  toolName: (steer) => sql`${steer}${executions.toolName} = ${sql.placeholder('toolName')}`,
-  connector: (steer) => sql`${steer}${executions.connector} = ${sql.placeholder('connector')}`,
-  status: (steer) => sql`${steer}${executions.status} = ${sql.placeholder('status')}`,
+  agentRunId: (noIndex) => sql`${noIndex}${executions.agentRunId} = ${sql.placeholder('agentRunId')}`,
+  accountId: (noIndex) => sql`${noIndex}${executions.accountId} = ${sql.placeholder('accountId')}`,
+  toolName: (noIndex) => sql`${noIndex}${executions.toolName} = ${sql.placeholder('toolName')}`,
+  connector: (noIndex) => sql`${noIndex}${executions.connector} = ${sql.placeholder('connector')}`,
+  status: (noIndex) => sql`${noIndex}${executions.status} = ${sql.placeholder('status')}`,
   errorKind: () => sql`${executions.errorKind} = ${sql.placeholder('errorKind')}`,
   apiClientId: () => sql`${executions.apiClientId} = ${sql.placeholder('apiClientId')}`,
   startedFrom: () => sql`${executions.startedAt} >= ${sql.placeholder('startedFrom')}`,
@@ -141,7 +141,7 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
    */
   async function leadingFilter(names: (keyof ExecutionFilters)[], values: Record<string, unknown>) {
     if (names.includes('agentRunId')) return 'agentRunId';
-    const rarest = await rarestOf(names.filter(isCounted), async (name) => (await totals([name], values)) ?? 0);
+    const rarest = await mostSelective(names.filter(isCounted), async (name) => (await totals([name], values)) ?? 0);
     if (names.includes('accountId') && !(rarest && rarest.total <= FEW)) return 'accountId';
     return rarest?.name;
   }

@@ -55,11 +55,11 @@ const ended = sql`${t.state} in ('DONE', 'FAILED')`;
 const open = and(withinEnvironment, sql`${t.state} <> 'DONE'`) as SQL;
 
 const FILTERS: Record<keyof JobFilters, Filter> = {
-  subjectId: (steer) => sql`${steer}${t.subjectId} = ${sql.placeholder('subjectId')}`,
-  kind: (steer) => sql`${steer}${t.kind} = ${sql.placeholder('kind')}`,
-  state: (steer) => sql`${steer}${t.state} = ${sql.placeholder('state')}`,
-  result: (steer) => sql`${steer}${t.result} = ${sql.placeholder('result')}`,
-  isPending: (steer) => sql`${steer}${t.state} in ('WAITING', 'RUNNING')`,
+  subjectId: (noIndex) => sql`${noIndex}${t.subjectId} = ${sql.placeholder('subjectId')}`,
+  kind: (noIndex) => sql`${noIndex}${t.kind} = ${sql.placeholder('kind')}`,
+  state: (noIndex) => sql`${noIndex}${t.state} = ${sql.placeholder('state')}`,
+  result: (noIndex) => sql`${noIndex}${t.result} = ${sql.placeholder('result')}`,
+  isPending: (noIndex) => sql`${noIndex}${t.state} in ('WAITING', 'RUNNING')`,
 };
 
 export function createJobRepository(statements: Statements, dataKeys: DataKeys, pacing: Pacing): JobRepository {

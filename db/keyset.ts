@@ -12,8 +12,8 @@ type Placed = { get(values: Values): Promise<{ place: Place } | undefined> };
 /** `older`: from the newest row to the oldest. `newer`: the other direction. */
 export type Direction = 'older' | 'newer';
 
-/** Returns the condition of a filter. `steer` is written before its column if another filter's index must be used. */
-export type Filter = (steer: SQL) => SQL;
+/** Returns the condition of a filter. `noIndex` is written before its column if another filter's index must be used. */
+export type Filter = (noIndex: SQL) => SQL;
 
 /**
  * A list that is paged by keyset: newest first, in both directions, with filters. Every statement has the placeholder
@@ -80,7 +80,7 @@ export type Rows<Row> = (direction: Direction, place: Place | undefined, limit: 
 /** Values by filter; absent and undefined filters are ignored. */
 export type Filters<Name extends string> = { [N in Name]?: unknown };
 
-const NO_STEER = sql.raw('');
+const USE_INDEX = sql.raw('');
 
 /** Creates a list. Each statement is prepared at its first use, for each set of filters. */
 export function createKeysetList<Row, Name extends string>(
@@ -88,7 +88,7 @@ export function createKeysetList<Row, Name extends string>(
   source: KeysetSource<Row, Name>,
 ): KeysetList<Row, Name> {
   const { scope, large } = source;
-  const { steer, unlimited } = dialect;
+  const { noIndex, unlimited } = dialect;
   const selects = oncePerShape<{ all(values: Values): Promise<Row[]> }>();
   const counts = oncePerShape<Counted>();
   const ends = oncePerShape<Placed>();
@@ -118,7 +118,7 @@ export function createKeysetList<Row, Name extends string>(
       from !== undefined && to === undefined ? scope[direction] : undefined,
       from === undefined && to !== undefined ? scope[older ? 'newer' : 'older'] : undefined,
     ];
-    return and(...bounds, ...names.map((name) => source.filters[name](name === lead ? NO_STEER : steer))) as SQL;
+    return and(...bounds, ...names.map((name) => source.filters[name](name === lead ? USE_INDEX : noIndex))) as SQL;
   }
 
   function reader(

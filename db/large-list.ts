@@ -40,7 +40,7 @@ export function placesOf<K extends string | number>(
 }
 
 /** Returns the filter value with the fewest rows, among those whose totals are maintained. */
-export async function rarestOf<Name>(names: readonly Name[], totalOf: (name: Name) => Promise<number>) {
+export async function mostSelective<Name>(names: readonly Name[], totalOf: (name: Name) => Promise<number>) {
   let rarest: { name: Name; total: number } | undefined;
   for (const name of names) {
     const total = await totalOf(name);

@@ -45,16 +45,16 @@ const oneGrant = and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL;
 
 /** The most selective filter first: its index is used. */
 const FILTERS: Record<keyof GrantFilters, Filter> = {
-  userId: (steer) => sql`${steer}${t.userId} = ${sql.placeholder('userId')}`,
-  identifier: (steer) => sql`${steer}${t.identifier} = ${sql.placeholder('identifier')}`,
-  organizationId: (steer) => sql`${steer}${t.organizationId} = ${sql.placeholder('organizationId')}`,
-  clientId: (steer) => sql`${steer}${t.clientId} = ${sql.placeholder('clientId')}`,
-  serverId: (steer) => sql`${steer}${t.serverId} = ${sql.placeholder('serverId')}`,
+  userId: (noIndex) => sql`${noIndex}${t.userId} = ${sql.placeholder('userId')}`,
+  identifier: (noIndex) => sql`${noIndex}${t.identifier} = ${sql.placeholder('identifier')}`,
+  organizationId: (noIndex) => sql`${noIndex}${t.organizationId} = ${sql.placeholder('organizationId')}`,
+  clientId: (noIndex) => sql`${noIndex}${t.clientId} = ${sql.placeholder('clientId')}`,
+  serverId: (noIndex) => sql`${noIndex}${t.serverId} = ${sql.placeholder('serverId')}`,
 };
 
 export function createOAuthGrantRepository(statements: Statements): OAuthGrantRepository {
   const { db, once } = statements;
-  const { steer } = statements.dialect;
+  const { noIndex } = statements.dialect;
   const get = once(() => db.select().from(t).where(oneGrant).prepare());
   const ofUser = once(() =>
     db
@@ -64,9 +64,9 @@ export function createOAuthGrantRepository(statements: Statements): OAuthGrantRe
         and(
           withinEnvironment,
           eq(t.identifier, sql.placeholder('identifier')),
-          sql`${steer}${t.userId} = ${sql.placeholder('userId')}`,
-          sql`${steer}${t.organizationId} = ${sql.placeholder('organizationId')}`,
-          sql`${steer}${t.serverId} = ${sql.placeholder('serverId')}`,
+          sql`${noIndex}${t.userId} = ${sql.placeholder('userId')}`,
+          sql`${noIndex}${t.organizationId} = ${sql.placeholder('organizationId')}`,
+          sql`${noIndex}${t.serverId} = ${sql.placeholder('serverId')}`,
         ),
       )
       .orderBy(sql`${t.id} desc`)

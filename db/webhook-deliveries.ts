@@ -98,10 +98,10 @@ const ofEndpointAfter = and(
 const AFTER_ALL_IDS = '~';
 
 const FILTERS: Record<keyof WebhookDeliveryFilters, Filter> = {
-  eventId: (steer) => sql`${steer}${t.eventId} = ${sql.placeholder('eventId')}`,
-  endpointId: (steer) => sql`${steer}${t.endpointId} = ${sql.placeholder('endpointId')}`,
-  eventType: (steer) => sql`${steer}${t.eventType} = ${sql.placeholder('eventType')}`,
-  state: (steer) => sql`${steer}${t.state} = ${sql.placeholder('state')}`,
+  eventId: (noIndex) => sql`${noIndex}${t.eventId} = ${sql.placeholder('eventId')}`,
+  endpointId: (noIndex) => sql`${noIndex}${t.endpointId} = ${sql.placeholder('endpointId')}`,
+  eventType: (noIndex) => sql`${noIndex}${t.eventType} = ${sql.placeholder('eventType')}`,
+  state: (noIndex) => sql`${noIndex}${t.state} = ${sql.placeholder('state')}`,
 };
 
 export function createWebhookDeliveryRepository(statements: Statements, pacing: Pacing): WebhookDeliveryRepository {

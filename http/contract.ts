@@ -107,7 +107,7 @@ export interface Call<O extends OperationId> {
   commitThenAct(
     executionId: string,
     begin: (tx: Transaction) => Promise<void>,
-    act: () => Promise<ActedReply<O>>,
+    act: () => Promise<EffectReply<O>>,
   ): Promise<Reply<O>>;
 }
 
@@ -122,7 +122,7 @@ export interface StoredReplies<O extends OperationId = OperationId> {
 }
 
 /** The result of an effect outside of the database. */
-export interface ActedReply<O extends OperationId = OperationId> {
+export interface EffectReply<O extends OperationId = OperationId> {
   reply: Reply<O>;
   /** The end of the execution, stored together with the reply. */
   end?: ExecutionEnd;

@@ -15,7 +15,7 @@ import { createSurroundings } from './surroundings.ts';
 export async function initialise(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<FirstStart> {
   const location = databaseLocation(config, secrets);
   const engine = await engineFor(location);
-  return await engine.soleSetup(location, () => create(config, secrets, overrides));
+  return await engine.withSetupLock(location, () => create(config, secrets, overrides));
 }
 
 async function create(config: Config, secrets: Secrets, overrides: Overrides): Promise<FirstStart> {

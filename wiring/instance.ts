@@ -1,11 +1,11 @@
 import { INSTANCE, JOBS } from '../core/budgets.ts';
 import {
-  beatAmongOthers,
+  deregisterInstance,
   endLost,
   type Instance,
-  leaveOthers,
-  registerAmongOthers,
-  registerOnly,
+  registerSharedInstance,
+  registerSoleInstance,
+  reportHeartbeat,
 } from '../core/instances/instance.ts';
 import { programVersion } from '../core/program-version.ts';
 import type { Keys } from './keys.ts';
@@ -28,16 +28,16 @@ export async function registerInstance(
     Pick<Keys, 'keyIds'>,
 ): Promise<Registration> {
   const { store, isShared, now, startTimer, log } = parts;
-  const register = isShared ? registerAmongOthers : registerOnly;
+  const register = isShared ? registerSharedInstance : registerSoleInstance;
   const instance = await register({ ...parts, version: programVersion() });
   const failed = (err: unknown) => log.warn({ err }, 'the heartbeat of this instance was not written');
   const leave = () =>
-    isShared ? leaveOthers(instance, parts) : store.write((tx) => tx.instances.remove(instance.number));
+    isShared ? deregisterInstance(instance, parts) : store.write((tx) => tx.instances.remove(instance.number));
   closing.defer(() => leave().catch(failed));
   let live = isShared ? (await store.read.instances.list()).length : 1;
   const beat = async () => {
     if (isShared) {
-      const counted = await beatAmongOthers(instance, parts);
+      const counted = await reportHeartbeat(instance, parts);
       if (counted === null) return void setImmediate(endProcess);
       live = counted;
     } else await store.note((tx) => tx.instances.beat(instance.number, now()));

@@ -94,7 +94,7 @@ export type BoundAccount = Pick<AccountRow, 'origins' | 'binding' | 'apiConfig' 
  * @returns why the credential must not be used any more, as a sentence; null if it would not be used for anything more
  * than before
  */
-export function bindingBreach(
+export function bindingViolation(
   account: BoundAccount,
   definition: Definition,
   change: { apiConfig?: JsonObject; shown?: Details } = {},
@@ -108,7 +108,7 @@ export function bindingBreach(
 }
 
 /**
- * Compares, like `bindingBreach`, what the credential may be used for with how a single call would use it. It does not
+ * Compares, like `bindingViolation`, what the credential may be used for with how a single call would use it. It does not
  * check origins, because the egress policy rejects a call to an origin that the account was not connected for.
  *
  * @param inputs the account values that addresses may contain

@@ -78,7 +78,7 @@ export function openCredentials(vault: Vault, place: AccountSealContext, sealed:
  * Decrypts only the credentials that were supplied, without those that Valetkey obtained. Throws as `openCredentials`
  * does.
  */
-export function openGiven(vault: Vault, place: AccountSealContext, sealed: SealedCredentials): Details {
+export function openGivenCredentials(vault: Vault, place: AccountSealContext, sealed: SealedCredentials): Details {
   return openCredentials(vault, place, { ...sealed, temporarySealed: null });
 }
 

@@ -26,7 +26,7 @@ export function staticFieldsIn(details: Details): JsonObject {
  * Whether accounts of this type may have details of this form. Used when the first account determines the type of its
  * connection.
  */
-export function typeTakes(type: AuthorizationType, form: string): boolean {
+export function typeAccepts(type: AuthorizationType, form: string): boolean {
   return moduleOf(type).forms.some(({ name }) => name === form);
 }
 
@@ -38,7 +38,7 @@ export function typeTakes(type: AuthorizationType, form: string): boolean {
  */
 function checkForm(type: AuthorizationType, details: Details, field: string): void {
   const form = formOf(details);
-  if (form === null || typeTakes(type, form)) return;
+  if (form === null || typeAccepts(type, form)) return;
   const names = moduleOf(type).forms.map(({ name }) => name);
   const expected = names.length > 0 ? `takes ${names.join(' or ')}` : 'takes no credentials';
   refuse([{ field: `${field}.${form}`, message: `does not match: a connection of type ${type} ${expected}` }]);

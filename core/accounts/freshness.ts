@@ -35,7 +35,7 @@ export function isExpired(account: AccountRow, now: number): boolean {
 }
 
 /** Whether the account has a token or had one before. */
-export function hadToken(account: AccountRow): boolean {
+export function hasOrHadToken(account: AccountRow): boolean {
   return !lacksToken(account) || account.tokenExpiresAt !== null;
 }
 

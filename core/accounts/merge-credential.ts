@@ -1,6 +1,6 @@
 import type { AccountRow } from '../../db/store.ts';
 import type { Details } from './authorization-details.ts';
-import { bindingBreach, carriedOver, type Definition, type FieldSecrecy, fieldSecrecy } from './binding.ts';
+import { bindingViolation, carriedOver, type Definition, type FieldSecrecy, fieldSecrecy } from './binding.ts';
 import { formOf, mergeDetails, publicPart } from './details.ts';
 import type { JsonObject } from './merge.ts';
 
@@ -22,7 +22,7 @@ export function mergeCredential(
   const fields = fieldSecrecy(pattern, merged, carriedOver(account.binding.fields, change));
   const holdsSecrets = formOf(stored) !== null || account.temporarySealed !== null;
   const breach = holdsSecrets
-    ? bindingBreach(account, definition, { apiConfig, shown: publicPart(merged, fields) })
+    ? bindingViolation(account, definition, { apiConfig, shown: publicPart(merged, fields) })
     : null;
   if (breach === null || formOf(change) === null) return { details: merged, fields, breach };
   const details = mergeDetails({}, change);

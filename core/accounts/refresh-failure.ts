@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import type { Culprit } from '../oauth/config-error.ts';
+import type { FaultyPart } from '../oauth/config-error.ts';
 import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { ToolError, ToolErrorKind } from '../tools/outcome.ts';
 
@@ -29,41 +29,41 @@ const KINDS: Record<FailureReason, ToolErrorKind> = {
 };
 
 /** Whether the connection or the account must be changed before another attempt can succeed. */
-const CULPRITS: Partial<Record<FailureReason, Culprit>> = { client: 'connection', account: 'account' };
+const FAULTY_PARTS: Partial<Record<FailureReason, FaultyPart>> = { client: 'connection', account: 'account' };
 
 /** Tells the operator what to correct. */
-const ADVICE: Record<Culprit, string> = {
+const ADVICE: Record<FaultyPart, string> = {
   connection: 'Correct the client, the secret or the settings of the connection.',
   account: 'Correct the credentials or the settings of the account.',
 };
 
 /** The reason for a rejection that is not an outage. */
-export function reasonOf(culprit: Culprit): FailureReason {
-  return culprit === 'connection' ? 'client' : 'account';
+export function reasonOf(faultyPart: FaultyPart): FailureReason {
+  return faultyPart === 'connection' ? 'client' : 'account';
 }
 
 /**
  * Converts a refresh failure to the error of a tool call. The call was not sent, so it may be repeated.
  *
- * @param hadToken false if the account never had a token
+ * @param hasOrHadToken false if the account never had a token
  */
-export function toToolError({ reason, message, retryAfterMs }: RefreshFailure, hadToken: boolean): ToolError {
-  const culprit = CULPRITS[reason];
-  const what = hadToken
+export function toToolError({ reason, message, retryAfterMs }: RefreshFailure, hasOrHadToken: boolean): ToolError {
+  const faultyPart = FAULTY_PARTS[reason];
+  const what = hasOrHadToken
     ? 'The token of the account could not be renewed.'
     : 'No token could be obtained for the account.';
   return {
     kind: KINDS[reason],
-    retryable: culprit === undefined && reason !== 'blocked',
+    retryable: faultyPart === undefined && reason !== 'blocked',
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(culprit && { culprit }),
-    message: [what, message, ...(culprit ? [ADVICE[culprit]] : [])].join(' '),
+    ...(faultyPart && { faultyPart }),
+    message: [what, message, ...(faultyPart ? [ADVICE[faultyPart]] : [])].join(' '),
   };
 }
 
 /** Whether a change of the account or the connection can resolve the failure immediately. */
 export function isCorrectable(reason: FailureReason): boolean {
-  return CULPRITS[reason] !== undefined;
+  return FAULTY_PARTS[reason] !== undefined;
 }
 
 /** Returns the API error for an operation that requires the token. */

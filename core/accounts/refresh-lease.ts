@@ -15,7 +15,7 @@ export interface Lease extends RefreshHolder {
 }
 
 /** Why a refresh cannot be made now. */
-export type Obstacle =
+export type RefreshBlocker =
   /** Another process holds the lease. */
   | { kind: 'busy' }
   /** An earlier refresh failed; it is not tried again before this time has passed. */
@@ -26,7 +26,7 @@ export type Obstacle =
   | { kind: 'pointless' };
 
 /** `changed`: the account now has other credentials or another status, or was deleted. */
-export type Claim = { kind: 'taken'; lease: Lease } | Obstacle | { kind: 'changed' };
+export type Claim = { kind: 'taken'; lease: Lease } | RefreshBlocker | { kind: 'changed' };
 
 export interface ClaimOptions {
   owner: string;
@@ -52,7 +52,7 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
   const current = await tx.accounts.get(environmentId, id);
   if (!current || !isObtainable(current) || current.credentialGeneration !== generation) return { kind: 'changed' };
   const row = await tx.refreshLeases.get(environmentId, id);
-  const obstacle = await obstacleNow(tx, row, current, terms);
+  const obstacle = await currentBlocker(tx, row, current, terms);
   if (obstacle) return obstacle;
   const { owner, at, leaseMs } = terms;
   const after = row?.fencing ?? 0;
@@ -63,14 +63,14 @@ export async function claimLease(tx: Repositories, account: AccountRow, terms: C
   return { kind: 'taken', lease: { owner, fencing: after + 1, interrupted, failures: known?.failures ?? 0 } };
 }
 
-/** As `obstacleOf`, but ignores a rejection if the account or its connection was changed since. */
-export async function obstacleNow(
+/** As `blockerOf`, but ignores a rejection if the account or its connection was changed since. */
+export async function currentBlocker(
   read: Pick<ReadRepositories, 'connections'>,
   row: RefreshLeaseRow | undefined,
   account: AccountRow,
   terms: Omit<ClaimOptions, 'owner'>,
-): Promise<Obstacle | undefined> {
-  const obstacle = obstacleOf(row, account.credentialGeneration, terms);
+): Promise<RefreshBlocker | undefined> {
+  const obstacle = blockerOf(row, account.credentialGeneration, terms);
   if (obstacle?.kind !== 'resting' || !isCorrectable(obstacle.reason)) return obstacle;
   const connection = await read.connections.get(account.environmentId, account.connectionId);
   return connection && versionsOf(account, connection) !== row?.versions ? undefined : obstacle;
@@ -79,11 +79,11 @@ export async function obstacleNow(
 /**
  * Returns why the credentials of this generation cannot be refreshed now. A lease row of another generation is ignored.
  */
-function obstacleOf(
+function blockerOf(
   row: RefreshLeaseRow | undefined,
   generation: number,
   { at, leaseMs, refused }: Omit<ClaimOptions, 'owner'>,
-): Obstacle | undefined {
+): RefreshBlocker | undefined {
   if (!row) return undefined;
   if (isHeld(row, at, leaseMs)) return { kind: 'busy' };
   const left = (row.retryAt ?? 0) - at;

@@ -4,7 +4,7 @@ import { fraction } from '../random.ts';
 import { isExpired, isObtainable } from './freshness.ts';
 import { emitParked } from './park.ts';
 import { isStrain, type RefreshFailure, reasonOf } from './refresh-failure.ts';
-import { isHeld, obstacleNow } from './refresh-lease.ts';
+import { currentBlocker, isHeld } from './refresh-lease.ts';
 import type { LoadVerdict } from './refresh-pace.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
 import { type Renewal, type Run, type RunDeps, runRefresh, skippedRun } from './refresh-run.ts';
@@ -65,7 +65,7 @@ async function attempt(
   const refused = refreshReason === 'refused';
   // The obstacle is checked first, so that nothing is decrypted or written while a refresh is not possible.
   const lease = await store.read.refreshLeases.get(account.environmentId, account.id);
-  const obstacle = await obstacleNow(store.read, lease, account, { at: now(), leaseMs, refused });
+  const obstacle = await currentBlocker(store.read, lease, account, { at: now(), leaseMs, refused });
   if (obstacle) return skippedRun(obstacle, account);
   const leftMs = refreshReason === 'early' ? (account.tokenExpiresAt ?? 0) - now() : 0;
   const planned = await planRefresh(store.read, deps, account, leftMs);
@@ -117,7 +117,7 @@ async function endWithoutRequest(
   cause: Cause,
 ): Promise<Renewal> {
   if (planned.why === 'configuration') {
-    return { account, failure: { reason: reasonOf(planned.culprit), message: planned.message } };
+    return { account, failure: { reason: reasonOf(planned.faultyPart), message: planned.message } };
   }
   if (planned.why === 'silent') return { account, failure: planned.failure };
   if (planned.why === 'too_early') return { account };

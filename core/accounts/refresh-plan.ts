@@ -13,17 +13,17 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError } from '../errors.ts';
-import { type Culprit, OAuthConfigError } from '../oauth/config-error.ts';
+import { type FaultyPart, OAuthConfigError } from '../oauth/config-error.ts';
 import type { Discovery } from '../oauth/discovery.ts';
-import { culpritOf } from '../oauth/problem.ts';
+import { faultyPartOf } from '../oauth/problem.ts';
 import { refreshFactsOf } from '../oauth/refresh-facts.ts';
 import type { ProtocolFetch } from '../oauth/transport.ts';
 import { Secret } from '../secret.ts';
 import type { SignIdentityToken } from '../trusted-idp/identity-token.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Details } from './authorization-details.ts';
-import { bindingBreach, HOSTS_CHANGED } from './binding.ts';
-import { openGiven } from './credentials.ts';
+import { bindingViolation, HOSTS_CHANGED } from './binding.ts';
+import { openGivenCredentials } from './credentials.ts';
 import { endpointsOrigin, type ProviderContext, providerOf, SilentProviderError } from './oauth-provider.ts';
 import { clientCredentialsRequest } from './obtaining/client-credentials.ts';
 import { delegationRequest } from './obtaining/delegation.ts';
@@ -55,7 +55,7 @@ export type Planned =
   | { can: true; plan: RefreshPlan }
   | { can: false; why: 'no_refresh_token' | 'too_early' }
   | { can: false; why: 'not_bound'; reason: string }
-  | { can: false; why: 'configuration'; culprit: Culprit; message: string }
+  | { can: false; why: 'configuration'; faultyPart: FaultyPart; message: string }
   /** The provider's metadata is needed, but the provider does not respond. */
   | { can: false; why: 'silent'; failure: RefreshFailure };
 
@@ -95,14 +95,14 @@ export async function planRefresh(
   leftMs: number,
 ): Promise<Planned> {
   const { vault, catalogue, signIdentity: sign, random } = deps;
-  const given = openGiven(vault, account, account);
+  const given = openGivenCredentials(vault, account, account);
   const obtaining = obtainingOf(account);
   const connection = (await read.connections.get(account.environmentId, account.connectionId)) as ConnectionRow;
   const basis = basisOf(account, given, connection);
   if (basis === null || obtaining === undefined) return { can: false, why: 'no_refresh_token' };
   try {
     const { provider, pattern } = await definitionOf(read, catalogue, connection, account);
-    const breach = account.credentialsSealed === null ? null : bindingBreach(account, { provider, pattern });
+    const breach = account.credentialsSealed === null ? null : bindingViolation(account, { provider, pattern });
     if (breach !== null) return { can: false, why: 'not_bound', reason: breach };
     const { marginMs } = refreshFactsOf(pattern.oauth_config ?? {});
     if (marginMs !== null && leftMs > marginMs) return { can: false, why: 'too_early' };
@@ -130,7 +130,7 @@ export async function planRefresh(
     }
     // A value of the account or a setting of the connection is missing; an operator can add it.
     if (!(error instanceof OAuthConfigError || error instanceof ApiError)) throw error;
-    return { can: false, why: 'configuration', culprit: culpritOf(error), message: error.message };
+    return { can: false, why: 'configuration', faultyPart: faultyPartOf(error), message: error.message };
   }
 }
 

@@ -7,7 +7,7 @@ import { writePersistently } from '../scheduling/persistent-write.ts';
 import type { Clock } from './freshness.ts';
 import type { Obtained, ObtainOutcome } from './obtaining/request.ts';
 import { type FailureReason, type RefreshFailure, reasonOf } from './refresh-failure.ts';
-import { claimLease, type Lease, MAX_REST_MS, type Obstacle } from './refresh-lease.ts';
+import { claimLease, type Lease, MAX_REST_MS, type RefreshBlocker } from './refresh-lease.ts';
 import type { PlanDeps, RefreshPlan } from './refresh-plan.ts';
 import { type SettleDeps, storeFailure, storeRefusal, storeTokens } from './refresh-settle.ts';
 
@@ -77,7 +77,7 @@ export async function runRefresh(deps: RunDeps, plan: RefreshPlan, cause: Cause,
 }
 
 /** The result of a refresh that was not attempted. `busy`: another process is refreshing. */
-export function skippedRun(obstacle: Obstacle, account: AccountRow): Run {
+export function skippedRun(obstacle: RefreshBlocker, account: AccountRow): Run {
   if (obstacle.kind === 'busy') return { kind: 'busy' };
   if (obstacle.kind === 'pointless') return { kind: 'done', renewal: { account } };
   const { reason, retryAfterMs } = obstacle;
@@ -96,7 +96,7 @@ async function obtain(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cau
     const message = isReplaced ? REPLACED : outcome.message;
     return writePersistently(deps, (tx) => storeRefusal(tx, deps, plan, lease, message, deps.now(), cause));
   }
-  const reason = outcome.kind === 'client' ? reasonOf(outcome.culprit) : outcome.reason;
+  const reason = outcome.kind === 'client' ? reasonOf(outcome.faultyPart) : outcome.reason;
   const { mayBeSpent = false, retryAfterMs } = outcome.kind === 'client' ? {} : outcome;
   const failure = { reason, message: outcome.message, mayBeSpent, retryAfterMs };
   const restMs = await rest(deps, plan, lease, failure, cause);

@@ -3,7 +3,7 @@ import type { Cause, Events } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Details } from './authorization-details.ts';
 import { fieldSecrecy } from './binding.ts';
-import { combineDetails, openGiven, sealCredentials } from './credentials.ts';
+import { combineDetails, openGivenCredentials, sealCredentials } from './credentials.ts';
 import { formOf, publicPart } from './details.ts';
 import type { Obtained, StoredParts } from './obtaining/request.ts';
 import type { FailureReason } from './refresh-failure.ts';
@@ -46,7 +46,7 @@ export async function storeTokens(
   const { account } = found;
   const { environmentId, id, origins } = account;
   const binding = plan.namingOrigin === undefined ? account.binding : { ...account.binding, issued: plan.origin };
-  const parts = obtained.store(openGiven(vault, account, account));
+  const parts = obtained.store(openGivenCredentials(vault, account, account));
   const shown = shownOf(parts);
   const credentialGeneration = account.credentialGeneration + 1;
   await tx.accounts.update(environmentId, id, account.version, {
@@ -186,7 +186,7 @@ function holdsBasis(
 ): boolean {
   if (spends && account.credentialGeneration === before.credentialGeneration) return true;
   if (account.origins.join() !== before.origins.join()) return false;
-  return basisOf(account, openGiven(vault, account, account), connection)?.reveal() === basis.reveal();
+  return basisOf(account, openGivenCredentials(vault, account, account), connection)?.reveal() === basis.reveal();
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Cause } from '../events/events.ts';
 import { inSpan } from '../spans.ts';
 import type { ToolError } from '../tools/outcome.ts';
 import { accountNotFound } from './find.ts';
-import { hadToken, isDue, isExpired, isObtainable } from './freshness.ts';
+import { hasOrHadToken, isDue, isExpired, isObtainable } from './freshness.ts';
 import { serverBusy, toToolError } from './refresh-failure.ts';
 import { type RefreshOnceDeps, type RefreshReason, refreshOnce } from './refresh-once.ts';
 import type { Renewal, RunDeps } from './refresh-run.ts';
@@ -90,7 +90,7 @@ export function createRefresher({ limits, clock, ...deps }: RefreshDeps): Refres
       : await Promise.race([share(asked, cause, 'early'), patience(asked)]);
     if (!account) throw accountNotFound();
     const unusable = failure !== undefined && isExpired(account, refreshDeps.now());
-    return unusable ? { account, error: toToolError(failure, hadToken(asked)) } : { account };
+    return unusable ? { account, error: toToolError(failure, hasOrHadToken(asked)) } : { account };
   }
 
   /** A slow provider must not delay calls whose token is still valid; the refresh itself continues. */

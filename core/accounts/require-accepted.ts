@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 import type { CheckCredentials, GivenCredentials } from '../executions/credential-check.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
-import { openGiven } from './credentials.ts';
+import { openGivenCredentials } from './credentials.ts';
 import { mergeDetails } from './details.ts';
 import { mergeConfig } from './merge.ts';
 import type { AccountInput } from './write.ts';
@@ -68,7 +68,7 @@ async function requireAccepted(deps: AcceptedDeps, environment: EnvironmentRow, 
 
 function storedDetails({ vault }: AcceptedDeps, account: AccountRow) {
   try {
-    return openGiven(vault, account, account);
+    return openGivenCredentials(vault, account, account);
   } catch (error) {
     if (error instanceof VaultError) return {};
     throw error;

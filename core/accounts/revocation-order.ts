@@ -27,8 +27,8 @@ import { oauthProviderOf } from '../oauth/provider.ts';
 import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Details } from './authorization-details.ts';
-import { bindingBreach, UNBOUND } from './binding.ts';
-import { openCredentials, openGiven } from './credentials.ts';
+import { bindingViolation, UNBOUND } from './binding.ts';
+import { openCredentials, openGivenCredentials } from './credentials.ts';
 import { formOf, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { typedClient } from './obtaining/client-credentials.ts';
@@ -109,7 +109,7 @@ export async function orderAccountRevocation(
 ): Promise<boolean> {
   if (account.credentialsSealed === null) return false;
   try {
-    const given = openGiven(deps.vault, account, account);
+    const given = openGivenCredentials(deps.vault, account, account);
     const details = openCredentials(deps.vault, account, account);
     const shown = publicPart(given, account.binding.fields);
     const isOutdated = await isBreached(tx, deps, account);
@@ -134,7 +134,7 @@ export async function orderAccountRevocation(
 async function isBreached(tx: Repositories, { catalogue }: RevocationDeps, account: AccountRow): Promise<boolean> {
   const provider = await findProvider(tx, catalogue, account.environmentId, account.provider);
   const pattern = provider && findPattern(provider, account.authorizationType);
-  return provider && pattern ? bindingBreach(account, { provider, pattern }) !== null : false;
+  return provider && pattern ? bindingViolation(account, { provider, pattern }) !== null : false;
 }
 
 const UNREADABLE = 'The credentials could not be decrypted, so they could not be revoked.';

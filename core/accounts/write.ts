@@ -15,7 +15,7 @@ import { VaultError } from '../vault/errors.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Details } from './authorization-details.ts';
 import { bindTo, type Definition, type FieldSecrecy, fieldSecrecy } from './binding.ts';
-import { NO_CREDENTIALS, openGiven, sealCredentials } from './credentials.ts';
+import { NO_CREDENTIALS, openGivenCredentials, sealCredentials } from './credentials.ts';
 import { areUsable, checkDetails, formOf, mergeDetails, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
 import { mergeConfig } from './merge.ts';
@@ -216,7 +216,7 @@ const NOT_USABLE = 'The account is no longer complete: required credential field
  */
 function storedDetails(deps: AccountDeps, account: AccountRow, replaced: boolean): Details {
   try {
-    return openGiven(deps.vault, account, account);
+    return openGivenCredentials(deps.vault, account, account);
   } catch (error) {
     if (error instanceof VaultError && error.code === 'UNSEALABLE' && replaced) return {};
     throw error;

@@ -1,7 +1,7 @@
+import { namesOf, onlyCredentialField } from './credential-field.ts';
 import { STATIC_AUTH } from './forms.ts';
 import type { AuthorizationModule } from './module.ts';
 import { placeKey } from './placing.ts';
-import { namesOf, soleKey } from './sole-key.ts';
 
 const USUAL = 'api_key';
 
@@ -11,7 +11,7 @@ export const apiKey: AuthorizationModule = {
   forms: [STATIC_AUTH],
   typed: {
     fields: [{ field_name: USUAL, label: 'API key', input_type: 'password', required: true }],
-    secretNames: (fields) => namesOf(soleKey(fields, USUAL)),
-    place: (pattern, fields, values) => placeKey(pattern, soleKey(fields, USUAL), values, ''),
+    secretNames: (fields) => namesOf(onlyCredentialField(fields, USUAL)),
+    place: (pattern, fields, values) => placeKey(pattern, onlyCredentialField(fields, USUAL), values, ''),
   },
 };

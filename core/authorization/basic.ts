@@ -13,7 +13,7 @@ export const basic: AuthorizationModule = {
     ],
     // Without a password field, the user name holds the key.
     secretNames: (fields) => [fields.some((field) => field.field_name === 'password') ? 'password' : 'username'],
-    takenNames: ['username', 'password'],
+    reservedNames: ['username', 'password'],
     // RFC 7617 §2: the first colon separates user name and password, so the user name must not contain one.
     problemOf: (name, value) => (name === 'username' && value.includes(':') ? 'must not contain a colon' : undefined),
     place: (pattern, _fields, values) => [mainPart(pattern, userAndPassword(values), pattern.auth_scheme ?? 'Basic')],

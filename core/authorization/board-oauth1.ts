@@ -1,7 +1,7 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { PlacedCredential, TokenCredential } from '../connectors/credential.ts';
 import { boardSigner } from '../oauth1/board-signer.ts';
-import { oauth1WayOf } from '../oauth1/provider.ts';
+import { oauth1VariantOf } from '../oauth1/provider.ts';
 import { MASK, Secret } from '../secret.ts';
 import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
 import type { AuthorizationModule, SignerDeps, SigningContext } from './module.ts';
@@ -27,7 +27,7 @@ export const boardOAuth1: AuthorizationModule = {
   signing: { signer },
   consent: {
     protocol: 'oauth1',
-    isPossible: (pattern) => oauth1WayOf(pattern) !== undefined,
+    isPossible: (pattern) => oauth1VariantOf(pattern) !== undefined,
   },
 };
 

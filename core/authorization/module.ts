@@ -104,7 +104,7 @@ export interface TypedRules {
    * Fields that have a fixed meaning in requests. A pattern that declares its own fields cannot use these names for
    * anything else.
    */
-  takenNames?: readonly string[];
+  reservedNames?: readonly string[];
   /** Returns what is wrong with a value, in addition to the rules of its field. */
   problemOf?(name: string, value: string): string | undefined;
   /** Returns the part of a request that contains the credential. Omitted if requests of this type never contain one. */

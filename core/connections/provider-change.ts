@@ -1,6 +1,6 @@
 import type { AccountRow, EnvironmentId, Transaction } from '../../db/store.ts';
 import type { Details } from '../accounts/authorization-details.ts';
-import { bindingBreach, bindTo, type Definition, exposedFields } from '../accounts/binding.ts';
+import { bindingViolation, bindTo, type Definition, exposedFields } from '../accounts/binding.ts';
 import { staticFieldsIn } from '../accounts/details.ts';
 import type { JsonObject } from '../accounts/merge.ts';
 import { emitParked } from '../accounts/park.ts';
@@ -130,7 +130,7 @@ async function adapt(
     await tx.accounts.update(environmentId, id, version, { ...bound, updatedAt: now() });
     return false;
   }
-  const breach = reason ?? (definition ? bindingBreach(account, definition) : null);
+  const breach = reason ?? (definition ? bindingViolation(account, definition) : null);
   const parks = breach !== null && status === 'ACTIVE';
   const shown = definition && stillShown(account, definition);
   if (!parks && shown === undefined) return false;

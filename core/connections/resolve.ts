@@ -1,6 +1,6 @@
 import type { ConnectionRow, EnvironmentId, ReadRepositories, Transaction } from '../../db/store.ts';
 import type { Details } from '../accounts/authorization-details.ts';
-import { formOf, staticFieldsIn, typeTakes } from '../accounts/details.ts';
+import { formOf, staticFieldsIn, typeAccepts } from '../accounts/details.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
@@ -98,7 +98,7 @@ export function choosePattern(provider: ProviderDefinition, details: Details): A
   if (!usual) throw unknownConnector(provider.identifier);
   const form = formOf(details);
   if (form === null) return usual;
-  const taking = provider.authPatterns.filter((pattern) => typeTakes(pattern.type, form));
+  const taking = provider.authPatterns.filter((pattern) => typeAccepts(pattern.type, form));
   if (form !== 'static_auth') return taking[0] ?? usual;
   const fields = staticFieldsIn(details);
   const problems = taking.map((pattern) => checkStaticDetails(pattern, fields).length);

@@ -179,7 +179,7 @@ function placementProblems(placement: FieldPlacement | undefined, at: string): F
 }
 
 function checkMutations(pattern: AuthPattern, path: string): FieldError[] {
-  const taken = moduleOf(pattern.type).typed?.takenNames ?? [];
+  const taken = moduleOf(pattern.type).typed?.reservedNames ?? [];
   const known = new Set([...staticFieldsOf(pattern).map((field) => field.field_name), ...taken]);
   if (!isStaticType(pattern.type)) known.add('access_token');
   return Object.keys(pattern.auth_field_mutations ?? {})

@@ -10,10 +10,10 @@ export interface OAuthDeviations {
   authorization?: AuthorizationDeviations;
   token?: TokenDeviations;
   exchange?: HttpCall;
-  refresh?: RefreshWay;
-  revocation?: RevocationWay;
+  refresh?: RefreshMethod;
+  revocation?: RevocationMethod;
   lookup?: HttpCall;
-  identity?: IdentityWay;
+  identity?: IdentityMethod;
   account_values?: AccountValue[];
 }
 
@@ -73,7 +73,7 @@ export interface TokenResponseShape {
 /** `access_token`: the provider renews an access token in exchange for the token itself. */
 export type RenewalKind = 'rotating' | 'static' | 'none' | 'access_token';
 
-export interface RefreshWay {
+export interface RefreshMethod {
   kind?: RenewalKind;
   uri?: string;
   parameters?: Record<string, string>;
@@ -86,7 +86,7 @@ export interface RefreshWay {
 
 export type TokenKind = 'refresh_token' | 'access_token';
 
-export interface RevocationWay {
+export interface RevocationMethod {
   supported?: false;
   call?: HttpCall;
   tokens?: TokenKind[];
@@ -94,7 +94,7 @@ export interface RevocationWay {
   errors?: ResponseRules;
 }
 
-export interface IdentityWay {
+export interface IdentityMethod {
   call?: HttpCall;
   errors?: ResponseRules;
   subject: string[];

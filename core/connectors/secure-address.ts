@@ -23,6 +23,6 @@ export function isSecureAddress(url: URL): boolean {
  * Whether a server may direct requests to another address. A server reached over https may only name https addresses,
  * so that no server on the internet can direct requests to programs on this machine.
  */
-export function mayName(asked: URL, named: URL): boolean {
+export function mayReferTo(asked: URL, named: URL): boolean {
   return named.protocol === 'https:' || (isLocalHttp(asked) && isLocalHttp(named));
 }

@@ -9,7 +9,7 @@ import {
 } from '../openapi-conversion/schema-view.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { shapeWords } from './shape-words.ts';
+import { describeConstraints } from './shape-words.ts';
 
 type Data = Record<string, unknown>;
 
@@ -77,7 +77,7 @@ class ShapeReader {
     const all = branches.map((branch) => this.#branch(branch, own, level));
     const others = all.filter(({ types }) => types[0] !== 'null');
     const nullable = others.length < all.length || others.some((shape) => shape.nullable);
-    const description = shapeWords({ description: view['description'] });
+    const description = describeConstraints({ description: view['description'] });
     const [only] = others;
     if (only && others.length === 1) return { ...only, nullable, description: description || only.description };
     // If one alternative allows anything, the other alternatives have no effect.
@@ -139,7 +139,7 @@ function emptyShape(view: Data, isCut: boolean): Shape {
   return {
     types: types.join() === 'null' ? types : [...new Set(types)].filter((type) => type !== 'null'),
     nullable: stated.includes('null') || (stated.length === 0 && Array.isArray(listed) && listed.includes(null)),
-    description: shapeWords(view),
+    description: describeConstraints(view),
     ...(values && values.length > 0 && { values }),
     members: new Map(),
     required: requiredOf(view),

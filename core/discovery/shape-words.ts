@@ -4,7 +4,7 @@ type Data = Readonly<Record<string, unknown>>;
 const MAX_SENTENCE = 200;
 
 /** Returns the description of a schema, followed by its constraints in words. */
-export function shapeWords(schema: Data): string {
+export function describeConstraints(schema: Data): string {
   const text = typeof schema['description'] === 'string' ? schema['description'].trim() : '';
   const words = sentences(schema).filter((sentence) => sentence !== '' && sentence.length <= MAX_SENTENCE);
   const ended = text === '' || words.length === 0 || /[.!?…:]$/.test(text) ? text : `${text}.`;

@@ -6,7 +6,7 @@ import type { AuthorizationType } from '../authorization/type.ts';
 import { requestedScopes } from '../connections/scopes.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { ApiError } from '../errors.ts';
-import type { Culprit } from '../oauth/config-error.ts';
+import type { FaultyPart } from '../oauth/config-error.ts';
 import type { AccountContext } from './account-context.ts';
 
 /** The data of an active account. */
@@ -72,13 +72,13 @@ export function connectionNotReady(detail: string, connection: AccountContext['c
 /**
  * Returns the action after the provider rejected the credential of an active account.
  *
- * @param culprit whether the credential of the account or of the connection was rejected, if known
+ * @param faultyPart whether the credential of the account or of the connection was rejected, if known
  */
-export function credentialRefused(context: ToolCallContext, culprit?: Culprit): NextAction {
+export function credentialRefused(context: ToolCallContext, faultyPart?: FaultyPart): NextAction {
   const { pattern } = context;
   // Such an account stores no credential, so the client of the connection was rejected.
   const isOfConnection = isClientPattern(pattern) && !isTyped(pattern);
-  if (culprit === 'connection' || (culprit === undefined && isOfConnection)) {
+  if (faultyPart === 'connection' || (faultyPart === undefined && isOfConnection)) {
     return configure(
       context,
       'The provider rejected the client of the connection.',

@@ -205,9 +205,9 @@ export function withoutToken({ authorizationType }: AccountRow, context: ToolCal
 /** Replaces the error of a rejected credential that could not be renewed: the error of the renewal says what to do. */
 export function explained<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
-  const { retryable, retryAfterMs, culprit } = failure;
+  const { retryable, retryAfterMs, faultyPart } = failure;
   const message = `${outcome.error.message.replace(/\.$/, '')}. ${failure.message}`;
-  return { ...outcome, error: { ...outcome.error, retryable, retryAfterMs, culprit, message } };
+  return { ...outcome, error: { ...outcome.error, retryable, retryAfterMs, faultyPart, message } };
 }
 
 function open(

@@ -51,10 +51,10 @@ function explained(error: ToolError, { pattern, connection }: AccountContext) {
 }
 
 function nextAction(
-  { kind, retryable, culprit, requiredScopes }: ToolError,
+  { kind, retryable, faultyPart, requiredScopes }: ToolError,
   context: ToolCallContext,
 ): NextAction | undefined {
   // A temporary failure needs no action.
-  if (kind === 'upstream_auth') return retryable ? undefined : credentialRefused(context, culprit);
+  if (kind === 'upstream_auth') return retryable ? undefined : credentialRefused(context, faultyPart);
   return requiredScopes && scopesMissing(requiredScopes, context);
 }

@@ -25,7 +25,7 @@ export interface InstanceDeps {
  *
  * @throws StorageError
  */
-export async function registerOnly(deps: InstanceDeps): Promise<Instance> {
+export async function registerSoleInstance(deps: InstanceDeps): Promise<Instance> {
   const instance = await register(deps, (tx, number) => tx.instances.removeOthers(number));
   await cleanUp(deps);
   return instance;
@@ -36,7 +36,7 @@ export async function registerOnly(deps: InstanceDeps): Promise<Instance> {
  *
  * @throws StorageError
  */
-export async function registerAmongOthers(deps: InstanceDeps): Promise<Instance> {
+export async function registerSharedInstance(deps: InstanceDeps): Promise<Instance> {
   const instance = await register(deps, (tx) => removeSilent(tx, deps));
   deps.store.fence(instance.number);
   await cleanUp(deps);
@@ -49,7 +49,7 @@ export async function registerAmongOthers(deps: InstanceDeps): Promise<Instance>
  * @returns the number of running instances including this one; null if the others consider this one ended: then all its
  * writes fail
  */
-export async function beatAmongOthers(
+export async function reportHeartbeat(
   { number }: Instance,
   deps: Pick<InstanceDeps, 'store' | 'now' | 'keyIds'>,
 ): Promise<number | null> {
@@ -68,7 +68,7 @@ export async function beatAmongOthers(
 /**
  * Ends the registration of this process when it stops, and cleans up after it, because other processes keep running.
  */
-export async function leaveOthers(
+export async function deregisterInstance(
   { number }: Instance,
   { store, now }: Pick<InstanceDeps, 'store' | 'now'>,
 ): Promise<void> {

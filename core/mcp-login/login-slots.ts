@@ -15,7 +15,7 @@ const ADDRESSES = 10_000;
  *
  * @param now milliseconds UTC
  */
-export function createLoginPlaces(now: () => number): LoginSlots {
+export function createLoginSlots(now: () => number): LoginSlots {
   const counts = new LRUCache<string, { begun: number; until: number }>({ max: ADDRESSES });
   return {
     take(environmentId, address) {

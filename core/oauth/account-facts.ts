@@ -6,7 +6,7 @@ import { type CallFailure, type CallOutcome, callProblem, judgeCall } from './ca
 import type { ClientCredentials } from './client-auth.ts';
 import { sendCall } from './http-call.ts';
 import { verifyIdToken } from './id-token.ts';
-import { type Identity, identityWayOf, readIdentity } from './identity.ts';
+import { type Identity, identityMethodOf, readIdentity } from './identity.ts';
 import { type OAuthProvider, withInputs } from './provider.ts';
 import { type FetchFor, type ProtocolFetch, restrictedToTarget } from './transport.ts';
 
@@ -59,7 +59,7 @@ class Inquiry {
 
   async run(): Promise<AccountFacts> {
     const { config } = this.#request.provider;
-    const way = identityWayOf(config);
+    const way = identityMethodOf(config);
     const problem =
       this.#add('token', parsed(this.#request.answer)) ??
       (readsFrom(config, 'id_token') ? await this.#addClaims() : undefined) ??

@@ -73,7 +73,7 @@ function scopeParameters({ scopePrefixes }: AuthorizationEndpoint, scopes: reado
 }
 
 /** Returns the parameters by the names that the provider uses, including its additional parameters. */
-export function inTermsOf(
+export function providerParameters(
   endpoint: AuthorizationEndpoint,
   standard: readonly [name: string, value: string | string[]][],
 ): [name: string, value: string | string[]][] {

@@ -2,8 +2,8 @@ import { readsFrom } from './account-values.ts';
 import {
   authorizationParameters,
   authorizationUrl,
-  inTermsOf,
   type KeptAuthorization,
+  providerParameters,
   randomText,
 } from './authorization-request.ts';
 import { type AuthorizationEndpoint, authorizationEndpointOf } from './authorization-server.ts';
@@ -54,7 +54,7 @@ export async function beginAuthorization(start: AuthorizationStart): Promise<Sta
       issuerIsSent: endpoint.issuerIsSent,
       tokenEndpoint: server.tokenEndpoint.href,
     };
-    const parameters = inTermsOf(endpoint, await authorizationParameters(endpoint, kept));
+    const parameters = providerParameters(endpoint, await authorizationParameters(endpoint, kept));
     if (endpoint.pushedTo === null) return { ok: true, url: authorizationUrl(endpoint, parameters), kept };
     return await pushed(start, endpoint, endpoint.pushedTo, server, parameters, kept);
   } catch (error) {

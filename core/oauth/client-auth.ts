@@ -2,7 +2,7 @@ import { type ClientAuth, ClientSecretPost, modifyAssertion, None, PrivateKeyJwt
 import type { BasicStyle } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
 import { basicValue } from './basic.ts';
-import { type Culprit, OAuthConfigError } from './config-error.ts';
+import { type FaultyPart, OAuthConfigError } from './config-error.ts';
 import { readPrivateKey } from './private-key.ts';
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
@@ -14,11 +14,11 @@ export interface ClientCredentials {
   /** The client secret, or for `private_key_jwt` the private key in PEM or as a JWK. */
   secret: Secret | null;
   /** Who supplied the client: the connection, or a user for one account. */
-  owner?: Culprit;
+  owner?: FaultyPart;
 }
 
-export function noSecret(owner: Culprit = 'connection'): OAuthConfigError {
-  return new OAuthConfigError(`The ${owner} has no client secret.`, { culprit: owner });
+export function noSecret(owner: FaultyPart = 'connection'): OAuthConfigError {
+  return new OAuthConfigError(`The ${owner} has no client secret.`, { faultyPart: owner });
 }
 
 /** The lifetime of an assertion. It is used immediately; the minute allows for clock differences. */

@@ -1,16 +1,19 @@
 /** What must be changed before a token can be obtained: the settings of the connection, or the data of the account. */
-export type Culprit = 'connection' | 'account';
+export type FaultyPart = 'connection' | 'account';
 
 /**
  * The configuration of the connection, its provider or the account does not allow the operation. Nothing was sent. The
  * message is a public sentence.
  */
 export class OAuthConfigError extends Error {
-  readonly culprit: Culprit;
+  readonly faultyPart: FaultyPart;
 
-  constructor(message: string, { culprit = 'connection', cause }: { culprit?: Culprit; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    { faultyPart = 'connection', cause }: { faultyPart?: FaultyPart; cause?: unknown } = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'OAuthConfigError';
-    this.culprit = culprit;
+    this.faultyPart = faultyPart;
   }
 }

@@ -98,7 +98,7 @@ function pathSegment(template: string, values: PlaceValues): string {
   const value = fillText(template, values);
   if (/^\.{0,2}$/.test(value)) {
     throw new OAuthConfigError('A value of the account cannot be part of a URL of the provider.', {
-      culprit: 'account',
+      faultyPart: 'account',
     });
   }
   return encodeURIComponent(value);

@@ -8,7 +8,7 @@ import {
   validateApplicationLevelSignature,
 } from 'oauth4webapi';
 import { isInTime, NO_CLOCK, SIGNATURE_ALGORITHMS } from './jwt-rules.ts';
-import { isTransportFailure, JUDGED_ENDPOINTS, type ProtocolFetch } from './transport.ts';
+import { CHECKED_ENDPOINTS, isTransportFailure, type ProtocolFetch } from './transport.ts';
 
 export interface IdTokenCheck {
   /** The id_token of the token response; claims are read from no other id_token. */
@@ -47,7 +47,7 @@ export async function verifyIdToken(check: IdTokenCheck): Promise<IdTokenClaims>
     const expected = { requireIdToken: true, ...(nonce !== null && { expectedNonce: nonce }) };
     const tokens = await processAuthorizationCodeResponse(server, client, answer, expected);
     await validateApplicationLevelSignature(server, answer, {
-      ...JUDGED_ENDPOINTS,
+      ...CHECKED_ENDPOINTS,
       [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
         fetch(url, { ...options, headers }),
     });

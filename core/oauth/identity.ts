@@ -1,5 +1,5 @@
 import type { OAuthConfig } from '../connectors/auth-pattern.ts';
-import type { IdentityWay } from '../connectors/oauth-deviations.ts';
+import type { IdentityMethod } from '../connectors/oauth-deviations.ts';
 import { atPointer } from '../tools/pointer.ts';
 import { type FlowDocument, textAt } from './account-values.ts';
 
@@ -21,7 +21,7 @@ const USUAL_SUBJECTS = ['/identity/sub', '/identity/id'];
  * Returns how a configuration reads the identity of an account; patterns of the contract only name an address and a
  * field.
  */
-export function identityWayOf(config: OAuthConfig): IdentityWay | undefined {
+export function identityMethodOf(config: OAuthConfig): IdentityMethod | undefined {
   if (config.identity !== undefined || config.user_info_uri === undefined) return config.identity;
   const field = config.identity_field === undefined ? [] : [pointerOf(config.identity_field)];
   return { call: { uri: config.user_info_uri }, subject: [], identifiers: field };
@@ -32,7 +32,7 @@ export function identityWayOf(config: OAuthConfig): IdentityWay | undefined {
  *
  * @returns undefined if a part of the subject is missing, because the remaining parts could match another user
  */
-export function readIdentity(way: IdentityWay, document: FlowDocument): Identity | undefined {
+export function readIdentity(way: IdentityMethod, document: FlowDocument): Identity | undefined {
   const identifiers = (way.identifiers ?? []).filter((pointer) => !isUnverified(document, pointer));
   const texts = identifiers.map((pointer) => textAt(document, pointer)).filter((text) => text !== undefined);
   const subject = subjectOf(way.subject.length > 0 ? way.subject : usualSubject(document, identifiers), document);

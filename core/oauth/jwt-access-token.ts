@@ -8,7 +8,7 @@ import {
   validateJwtAccessToken,
 } from 'oauth4webapi';
 import { isInTime, NO_CLOCK } from './jwt-rules.ts';
-import { isTransportFailure, JUDGED_ENDPOINTS, type ProtocolFetch } from './transport.ts';
+import { CHECKED_ENDPOINTS, isTransportFailure, type ProtocolFetch } from './transport.ts';
 
 export type { JWTAccessTokenClaims };
 
@@ -37,7 +37,7 @@ export async function verifyJwtAccessToken(check: AccessTokenCheck): Promise<Ver
   const request = new Request('https://resource.invalid/', { headers: { authorization: `Bearer ${token}` } });
   try {
     const claims = await validateJwtAccessToken(server, request, audience, {
-      ...JUDGED_ENDPOINTS,
+      ...CHECKED_ENDPOINTS,
       signingAlgorithms: [...algorithms],
       [clockTolerance]: NO_CLOCK,
       [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>

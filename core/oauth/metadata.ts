@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from 'oauth4webapi';
-import { mayName } from '../connectors/secure-address.ts';
+import { mayReferTo } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 
 /** Addresses that Valetkey or a browser calls. */
@@ -57,7 +57,7 @@ export function readMetadata(body: unknown, issuer: string, asked: URL = new URL
 }
 
 function isAddress(text: string, asked: URL): boolean {
-  return text.length <= 2048 && ADDRESS.test(text) && URL.canParse(text) && mayName(asked, new URL(text));
+  return text.length <= 2048 && ADDRESS.test(text) && URL.canParse(text) && mayReferTo(asked, new URL(text));
 }
 
 function invalid(how: string): ReadMetadata {

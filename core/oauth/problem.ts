@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { type Culprit, OAuthConfigError } from './config-error.ts';
+import { type FaultyPart, OAuthConfigError } from './config-error.ts';
 import { clientRefused, outcomeOfFailure, type TokenFailure } from './refresh-outcome.ts';
 import { isTransportFailure } from './transport.ts';
 
@@ -12,8 +12,8 @@ export function settingProblem(error: unknown): string | undefined {
  * Returns whether the wrong setting belongs to the connection or the account. An invalid address or configuration
  * belongs to the account.
  */
-export function culpritOf(error: unknown): Culprit {
-  if (error instanceof OAuthConfigError) return error.culprit;
+export function faultyPartOf(error: unknown): FaultyPart {
+  if (error instanceof OAuthConfigError) return error.faultyPart;
   return error instanceof ApiError && error.code === 'INVALID_API_CONFIG' ? 'account' : 'connection';
 }
 
@@ -26,5 +26,5 @@ export function outcomeOfProblem(error: unknown): TokenFailure {
   if (isTransportFailure(error)) return outcomeOfFailure(error);
   const message = settingProblem(error);
   if (message === undefined) throw error;
-  return clientRefused(message, culpritOf(error));
+  return clientRefused(message, faultyPartOf(error));
 }

@@ -1,4 +1,4 @@
-import { isSecureAddress, mayName } from '../connectors/secure-address.ts';
+import { isSecureAddress, mayReferTo } from '../connectors/secure-address.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { callProblem, judgeCall, type NoResponse } from './call-outcome.ts';
 import { DOCUMENT, type FetchFor, restrictedToTarget } from './transport.ts';
@@ -52,7 +52,7 @@ function metadataAddresses(resource: URL, named: string | undefined): Set<string
   const path = resource.pathname.replace(/\/$/, '');
   const wellKnown = [path, ''].map((place) => `/.well-known/oauth-protected-resource${place}${resource.search}`);
   return new Set([
-    ...(first && mayName(resource, first) ? [first.href] : []),
+    ...(first && mayReferTo(resource, first) ? [first.href] : []),
     ...wellKnown.map((place) => new URL(place, resource).href),
   ]);
 }
@@ -62,7 +62,7 @@ function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {
   const named = typeof resource === 'string' ? URL.parse(resource) : null;
   if (named === null || !isSameOrAbove(named, asked)) return invalid('The metadata belong to another resource.');
   const issuers = texts(body['authorization_servers']);
-  if (issuers.some((issuer) => !URL.canParse(issuer) || !mayName(asked, new URL(issuer)))) {
+  if (issuers.some((issuer) => !URL.canParse(issuer) || !mayReferTo(asked, new URL(issuer)))) {
     return invalid('The authorization server of the resource does not use https.');
   }
   if (issuers.length === 0) {

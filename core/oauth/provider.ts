@@ -22,7 +22,7 @@ export interface OAuthProvider {
 }
 
 /** Data about a provider in addition to its pattern. */
-export interface KnownOfProvider {
+export interface ProviderExtras {
   /**
    * Metadata from `Discovery`, if the pattern or an MCP server names an issuer. It never replaces values of the
    * pattern.
@@ -36,7 +36,7 @@ export interface KnownOfProvider {
 export function oauthProviderOf(
   pattern: AuthPattern,
   inputs: AccountInputs,
-  { metadata, resource }: KnownOfProvider = {},
+  { metadata, resource }: ProviderExtras = {},
 ): OAuthProvider {
   const config = { ...pattern.oauth_config, ...(resource !== undefined && { resource }) };
   return {
@@ -87,7 +87,7 @@ export function endpointAt(
   const origin = accountOrigin(provider.config, originFrom, provider.inputs);
   if (origin === undefined) {
     throw new OAuthConfigError(`The account's ${originFrom} is not an address of this provider.`, {
-      culprit: 'account',
+      faultyPart: 'account',
     });
   }
   const own = new URL(origin);

@@ -5,7 +5,7 @@ import { readJson } from './json-response.ts';
 import { outcomeOfCode, type TokenFailure, unavailable } from './refresh-outcome.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { TokenServer } from './server.ts';
-import { JUDGED_ENDPOINTS, type ProtocolFetch } from './transport.ts';
+import { CHECKED_ENDPOINTS, type ProtocolFetch } from './transport.ts';
 
 export interface PushedRequest {
   endpoint: URL;
@@ -38,7 +38,7 @@ export async function pushRequest({
     clientAuthOf(client, now, server.wire.basic),
     new URLSearchParams(parameters),
     {
-      ...JUDGED_ENDPOINTS,
+      ...CHECKED_ENDPOINTS,
       [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
         fetch(url, { ...options, headers: { ...headers, ...server.wire.headers } }),
     },

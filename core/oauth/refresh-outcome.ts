@@ -1,5 +1,5 @@
 import type { Secret } from '../secret.ts';
-import type { Culprit } from './config-error.ts';
+import type { FaultyPart } from './config-error.ts';
 import type { TokenSet } from './token-response.ts';
 import type { TransportFailure } from './transport.ts';
 
@@ -23,7 +23,7 @@ export type TokenOutcome =
 
 export type TokenFailure =
   | { ok: false; kind: 'refused'; message: string }
-  | { ok: false; kind: 'client'; culprit: Culprit; message: string }
+  | { ok: false; kind: 'client'; faultyPart: FaultyPart; message: string }
   | {
       ok: false;
       kind: 'unavailable';
@@ -97,8 +97,11 @@ export function outcomeOfCode(code: string, retryAfterMs?: number): TokenFailure
 }
 
 /** Returns the outcome if the client, its key or its permissions were rejected. */
-export function clientRefused(message: string, culprit: Culprit = 'connection'): TokenFailure & { kind: 'client' } {
-  return { ok: false, kind: 'client', culprit, message };
+export function clientRefused(
+  message: string,
+  faultyPart: FaultyPart = 'connection',
+): TokenFailure & { kind: 'client' } {
+  return { ok: false, kind: 'client', faultyPart, message };
 }
 
 const REASONS: Record<TransportFailure['kind'], UnavailableReason> = {

@@ -4,7 +4,7 @@ import { Secret } from '../secret.ts';
 import { isRecord } from '../tools/pointer.ts';
 import { type CallFailure, callProblem, judgeCall } from './call-outcome.ts';
 import type { ClientAuthMethod } from './client-auth.ts';
-import { type FetchFor, JUDGED_ENDPOINTS, restrictedToTarget } from './transport.ts';
+import { CHECKED_ENDPOINTS, type FetchFor, restrictedToTarget } from './transport.ts';
 
 /** The metadata that Valetkey registers for a client. */
 export interface ClientDescription {
@@ -67,7 +67,7 @@ export async function registerClient({ server, description, fetchFor, now }: Reg
   try {
     const fetch = restrictedToTarget(fetchFor);
     const response = await dynamicClientRegistrationRequest(server, metadataOf(description), {
-      ...JUDGED_ENDPOINTS,
+      ...CHECKED_ENDPOINTS,
       [customFetch]: (url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
         fetch(url, { ...options, headers }),
     });

@@ -1,12 +1,12 @@
 import { customFetch, revocationRequest } from 'oauth4webapi';
-import type { RevocationWay, TokenKind } from '../connectors/oauth-deviations.ts';
+import type { RevocationMethod, TokenKind } from '../connectors/oauth-deviations.ts';
 import type { Secret } from '../secret.ts';
 import { type CallFailure, type CallOutcome, callProblem, judgeCall } from './call-outcome.ts';
 import { type ClientCredentials, clientAuthOf } from './client-auth.ts';
 import { fillTexts } from './fill.ts';
 import { sendCall } from './http-call.ts';
 import { assertionAudienceOf, endpointAt, type OAuthProvider } from './provider.ts';
-import { JUDGED_ENDPOINTS, type ProtocolFetch } from './transport.ts';
+import { CHECKED_ENDPOINTS, type ProtocolFetch } from './transport.ts';
 
 export interface Revocation {
   provider: OAuthProvider;
@@ -52,7 +52,7 @@ export async function revokeTokens(revocation: Revocation): Promise<RevocationOu
   return together(outcomes);
 }
 
-function tokensOf({ accessToken, refreshToken }: Revocation, way: RevocationWay): [TokenKind, Secret][] {
+function tokensOf({ accessToken, refreshToken }: Revocation, way: RevocationMethod): [TokenKind, Secret][] {
   const wanted: readonly TokenKind[] = way.tokens ?? ORDER;
   const held = { access_token: accessToken, refresh_token: refreshToken };
   return ORDER.filter((kind) => wanted.includes(kind)).flatMap((kind) => {
@@ -63,7 +63,7 @@ function tokensOf({ accessToken, refreshToken }: Revocation, way: RevocationWay)
 
 async function revokeOne(
   revocation: Revocation,
-  way: RevocationWay,
+  way: RevocationMethod,
   kind: TokenKind,
   token: Secret,
 ): Promise<RevocationOutcome> {
@@ -77,7 +77,7 @@ async function revokeOne(
 
 const STANDARD_ERRORS = { code: '/error' };
 
-function request(revocation: Revocation, way: RevocationWay, kind: TokenKind, token: Secret): Promise<Response> {
+function request(revocation: Revocation, way: RevocationMethod, kind: TokenKind, token: Secret): Promise<Response> {
   const { provider, client, accessToken, refreshToken, fetch } = revocation;
   if (way.call === undefined) return standardRequest(revocation, kind, token);
   const credentials = { token, accessToken: accessToken ?? undefined, refreshToken, client };
@@ -97,14 +97,14 @@ function standardRequest({ provider, client, fetch, now }: Revocation, kind: Tok
     token.reveal(),
     {
       additionalParameters: { token_type_hint: kind },
-      ...JUDGED_ENDPOINTS,
+      ...CHECKED_ENDPOINTS,
       [customFetch]: (_url, { headers: { 'user-agent': _theLibrary, ...headers }, ...options }) =>
         fetch(endpoint, { ...options, headers: { ...headers, ...vendorHeaders } }),
     },
   );
 }
 
-function verdict(outcome: CallOutcome, way: RevocationWay): RevocationOutcome {
+function verdict(outcome: CallOutcome, way: RevocationMethod): RevocationOutcome {
   if (outcome.ok || isGone(outcome, way)) return { kind: 'revoked' };
   if (outcome.kind !== 'unavailable' || outcome.reason === 'blocked')
     return { kind: 'failed', message: outcome.message };
@@ -123,7 +123,7 @@ const GONE: ReadonlySet<string> = new Set([
   'token_revoked',
 ]);
 
-function isGone(failure: CallFailure, { call, gone_statuses: gone = [] }: RevocationWay): boolean {
+function isGone(failure: CallFailure, { call, gone_statuses: gone = [] }: RevocationMethod): boolean {
   if (failure.kind !== 'refused' && failure.kind !== 'unexpected') return false;
   if (gone.includes(failure.status)) return true;
   if (failure.kind === 'unexpected') return false;

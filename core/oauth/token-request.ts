@@ -12,7 +12,7 @@ import type { ProtocolFetch } from './transport.ts';
 export function tokenFetch(server: TokenServer, fetch: ProtocolFetch, endpoint: URL = server.tokenEndpoint) {
   return (_url: string, options: CustomFetchOptions<'POST', URLSearchParams>): Promise<Response> => {
     const { 'user-agent': _theLibrary, ...headers } = options.headers;
-    const body = inTermsOf(server, options.body);
+    const body = providerParameters(server, options.body);
     const written = { ...headers, ...server.wire.headers };
     if (server.requestFormat === 'form') return fetch(endpoint, { ...options, headers: written, body });
     return fetch(endpoint, {
@@ -23,7 +23,7 @@ export function tokenFetch(server: TokenServer, fetch: ProtocolFetch, endpoint: 
   };
 }
 
-function inTermsOf({ wire }: TokenServer, standard: URLSearchParams): URLSearchParams {
+function providerParameters({ wire }: TokenServer, standard: URLSearchParams): URLSearchParams {
   const own = new URLSearchParams();
   for (const [name, value] of standard) {
     if (wire.omit.has(name)) continue;

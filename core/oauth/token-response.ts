@@ -1,5 +1,5 @@
 import { Secret } from '../secret.ts';
-import { type ResponseShape, standardised } from './token-shape.ts';
+import { type ResponseShape, toStandardResponse } from './token-shape.ts';
 
 /** The tokens in the response of a token endpoint. */
 export interface TokenSet {
@@ -55,7 +55,7 @@ export async function readTokenResponse(response: Response, reading: TokenReadin
   if (text.length > MAX_BODY) return unreadable('is too large');
   const body = parseJson(text) ?? parseForm(text);
   if (body === undefined) return unreadable('is neither JSON nor a form');
-  const standard = standardised(body, reading.shape ?? {}, reading.requestedAt);
+  const standard = toStandardResponse(body, reading.shape ?? {}, reading.requestedAt);
   const code = errorCodeOf(standard) ?? errorCodeOf(body);
   if (code !== undefined) return { kind: 'error', code };
 

@@ -25,7 +25,7 @@ const MS_PER_UNIT: Readonly<Record<ExpiryUnit, number>> = {
  *
  * @param requestedAt milliseconds UTC; a point in time is converted to a lifetime from then
  */
-export function standardised(body: Body, shape: ResponseShape, requestedAt: number): Body {
+export function toStandardResponse(body: Body, shape: ResponseShape, requestedAt: number): Body {
   const failure = failureIn(body, shape.errors);
   if (failure !== undefined) return { error: failure === '' ? NO_CODE : failure };
   const found = renamed(container(body, shape), shape.names ?? {});

@@ -5,7 +5,7 @@ import { allowInsecureRequests } from 'oauth4webapi';
  * before: they use https, or http on this machine only. The egress policy of the environment decides whether the latter
  * may be called.
  */
-export const JUDGED_ENDPOINTS = { [allowInsecureRequests]: true } as const;
+export const CHECKED_ENDPOINTS = { [allowInsecureRequests]: true } as const;
 
 /**
  * The subset of fetch that protocol calls use; core/net provides one that is pinned to origins. Only requests for documents are

@@ -1,4 +1,4 @@
-import { equalTexts } from './equal-texts.ts';
+import { equalInConstantTime } from './constant-time.ts';
 import type { OAuth1Token } from './sign-request.ts';
 
 /** The result of a callback. `mismatch`: it belongs to another authorization. `malformed`: it cannot be parsed. */
@@ -16,7 +16,7 @@ export function readCallback(query: URLSearchParams, temporary: OAuth1Token): Ca
   const refusal = sole(query, 'denied');
   const token = sole(query, 'oauth_token') ?? refusal;
   if (token === undefined) return { ok: false, kind: 'malformed' };
-  if (!equalTexts(token, temporary.token.reveal())) return { ok: false, kind: 'mismatch' };
+  if (!equalInConstantTime(token, temporary.token.reveal())) return { ok: false, kind: 'mismatch' };
   if (refusal !== undefined || query.has('oauth_problem') || query.has('error')) return { ok: false, kind: 'refused' };
   const verifier = sole(query, 'oauth_verifier');
   if (verifier === undefined || verifier.length > MAX_VERIFIER) return { ok: false, kind: 'malformed' };

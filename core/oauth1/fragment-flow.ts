@@ -1,5 +1,5 @@
 import { Secret } from '../secret.ts';
-import { equalTexts } from './equal-texts.ts';
+import { equalInConstantTime } from './constant-time.ts';
 
 /**
  * The short consent flow of some providers: the user is redirected to a page with the application's key, and the token
@@ -63,7 +63,8 @@ export function fragmentAuthorizationUrl(flow: FragmentFlow, clientKey: string, 
  * @param state of the flow that this browser started
  */
 export function readPostedToken(posted: PostedToken, state: string): FragmentOutcome {
-  if (typeof posted.state !== 'string' || !equalTexts(posted.state, state)) return { ok: false, kind: 'mismatch' };
+  if (typeof posted.state !== 'string' || !equalInConstantTime(posted.state, state))
+    return { ok: false, kind: 'mismatch' };
   const { token } = posted;
   if (typeof token === 'string' && TOKEN.test(token)) return { ok: true, token: new Secret(token) };
   const isRefusal = typeof posted.error === 'string' && posted.error !== '' && (token === undefined || token === '');

@@ -13,10 +13,10 @@ import type { SigningRules } from './sign-request.ts';
  * `signed`: the three steps of OAuth 1.0a. `fragment`: a token in the fragment of the return address, and unsigned
  * calls.
  */
-export type OAuth1Way = 'signed' | 'fragment';
+export type OAuth1Variant = 'signed' | 'fragment';
 
 /** Returns how users grant access with a pattern; undefined if the pattern lacks addresses. */
-export function oauth1WayOf({ oauth_config: config = {} }: AuthPattern): OAuth1Way | undefined {
+export function oauth1VariantOf({ oauth_config: config = {} }: AuthPattern): OAuth1Variant | undefined {
   if (config.authorize_uri === undefined) return undefined;
   if (config.request_token_uri !== undefined && config.token_uri !== undefined) return 'signed';
   return config.return_parameter === undefined ? undefined : 'fragment';

@@ -19,7 +19,7 @@ import { PathError } from './request.ts';
 import { createResolver } from './resolve.ts';
 import { createSchemaReader } from './schema-view.ts';
 import { readSecurity } from './security.ts';
-import { type Selection, whyLeftOut } from './select.ts';
+import { exclusionReason, type Selection } from './select.ts';
 import { readServers } from './servers.ts';
 
 /** What is imported, and how. */
@@ -138,7 +138,8 @@ function select(
   const limit = request.limit ?? DEFAULT_LIMIT;
   const selected: Operation[] = [];
   for (const operation of operations) {
-    const reason = whyLeftOut(operation, document, request) ?? (selected.length >= limit ? 'OVER_LIMIT' : undefined);
+    const reason =
+      exclusionReason(operation, document, request) ?? (selected.length >= limit ? 'OVER_LIMIT' : undefined);
     if (reason === undefined) selected.push(operation);
     else leftOut.push({ ...refOf(operation), reason });
   }

@@ -28,7 +28,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
  *
  * @returns undefined if the operation is selected
  */
-export function whyLeftOut(operation: Operation, document: Data, selection: Selection): LeftOutReason | undefined {
+export function exclusionReason(operation: Operation, document: Data, selection: Selection): LeftOutReason | undefined {
   if (!METHODS.has(operation.method)) return 'METHOD';
   const marked = markOf(operation, document);
   if (marked === false) return 'EXCLUDED';

@@ -1,7 +1,7 @@
 import type { ToolOverlayRow } from '../../db/store.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { JsonSchema, Tool } from '../tools/tool.ts';
-import { hidingInputs, isAmong, limitingInputs, propertiesOf, requiredOf } from './restrict-schema.ts';
+import { isAmong, limitingInputs, propertiesOf, requiredOf, withoutInputs } from './restrict-schema.ts';
 
 type Overlay = Pick<ToolOverlayRow, 'newName' | 'settings'>;
 
@@ -13,7 +13,7 @@ type Overlay = Pick<ToolOverlayRow, 'newName' | 'settings'>;
 export function applyOverlay(tool: Tool, { newName, settings }: Overlay): Tool {
   const { title, addedDescription, presetInputs, allowedValues } = settings;
   const schema = limitingInputs(tool.input_schema, allowedValues, tool.mcp === undefined);
-  const shown = hidingInputs(schema, Object.keys(presetInputs));
+  const shown = withoutInputs(schema, Object.keys(presetInputs));
   return {
     ...tool,
     name: newName ?? tool.name,

@@ -75,7 +75,7 @@ export function isAmong(values: readonly unknown[], value: unknown): boolean {
  * Returns a schema without some inputs. Keywords that mention one of them are left out: callers see a looser schema then,
  * and their inputs are still validated against the whole one.
  */
-export function hidingInputs(schema: JsonSchema, names: readonly string[]): JsonSchema {
+export function withoutInputs(schema: JsonSchema, names: readonly string[]): JsonSchema {
   if (names.length === 0) return schema;
   const without = (entries: [string, unknown][]) => entries.filter(([key]) => !names.includes(key));
   const mentions = (value: unknown) => {

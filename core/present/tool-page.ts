@@ -25,12 +25,12 @@ export async function presentToolPage<Row extends { id: string }, T>(
       const known = await find(row.id);
       return known && { item: present(known, row), tool: known.tool };
     },
-    mostOf(view),
+    maxBytesOf(view),
   );
   return { page: shortened(page, request, taken), tools: isBackward ? items.reverse() : items };
 }
 
 /** Returns the maximum total size of the tools in one response. A view without schemas is always small. */
-export function mostOf({ format, detail }: ToolView): number {
+export function maxBytesOf({ format, detail }: ToolView): number {
   return format === 'native' && detail === 'compact' ? Number.POSITIVE_INFINITY : LIST.toolsBytes;
 }

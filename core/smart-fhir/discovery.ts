@@ -55,7 +55,7 @@ export async function discoverSmart(request: SmartDiscoveryRequest): Promise<Sma
 export function smartConfigurationAddress(fhirBase: string): URL {
   const url = URL.parse(fhirBase);
   if (url === null || !isSecureAddress(url) || /[?#@{}\\]/.test(fhirBase)) {
-    throw new OAuthConfigError('The FHIR base must be an https URL without a query.', { culprit: 'account' });
+    throw new OAuthConfigError('The FHIR base must be an https URL without a query.', { faultyPart: 'account' });
   }
   url.pathname = `${url.pathname.replace(/\/$/, '')}/.well-known/smart-configuration`;
   return url;

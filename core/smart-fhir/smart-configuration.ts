@@ -1,4 +1,4 @@
-import { mayName } from '../connectors/secure-address.ts';
+import { mayReferTo } from '../connectors/secure-address.ts';
 import { readMetadata } from '../oauth/metadata.ts';
 import type { OAuthProvider } from '../oauth/provider.ts';
 import { isRecord } from '../tools/pointer.ts';
@@ -36,7 +36,7 @@ export function readSmartConfiguration(body: unknown, use: SmartUse, asked: URL)
   const named = typeof body['issuer'] === 'string' ? body['issuer'] : undefined;
   const issuer = named ?? String(body['token_endpoint']);
   const namedUrl = named === undefined ? undefined : URL.parse(named);
-  if (namedUrl === null || (namedUrl && !mayName(asked, namedUrl))) return unsuitable('has an issuer without https');
+  if (namedUrl === null || (namedUrl && !mayReferTo(asked, namedUrl))) return unsuitable('has an issuer without https');
   const read = readMetadata({ ...body, issuer }, issuer, asked);
   if (!read.ok) return { ok: false, message: read.message };
   const { metadata } = read;

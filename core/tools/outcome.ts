@@ -30,7 +30,7 @@ export interface ToolError {
   /** Milliseconds to wait before repeating the call, if the provider requested it. */
   retryAfterMs?: number;
   /** After a rejected token: whether the settings of the connection or the data of the account must be changed. */
-  culprit?: 'connection' | 'account';
+  faultyPart?: 'connection' | 'account';
   upstreamStatus?: number;
   /** The provider's response: JSON, or text truncated to a readable length. */
   upstreamBody?: unknown;

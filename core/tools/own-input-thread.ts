@@ -5,12 +5,12 @@ import { createInputValidator, tooLongForPatterns } from './input.ts';
 import { copyInput } from './input-copy.ts';
 import { inputProblem } from './input-problem.ts';
 import type { InputJobRequest } from './own-input.ts';
-import { LOOSE } from './schema-compiler.ts';
+import { NON_STRICT } from './schema-compiler.ts';
 import type { JsonSchema } from './tool.ts';
 
 const KEPT = 50;
 const strict = createInputValidator(KEPT, SCHEMA.threadPatternSteps);
-const loose = createInputValidator(KEPT, SCHEMA.threadPatternSteps, LOOSE);
+const loose = createInputValidator(KEPT, SCHEMA.threadPatternSteps, NON_STRICT);
 const schemas = new LRUCache<string, JsonSchema>({ max: KEPT });
 
 /**

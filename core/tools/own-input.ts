@@ -8,7 +8,7 @@ import { copyInput, type InputCopy } from './input-copy.ts';
 import { inputProblem } from './input-problem.ts';
 import { withPresetInputs } from './preset-inputs.ts';
 import { isSmallWork, SchemaBoundsError } from './schema-bounds.ts';
-import { LOOSE } from './schema-compiler.ts';
+import { NON_STRICT } from './schema-compiler.ts';
 import { type SchemaText, schemaText } from './schema-text.ts';
 import { type Tool, wholeInputSchema } from './tool.ts';
 
@@ -39,7 +39,7 @@ const inputJob: Job<InputJobRequest, string> = {
  */
 export function createOwnInputChecker(threads: ThreadPool, capacity = 500): OwnInputChecker {
   const strict = createInputValidator(capacity, SCHEMA.patternSteps);
-  const loose = createInputValidator(capacity, SCHEMA.patternSteps, LOOSE);
+  const loose = createInputValidator(capacity, SCHEMA.patternSteps, NON_STRICT);
 
   async function filled(environmentId: string, tool: Tool, input: InputCopy): Promise<Record<string, unknown>> {
     const schema = wholeInputSchema(tool);

@@ -155,7 +155,7 @@ function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: Temp
   }
   const chosen: string[] = [];
   for (const [name, value] of Object.entries(fromCaller(scope, request.headers_input))) {
-    if (!isCallerHeader(name)) throw notForCallers(tool, name);
+    if (!isCallerHeader(name)) throw reservedHeaderError(tool, name);
     headers[name.toLowerCase()] = headerValue(value, `${request.headers_input}.${name}`);
     chosen.push(name);
   }
@@ -163,7 +163,7 @@ function addToolHeaders(headers: Record<string, string>, tool: Tool, scope: Temp
 }
 
 /** Returns the error for a header that the input must not contain. */
-export function notForCallers({ request }: Tool, name: string): ApiError {
+export function reservedHeaderError({ request }: Tool, name: string): ApiError {
   return inputProblem(`${request.headers_input}.${name}`, 'is a header that callers must not set');
 }
 

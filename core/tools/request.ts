@@ -1,7 +1,7 @@
 import type { PlacedCredential, PlacedPart } from '../connectors/credential.ts';
 import { MASK } from '../secret.ts';
 import { type RenderedBody, renderBody } from './body.ts';
-import { draftRequest, notForCallers, type RequestDraft, type RequestFacts, scopeOf } from './request-draft.ts';
+import { draftRequest, type RequestDraft, type RequestFacts, reservedHeaderError, scopeOf } from './request-draft.ts';
 import { encodeUnreserved } from './template.ts';
 import type { Tool } from './tool.ts';
 
@@ -74,7 +74,7 @@ function bodyWith(
 function freeHeader(name: string, tool: Tool, { callerHeaders }: RequestDraft): string {
   const lower = name.toLowerCase();
   const taken = callerHeaders.find((chosen) => chosen.toLowerCase() === lower);
-  if (taken !== undefined) throw notForCallers(tool, taken);
+  if (taken !== undefined) throw reservedHeaderError(tool, taken);
   return lower;
 }
 

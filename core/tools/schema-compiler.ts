@@ -12,7 +12,7 @@ const MAX_FORMAT_LENGTH = 8192;
  * Options for the schemas of MCP servers. These schemas contain only supported keywords, their style is not checked,
  * and the server fills in its defaults itself.
  */
-export const LOOSE: Options = { strict: false, validateSchema: false, useDefaults: false, logger: false };
+export const NON_STRICT: Options = { strict: false, validateSchema: false, useDefaults: false, logger: false };
 
 /**
  * Creates the compiler for schemas of tools: JSON Schema 2020-12, with defaults filled in. Validation takes time linear

@@ -1,4 +1,4 @@
-import { unsealable, VaultError } from './errors.ts';
+import { decryptionError, VaultError } from './errors.ts';
 
 /** The format version whose body is nonce, ciphertext, tag. */
 export const DIRECT = 1;
@@ -31,10 +31,10 @@ export function sealedUnder(bytes: Buffer): string {
  */
 export function decodeBlob(version: BlobVersion, bytes: Buffer): SealedBlob {
   const found = bytes[0];
-  if (found === undefined) throw unsealable(new Error('The blob is empty'));
+  if (found === undefined) throw decryptionError(new Error('The blob is empty'));
   if (found !== version) throw new VaultError('UNKNOWN_FORMAT', `Unknown format ${found} of sealed data`);
   const idEnd = 2 + (bytes[1] ?? 0);
   const keyId = bytes.toString('latin1', 2, idEnd);
-  if (!KEY_ID.test(keyId)) throw unsealable(new Error('The blob has no key id'));
+  if (!KEY_ID.test(keyId)) throw decryptionError(new Error('The blob has no key id'));
   return { keyId, body: bytes.subarray(idEnd) };
 }

@@ -37,6 +37,6 @@ export class VaultError extends Error {
  * Returns the same message for every cryptographic failure, so that the failed check is not revealed. The cause is only
  * logged.
  */
-export function unsealable(cause: unknown): VaultError {
+export function decryptionError(cause: unknown): VaultError {
   return new VaultError('UNSEALABLE', 'The sealed data cannot be opened', cause);
 }

@@ -14,7 +14,7 @@ import type { RotationStore } from './rotate.ts';
  * @returns the new key's id
  * @throws VaultError as `addKey`
  */
-export async function introduceKey(
+export async function createAndAddKey(
   keyFile: string,
   store: Pick<KeyCheckStore, 'addKeyCheck'>,
   random: RandomSource,
@@ -32,11 +32,11 @@ export async function introduceKey(
  * because otherwise one server would write what another one cannot read.
  *
  * @returns the new key's id
- * @throws VaultError as `introduceKey`
+ * @throws VaultError as `createAndAddKey`
  */
-export function introduceStandbyKey(...args: [...Parameters<typeof introduceKey>]): Promise<string> {
+export function introduceStandbyKey(...args: [...Parameters<typeof createAndAddKey>]): Promise<string> {
   const [keyFile, store, random, now] = args;
-  return introduceKey(keyFile, store, random, now, addStandbyKey);
+  return createAndAddKey(keyFile, store, random, now, addStandbyKey);
 }
 
 /** Returns the newest key of a ring that never encrypted; undefined if there is none. */

@@ -11,7 +11,7 @@ import {
 } from './context.ts';
 import { type DataKey, generateDataKey, readDataKey } from './data-key.ts';
 import { DataKeyCache } from './data-key-cache.ts';
-import { unsealable, VaultError } from './errors.ts';
+import { decryptionError, VaultError } from './errors.ts';
 import type { KeyEncryptionKey } from './key-ring.ts';
 import type { KeySource } from './key-source.ts';
 import { decodeSecret, encodeSecret } from './secret-text.ts';
@@ -111,7 +111,7 @@ export class Vault {
   openBytes(context: DataKeyContext, { wrappedDataKey, sealed }: { wrappedDataKey: Buffer; sealed: Buffer }): Buffer {
     const dataKey = this.#openDataKey(context, wrappedDataKey);
     const { keyId, body } = decodeBlob(DIRECT, sealed);
-    if (keyId !== dataKey.id) throw unsealable(new Error('The bytes belong to another data key'));
+    if (keyId !== dataKey.id) throw decryptionError(new Error('The bytes belong to another data key'));
     const associatedData = bindValue(DIRECT, dataKey.id, { ...context, field: 'bytes' });
     return opening(() => open(dataKey.key, associatedData, body));
   }
@@ -183,9 +183,9 @@ export class Vault {
 }
 
 function openField(context: RecordContext, field: string, dataKey: DataKey, blob: Buffer | undefined): Secret {
-  if (blob === undefined) throw unsealable(new Error(`The record has no field ${JSON.stringify(field)}`));
+  if (blob === undefined) throw decryptionError(new Error(`The record has no field ${JSON.stringify(field)}`));
   const { keyId, body } = decodeBlob(DIRECT, blob);
-  if (keyId !== dataKey.id) throw unsealable(new Error('The field belongs to another data key'));
+  if (keyId !== dataKey.id) throw decryptionError(new Error('The field belongs to another data key'));
   const associatedData = bindField(DIRECT, dataKey.id, context, field);
   return decodeSecret(opening(() => open(dataKey.key, associatedData, body)));
 }
@@ -194,7 +194,7 @@ function opening(decrypt: () => Buffer): Buffer {
   try {
     return decrypt();
   } catch (cause) {
-    throw unsealable(cause);
+    throw decryptionError(cause);
   }
 }
 

@@ -36,7 +36,7 @@ export async function requestDelegatedToken(request: DelegatedTokenRequest): Pro
  * permissions.
  */
 function checkRequest({ subject, scopes }: DelegatedTokenRequest): void {
-  if (subject.trim() === '') throw new OAuthConfigError('The account has no subject.', { culprit: 'account' });
+  if (subject.trim() === '') throw new OAuthConfigError('The account has no subject.', { faultyPart: 'account' });
   if (scopes.length === 0) throw new OAuthConfigError('The connection has no scopes.');
 }
 

@@ -19,16 +19,16 @@ export function createByKey({
 }: Statements): (environmentId: EnvironmentId, key: AccountKey) => Promise<AccountRow[]> {
   const statements = oncePerShape<{ all(values: Record<string, unknown>): Promise<AccountRow[]> }>();
   const prepare = (key: AccountKey) => {
-    const steer = key.userId ? dialect.steer : sql.raw('');
+    const noIndex = key.userId ? dialect.noIndex : sql.raw('');
     const connection =
       key.connectionId === undefined ? CONNECTION_OF_CONNECTOR : sql`${sql.placeholder('connectionId')}`;
     const conditions = [
       eq(accounts.environmentId, ENVIRONMENT),
-      sql`${steer}${accounts.connectionId} = ${connection}`,
-      sql`${steer}${accounts.identifier} = ${sql.placeholder('identifier')}`,
+      sql`${noIndex}${accounts.connectionId} = ${connection}`,
+      sql`${noIndex}${accounts.identifier} = ${sql.placeholder('identifier')}`,
     ];
     if (key.organizationId !== undefined) {
-      conditions.push(sql`${steer}${accounts.organizationId} = ${sql.placeholder('organizationId')}`);
+      conditions.push(sql`${noIndex}${accounts.organizationId} = ${sql.placeholder('organizationId')}`);
     }
     if (key.userId !== undefined) {
       conditions.push(sql`${accounts.userId} = ${sql.placeholder('userId')}`);

@@ -22,7 +22,7 @@ export interface IdentifierIndex {
 }
 
 export function createIdentifierIndex({ db, once, dialect }: Statements): IdentifierIndex {
-  const { search, steer, isIn } = dialect;
+  const { search, noIndex, isIn } = dialect;
   const newest = once(() =>
     db
       .select({ seq: sql<number>`${search.seq}` })
@@ -41,7 +41,7 @@ export function createIdentifierIndex({ db, once, dialect }: Statements): Identi
         .orderBy(desc(accounts.seq))
         .prepare(),
     );
-  const ofConnections = isIn(sql`${steer}${accounts.connectionId}`, 'connectionIds');
+  const ofConnections = isIn(sql`${noIndex}${accounts.connectionId}`, 'connectionIds');
   const within = some(ofConnections);
   const outside = some(sql`not (${ofConnections})`);
   const row = once(() =>

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { and, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import { createKeysetList, type Filter, type KeysetList } from '../keyset.ts';
-import { countUpTo, placesOf, rarestOf } from '../large-list.ts';
+import { countUpTo, mostSelective, placesOf } from '../large-list.ts';
 import type { AccountFilters, AccountSummaryRow } from '../rows/accounts.ts';
 import { accounts, accountTombstones, connections } from '../schema.ts';
 import { environmentRange } from '../sequence.ts';
@@ -26,15 +26,15 @@ export const CONNECTION_OF_CONNECTOR = sql`(select ${connections.id} from ${conn
 
 /** The literal `<> ''` lets the database use a partial index. */
 const filtersOf = ({ contains, isIn }: Dialect): Record<ListFilter, Filter> => ({
-  userId: (steer) =>
-    sql`${steer}${accounts.userId} = ${sql.placeholder('userId')} and ${steer}${accounts.userId} <> ''`,
-  identifier: (steer) => sql`${steer}${accounts.identifier} = ${sql.placeholder('identifier')}`,
-  organizationId: (steer) =>
-    sql`${steer}${accounts.organizationId} = ${sql.placeholder('organizationId')} and ${steer}${accounts.organizationId} <> ''`,
-  connectionId: (steer) => sql`${steer}${accounts.connectionId} = ${sql.placeholder('connectionId')}`,
-  connector: (steer) => sql`${steer}${accounts.connectionId} = ${CONNECTION_OF_CONNECTOR}`,
-  provider: (steer) => sql`${steer}${accounts.provider} = ${sql.placeholder('provider')}`,
-  status: (steer) => sql`${steer}${accounts.status} = ${sql.placeholder('status')}`,
+  userId: (noIndex) =>
+    sql`${noIndex}${accounts.userId} = ${sql.placeholder('userId')} and ${noIndex}${accounts.userId} <> ''`,
+  identifier: (noIndex) => sql`${noIndex}${accounts.identifier} = ${sql.placeholder('identifier')}`,
+  organizationId: (noIndex) =>
+    sql`${noIndex}${accounts.organizationId} = ${sql.placeholder('organizationId')} and ${noIndex}${accounts.organizationId} <> ''`,
+  connectionId: (noIndex) => sql`${noIndex}${accounts.connectionId} = ${sql.placeholder('connectionId')}`,
+  connector: (noIndex) => sql`${noIndex}${accounts.connectionId} = ${CONNECTION_OF_CONNECTOR}`,
+  provider: (noIndex) => sql`${noIndex}${accounts.provider} = ${sql.placeholder('provider')}`,
+  status: (noIndex) => sql`${noIndex}${accounts.status} = ${sql.placeholder('status')}`,
   text: () => contains(accounts.searchText, sql.placeholder('text')),
   textOrNamed: () => sql`(${contains(accounts.searchText, sql.placeholder('textOrNamed'))}
     or ${isIn(accounts.connectionId, 'named')})`,
@@ -79,7 +79,7 @@ export function createAccountList(statements: Statements, pacing: Pacing): Keyse
   async function leadingFilter(names: ListFilter[], values: Record<string, unknown>): Promise<ListFilter | undefined> {
     const selective = names.find((name) => name === 'userId' || name === 'identifier');
     if (selective) return selective;
-    const rarest = await rarestOf(names.filter(isCounted), async (name) => (await totals([name], values)) ?? 0);
+    const rarest = await mostSelective(names.filter(isCounted), async (name) => (await totals([name], values)) ?? 0);
     if (names.includes('organizationId') && !(rarest && rarest.total <= FEW)) return 'organizationId';
     return rarest?.name;
   }

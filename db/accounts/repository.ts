@@ -142,7 +142,7 @@ export function createAccountRepository(
           its(accounts.providerSubject, 'subject'),
           // Prevents the use of the index on the status, because most accounts are ACTIVE, while a user has few
           // accounts at a provider.
-          sql`${dialect.steer}${accounts.status} = 'ACTIVE'`,
+          sql`${dialect.noIndex}${accounts.status} = 'ACTIVE'`,
         ),
       )
       .limit(1)

@@ -16,7 +16,7 @@ export const accountsSearch = table('accounts_search', {
 export const postgresDialect: Dialect = {
   parameter: (place) => `$${place + 1}`,
   // The planner uses statistics, so it needs no hints.
-  steer: sql.raw(''),
+  noIndex: sql.raw(''),
   unlimited: null,
   greatest: (a, b) => sql`greatest(${a}, ${b})`,
   least: (a, b) => sql`least(${a}, ${b})`,

@@ -9,7 +9,7 @@ const NAME = 'vk_check';
  * @param location `postgres://…`
  * @throws StorageError if no connection can be opened
  */
-export async function keepsStatementsApart(location: string): Promise<boolean> {
+export async function separatesPreparedStatements(location: string): Promise<boolean> {
   const sessions: Session[] = [];
   try {
     const first = await openSession(location);

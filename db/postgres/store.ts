@@ -10,7 +10,7 @@ import { createCommitOutcomes, type NumberedTransaction } from './commit-outcome
 import { createFlush } from './flush.ts';
 import { createHosts } from './hosts.ts';
 import { createListener } from './listener.ts';
-import { keepsStatementsApart } from './pooler.ts';
+import { separatesPreparedStatements } from './pooler.ts';
 import { createReaders } from './readers.ts';
 import { createReconnectingSession } from './reconnecting-session.ts';
 import { openReplica } from './replica.ts';
@@ -46,7 +46,7 @@ export async function openPostgresStore({
     listen: listenUrl,
   } = connections;
   const { report = warn } = watch;
-  if (prepare && !(await keepsStatementsApart(location))) throw statementsMixed();
+  if (prepare && !(await separatesPreparedStatements(location))) throw statementsMixed();
   const open = createHosts(location, openHost);
   const readers = createReaders(open, size);
   await requireSchema(readers.query).catch(async (error) => {

@@ -22,7 +22,7 @@ export function pauseAfter(previousMs: number): number {
  * @throws the last error if the lock was held for `STORAGE.lockWaitMs`; any error that does not concern a lock,
  * immediately
  */
-export async function untilFree<T>(attempt: () => T | Promise<T>, waitFor: Wait = wait): Promise<T> {
+export async function retryWhileLocked<T>(attempt: () => T | Promise<T>, waitFor: Wait = wait): Promise<T> {
   for (let waitedMs = 0, pauseMs = 0; ; waitedMs += pauseMs) {
     try {
       return await attempt();

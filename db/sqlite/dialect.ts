@@ -9,7 +9,7 @@ const ENVIRONMENT = sql.placeholder('environmentId');
 export const sqliteDialect: Dialect = {
   parameter: () => '?',
   // A unary plus turns a column into an expression, which cannot use an index. SQLite's planner has no statistics here.
-  steer: sql.raw('+'),
+  noIndex: sql.raw('+'),
   unlimited: -1,
   greatest: (a, b) => sql`max(${a}, ${b})`,
   least: (a, b) => sql`min(${a}, ${b})`,

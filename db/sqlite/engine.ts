@@ -15,7 +15,7 @@ export const sqliteEngine: Engine = {
   open: ({ location, ...options }) => openSqliteStore({ path: location, ...options }),
   hold: holdInstanceLock,
   // `hold` admits one process at a time.
-  soleSetup: (_location, work) => work(),
+  withSetupLock: (_location, work) => work(),
   migrate: null,
   check: null,
   copySource: openCopySource,

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readSync, rmSync, write
 import { dirname } from 'node:path';
 import { syncDirectory } from '../directory.ts';
 import { RetryableError, StorageError } from '../errors.ts';
-import { untilFree, type Wait, wait as waitFor } from './busy.ts';
+import { retryWhileLocked, type Wait, wait as waitFor } from './busy.ts';
 import { isBusy } from './errors.ts';
 import type { Client } from './open.ts';
 
@@ -23,14 +23,14 @@ export async function startFreshLog(writer: Client, wait: Wait = waitFor): Promi
   const [, , moved] = writer.prepare('pragma wal_checkpoint(noop)').raw().get() as [number, number, number];
   const isDistrusted = existsSync(distrustPath(path));
   if (isDistrusted && moved > 0) throw unsynced(path);
-  const emptied = await untilFree(() => empty(writer), wait).then(
+  const emptied = await retryWhileLocked(() => empty(writer), wait).then(
     () => true,
     (error) => {
       if (!isBusy(error)) throw error;
       return false;
     },
   );
-  if (!emptied) await untilFree(() => rewrite(writer, `${path}-wal`), wait);
+  if (!emptied) await retryWhileLocked(() => rewrite(writer, `${path}-wal`), wait);
   if (isDistrusted) removeNote(path);
   syncDirectory(dirname(path));
 }
@@ -39,7 +39,7 @@ export async function startFreshLog(writer: Client, wait: Wait = waitFor): Promi
  * Records that a sync of the log or of the main file has failed, so that the next start does not trust the file system
  * cache.
  */
-export function distrustFiles(path: string): void {
+export function markFilesUntrusted(path: string): void {
   writeFileSync(distrustPath(path), 'A sync of this database failed. The next start writes its pages again.\n', {
     mode: 0o600,
   });

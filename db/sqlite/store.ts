@@ -8,14 +8,14 @@ import type { ReadRepositories, Transaction } from '../repositories.ts';
 import { openScope } from '../scope.ts';
 import { createStorageHealth } from '../storage-health.ts';
 import type { Store } from '../store.ts';
-import { untilFree } from './busy.ts';
+import { retryWhileLocked } from './busy.ts';
 import { createCheckpointThread } from './checkpoint-thread.ts';
 import { createCheckpointer, type LogBounds } from './checkpointer.ts';
 import { createMeasure } from './claims.ts';
 import { assertComplete } from './complete.ts';
 import { type Durability, openDurability, openMainFile } from './durability.ts';
 import { isBusy, isDiskFault, syncFailed, translateError } from './errors.ts';
-import { distrustFiles, startFreshLog } from './fresh-log.ts';
+import { markFilesUntrusted, startFreshLog } from './fresh-log.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createHighWaterMark } from './high-water-mark.ts';
 import { type MarkFile, openMarkFile } from './mark-file.ts';
@@ -54,15 +54,15 @@ export interface StoreFiles {
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, now, maxGroup, logBounds, listLimits, watch, ...opening } = options;
-  await untilFree(() => assertComplete(path)).catch((error) => {
+  await retryWhileLocked(() => assertComplete(path)).catch((error) => {
     throw refusal(path, error);
   });
-  const connections = await untilFree(() => openConnections(path, opening));
+  const connections = await retryWhileLocked(() => openConnections(path, opening));
   const opened = Object.values(connections);
   try {
     await startFreshLog(connections.writer);
-    await untilFree(() => migrate(connections.writer, now));
-    const pin = await untilFree(() => openReader(path));
+    await retryWhileLocked(() => migrate(connections.writer, now));
+    const pin = await retryWhileLocked(() => openReader(path));
     opened.push(pin);
     return createStore({ ...connections, pin }, openFiles(path), { maxGroup, logBounds, listLimits, watch });
   } catch (error) {
@@ -119,7 +119,7 @@ export function createStore(
     checkpointer,
     mark,
     health,
-    distrust: () => distrustFiles(writer.name),
+    distrust: () => markFilesUntrusted(writer.name),
   });
   const group = createGroupCommit(control, () => openScope(transaction), { units: maxGroup });
   const alive = reader.prepare('select 1');

@@ -2,7 +2,7 @@ import type { Tools } from '../../core/capabilities/tools.ts';
 import { type FoundTool, findTools } from '../../core/discovery/find-tools.ts';
 import { readWithin } from '../../core/discovery/read-within.ts';
 import { presentHit } from '../../core/present/tool.ts';
-import { mostOf } from '../../core/present/tool-page.ts';
+import { maxBytesOf } from '../../core/present/tool-page.ts';
 import type { Handler } from '../../http/contract.ts';
 import { readSearchUser } from './tool-user.ts';
 import { readToolView } from './tool-view.ts';
@@ -13,6 +13,6 @@ export const searchTools: Handler<'searchTools', Tools> = async (call, reply, to
   const question = { query, connector, limit };
   const hits = await findTools(tools.store.read, tools, call.environment.id, readSearchUser(user), question);
   const show = async (hit: FoundTool) => ({ item: presentHit(hit, view), tool: hit.tool });
-  const { items } = await readWithin(hits, show, mostOf(view));
+  const { items } = await readWithin(hits, show, maxBytesOf(view));
   return reply(200, { hits: items });
 };

@@ -4,7 +4,7 @@ import type { LinkDeps } from '../../core/accounts/links/link-deps.ts';
 import { startConsent } from '../../core/accounts/links/start-consent.ts';
 import { submitForm } from '../../core/accounts/links/submit-form.ts';
 import { mintToken } from '../../core/accounts/links/tokens.ts';
-import { echoOf, formFieldsOf, readForm, type Typed } from '../../core/accounts/links/typed-fields.ts';
+import { formFieldsOf, readForm, redisplayableValues, type Typed } from '../../core/accounts/links/typed-fields.ts';
 import { scopeAccess } from '../../core/connections/scope-access.ts';
 import { describedScopes } from '../../core/connections/scopes.ts';
 import { FIELD_PREFIX, type FieldProblem, type FieldView } from '../../web/connect/fields.ts';
@@ -60,14 +60,17 @@ export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' |
       const read = readForm(link, typed);
       if (!read.ok) {
         const token = formToken(link, linkToken, browser);
-        return { status: 400, page: pageOf(deps, inside, link, token, echoOf(link, typed), read.problems) };
+        return {
+          status: 400,
+          page: pageOf(deps, inside, link, token, redisplayableValues(link, typed), read.problems),
+        };
       }
       if (link.completion === 'form') {
         const settled = await submitForm(deps, link, read.form, cause);
         if (settled.kind !== 'not_accepted') return settledReply(deps, inside, settled, inPopup);
         const problems = Object.fromEntries(settled.fields.map((name) => [name, 'not_accepted' as const]));
         const token = formToken(link, linkToken, browser);
-        return { status: 400, page: pageOf(deps, inside, link, token, echoOf(link, typed), problems) };
+        return { status: 400, page: pageOf(deps, inside, link, token, redisplayableValues(link, typed), problems) };
       }
       const started = await startConsent(deps, link, linkToken, { browser, inPopup }, read.form, cause);
       if (started.ok) return { redirect: started.url, cookie: flowCookie(environment, browser) };

@@ -18,7 +18,7 @@ import { ofRequest } from './page-context.ts';
 import { type Page, type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
 import { currentOrigins, endedLinkPage, isInPopup, outcomeReply, type PopupDeps } from './popup.ts';
 import { addPortalPages, type PortalPageDeps } from './portal-pages.ts';
-import { leaveConnected, leaveWithError } from './way-back.ts';
+import { leaveWithError, returnAfterConnecting } from './way-back.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');
 const ASSET_NAMES: Record<string, string> = {
@@ -131,7 +131,7 @@ async function ended(
   const { kind, request } = opened;
   const context = ofRequest(call, request);
   if (kind === 'waiting') return { status: 200, page: waitingPage(context) };
-  if (kind === 'used') return { status: 410, page: usedPage(context, leaveConnected(request)) };
+  if (kind === 'used') return { status: 410, page: usedPage(context, returnAfterConnecting(request)) };
   return { status: 410, page: expiredPage(context, leaveWithError(request)) };
 }
 

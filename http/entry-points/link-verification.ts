@@ -2,7 +2,7 @@ import { tokenDigest } from '../../core/accounts/links/tokens.ts';
 import { PROVIDER_VERIFICATION } from '../../core/accounts/links/verification.ts';
 import { type Verified, type VerifyDeps, verify } from '../../core/accounts/links/verify.ts';
 import { MCP_LOGIN } from '../../core/budgets.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
+import { createLoginSlots } from '../../core/mcp-login/login-slots.ts';
 import {
   beginProviderLogin,
   finishProviderLogin,
@@ -48,7 +48,7 @@ const TEXTS: Record<Exclude<Verified['kind'], 'verified' | 'unknown'> | 'failed'
 
 export function createLinkVerification(deps: LinkVerificationDeps): LinkVerification {
   const { store, digester, log } = deps;
-  const places = createLoginPlaces(deps.now);
+  const slots = createLoginSlots(deps.now);
 
   async function providerOf({ environment }: PageCall): Promise<LoginProviderRow | undefined> {
     const provider = await store.read.loginProviders.get(environment.id);
@@ -83,7 +83,7 @@ export function createLinkVerification(deps: LinkVerificationDeps): LinkVerifica
         return { status: 410, page: expiredPage(context) };
       const provider = await providerOf(call);
       if (!provider) return refused(call, 503, 'none');
-      if (!places.take(environment.id, call.address)) return refused(call, 429, 'busy');
+      if (!slots.take(environment.id, call.address)) return refused(call, 429, 'busy');
       const begun = await beginProviderLogin(deps, environment, provider, deps.now() + MCP_LOGIN.loginMs);
       if (!begun.ok) return failed(call, begun.message);
       return {

@@ -9,12 +9,12 @@ import { type Parameters, validateAuthorizationRequest } from '../../core/mcp-lo
 import { responseAddress } from '../../core/mcp-login/authorization-response.ts';
 import { createClientDocuments, type DocumentDeps } from '../../core/mcp-login/client-document.ts';
 import { needsConsent } from '../../core/mcp-login/consent.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
+import { createLoginSlots } from '../../core/mcp-login/login-slots.ts';
 import { isToken, mintToken } from '../../core/mcp-login/login-tokens.ts';
 import { beginLogin, continueLogin, findLogin, isOfBrowser, issueCode } from '../../core/mcp-login/logins.ts';
 import { isOnUsersMachine, redirectHost } from '../../core/mcp-login/redirect-uri.ts';
 import type { LoginRequest, OAuthLoginRow } from '../../db/store.ts';
-import { accessPage, type Vouching } from '../../web/connect/access-page.ts';
+import { accessPage, type NameVerification } from '../../web/connect/access-page.ts';
 import { badLoginPage, loginOverPage, staleFormPage } from '../../web/connect/message-pages.ts';
 import { readBody } from '../body/body.ts';
 import { PAGE_FORM } from '../body/body-rule.ts';
@@ -49,7 +49,7 @@ export function addLoginPages(
   const { store, digester } = deps;
   const providerLogins = createProviderLogins(deps);
   const linkVerification = createLinkVerification(deps);
-  const places = createLoginPlaces(deps.now);
+  const slots = createLoginSlots(deps.now);
 
   /**
    * Returns the environment with its current settings, because the environment of the pipeline may be some seconds old.
@@ -78,7 +78,7 @@ export function addLoginPages(
     }
     const provider = await store.read.loginProviders.get(environment.id);
     if (provider?.type === 'JWT') return bad(400, loginElsewhere(provider.issuer), call);
-    if (!places.take(environment.id, call.address)) return bad(429, TOO_MANY_OF_ADDRESS, call);
+    if (!slots.take(environment.id, call.address)) return bad(429, TOO_MANY_OF_ADDRESS, call);
     const known = readFlowCookie(req, environment);
     const cookie = known ?? mintToken(deps.random);
     const redirect = provider
@@ -207,7 +207,7 @@ function queryOf(address = ''): string {
   return mark < 0 ? '' : address.slice(mark + 1);
 }
 
-function vouchingOf({ clientKind, clientId }: OAuthLoginRow['request']): Vouching {
+function vouchingOf({ clientKind, clientId }: OAuthLoginRow['request']): NameVerification {
   if (clientKind === 'DOCUMENT') return { by: 'host', host: new URL(clientId).host };
   return clientKind === 'REGISTERED' ? { by: 'administrator' } : { by: 'no one' };
 }

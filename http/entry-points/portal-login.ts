@@ -1,7 +1,7 @@
 import type { Express, RequestHandler } from 'express';
 import { MCP_LOGIN } from '../../core/budgets.ts';
 import { PORTAL_CALLBACK_PATH } from '../../core/mcp-login/addresses.ts';
-import { createLoginPlaces } from '../../core/mcp-login/login-slots.ts';
+import { createLoginSlots } from '../../core/mcp-login/login-slots.ts';
 import {
   beginProviderLogin,
   finishProviderLogin,
@@ -37,7 +37,7 @@ export function addPortalLogin(
   inside: (call: PageCall, secret: string) => PageReply,
 ): { outside(call: PageCall, failed?: boolean): Promise<PageReply> } {
   const { store, log } = deps;
-  const places = createLoginPlaces(deps.now);
+  const slots = createLoginSlots(deps.now);
 
   async function providerOf({ environment }: PageCall): Promise<LoginProviderRow | undefined> {
     const provider = await store.read.loginProviders.get(environment.id);
@@ -58,7 +58,7 @@ export function addPortalLogin(
     const { req, environment } = call;
     const provider = await providerOf(call);
     if (!provider || req.method === 'HEAD') return outside(call);
-    if (!places.take(environment.id, call.address)) return outside(call, true);
+    if (!slots.take(environment.id, call.address)) return outside(call, true);
     const expiresAt = deps.now() + MCP_LOGIN.loginMs;
     const begun = await beginProviderLogin(deps, environment, provider, expiresAt, 'portal');
     if (begun.ok) return { redirect: begun.url, cookie: COOKIE.set(environment, begun.kept) };

@@ -43,7 +43,7 @@ export function leaveWithError(request: AuthRequestRow | undefined): WayBack | u
 }
 
 /** How a user leaves a link whose account is connected: to the start page, because the application knows the outcome. */
-export function leaveConnected(request: AuthRequestRow): WayBack | undefined {
+export function returnAfterConnecting(request: AuthRequestRow): WayBack | undefined {
   const url = applicationOrigin(request);
   return url === undefined ? undefined : { url };
 }

@@ -12,7 +12,7 @@ import type {
   Store,
   Transaction,
 } from '../../db/store.ts';
-import type { ActedReply, Reply, StoredReplies } from '../contract.ts';
+import type { EffectReply, Reply, StoredReplies } from '../contract.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import type { Exchange } from './exchange.ts';
 import { isFull, kept, tooManyKeys } from './kept-replies.ts';
@@ -173,7 +173,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     commitThenAct(
       executionId: string,
       begin: (tx: Transaction) => Promise<void>,
-      act: () => Promise<ActedReply>,
+      act: () => Promise<EffectReply>,
     ): Promise<Reply> {
       return deps.instance.executions.during(executionId, () => commitThenAct(executionId, begin, act));
     },
@@ -182,7 +182,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   async function commitThenAct(
     executionId: string,
     begin: (tx: Transaction) => Promise<void>,
-    act: () => Promise<ActedReply>,
+    act: () => Promise<EffectReply>,
   ): Promise<Reply> {
     const claimed = await toClaim(executionId);
     const { value: earlier, durable } = await deps.store.commit(async (tx) => {

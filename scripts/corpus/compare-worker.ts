@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { importDocument } from '../../core/openapi-conversion/import-document.ts';
 import { type CallVerdicts, compareCalls } from './compare-calls.ts';
-import { CORPUS, MOST_TOOLS, seeded } from './documents.ts';
+import { CORPUS, MAX_IMPORTED_TOOLS, seeded } from './documents.ts';
 
 /** Compares the calls of the given documents. It runs in a thread, because the other renderer can exhaust memory. */
 parentPort?.on('message', async ({ name, calls, seed }: { name: string; calls: number; seed: number }) => {
@@ -13,6 +13,6 @@ parentPort?.on('message', async ({ name, calls, seed }: { name: string; calls: n
 async function compare(name: string, calls: number, seed: number): Promise<CallVerdicts> {
   const text = readFileSync(join(CORPUS, `${name}.json`), 'utf8');
   const files = [{ name: 'document.json', text }];
-  const result = await importDocument({ files, connector: 'corpus', limit: MOST_TOOLS });
+  const result = await importDocument({ files, connector: 'corpus', limit: MAX_IMPORTED_TOOLS });
   return compareCalls(JSON.parse(text), result, calls, seeded(seed));
 }

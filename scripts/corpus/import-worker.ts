@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { importDocument } from '../../core/openapi-conversion/import-document.ts';
-import { CORPUS, MOST_TOOLS } from './documents.ts';
+import { CORPUS, MAX_IMPORTED_TOOLS } from './documents.ts';
 import { judgeTools } from './judge-tools.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
@@ -23,7 +23,7 @@ async function judge(name: string): Promise<DocumentVerdict> {
     const result = await importDocument({
       files: [{ name: 'document.json', text }],
       connector: 'corpus',
-      limit: MOST_TOOLS,
+      limit: MAX_IMPORTED_TOOLS,
     });
     const milliseconds = elapsed();
     return {

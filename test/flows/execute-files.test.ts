@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { LIFETIME, STORED } from '../../core/budgets.ts';
 import { openKeySource } from '../../core/keys/key-source.ts';
 import { createRotationStore } from '../../core/keys/rotation-store.ts';
-import { introduceKey } from '../../core/vault/key-lifecycle.ts';
+import { createAndAddKey } from '../../core/vault/key-lifecycle.ts';
 import { rewrapAll } from '../../core/vault/rotate.ts';
 import { Vault } from '../../core/vault/vault.ts';
 import type { TestClock } from '../support/clock.ts';
@@ -129,7 +129,7 @@ describe('files of tools', () => {
     const { file } = await answeredFile();
     const { store, config, now } = server.parts;
     const rotation = createRotationStore(store);
-    await introduceKey(config.keysFile, rotation, randomBytes, now());
+    await createAndAddKey(config.keysFile, rotation, randomBytes, now());
     const { source } = openKeySource(
       { keys: null, keysFile: config.keysFile, mayCreate: false },
       { now, random: randomBytes },

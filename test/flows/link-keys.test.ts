@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { openKeySource } from '../../core/keys/key-source.ts';
 import { createRotationStore } from '../../core/keys/rotation-store.ts';
-import { introduceKey } from '../../core/vault/key-lifecycle.ts';
+import { createAndAddKey } from '../../core/vault/key-lifecycle.ts';
 import { rewrapAll } from '../../core/vault/rotate.ts';
 import { Vault } from '../../core/vault/vault.ts';
 import { type LinkWorld, startLinkWorld } from '../support/link-world.ts';
@@ -24,7 +24,7 @@ describe('keys that are rotated while links wait', () => {
     for (let tries = 0; tries < 6; tries++) await verifyUser(world.server, mismatched, 'somebody');
 
     const rotation = createRotationStore(store);
-    await introduceKey(config.keysFile, rotation, randomBytes, now());
+    await createAndAddKey(config.keysFile, rotation, randomBytes, now());
     const tools = { now, random: randomBytes };
     const { source } = openKeySource({ keys: null, keysFile: config.keysFile, mayCreate: false }, tools);
     const ring = source.current();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { testClock } from '../support/clock.ts';
-import { type JobResponse, jobMaker, UNRUN } from '../support/jobs.ts';
+import { type JobResponse, jobMaker, KIND_WITHOUT_RUNNER } from '../support/jobs.ts';
 import { walkPages } from '../support/pages.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
@@ -47,7 +47,7 @@ describe('listJobs', () => {
 
     it('shows each job without its payload', async () => {
       const [waiting, running, failed, untried] = await list('');
-      const job = { kind: UNRUN, subject_id: 'ca_1', attempts: 0, next_attempt_at: null, last_error: '' };
+      const job = { kind: KIND_WITHOUT_RUNNER, subject_id: 'ca_1', attempts: 0, next_attempt_at: null, last_error: '' };
       const at = (second: number) => ({
         created_at: `2026-06-01T12:00:0${second}.000Z`,
         updated_at: `2026-06-01T12:00:0${second}.000Z`,
@@ -71,7 +71,7 @@ describe('listJobs', () => {
       expect(await idsOf('?state=RUNNING')).to.deep.equal([ids.running]);
       expect(await idsOf('?state=FAILED')).to.deep.equal([ids.failed, ids.untried]);
       expect(await idsOf('?kind=revocation')).to.deep.equal([ids.untried]);
-      expect(await idsOf(`?kind=${UNRUN}&state=FAILED`)).to.deep.equal([ids.failed]);
+      expect(await idsOf(`?kind=${KIND_WITHOUT_RUNNER}&state=FAILED`)).to.deep.equal([ids.failed]);
       expect(await idsOf('?kind=revocation&state=WAITING')).to.deep.equal([]);
       expect(await idsOf('?kind=unknown')).to.deep.equal([]);
     });

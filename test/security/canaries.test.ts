@@ -184,17 +184,20 @@ describe('planted secrets (C4, E5, S4, S5)', () => {
 
   /** A third party that returns everything that it received, in every possible format. */
   const ECHOES: UpstreamHandler[] = [
-    (request, res) => json(res, 200, echoOf(request)),
-    (request, res) => json(res, 401, echoOf(request)),
-    (request, res) => json(res, 400, { error: `bad request: ${JSON.stringify(echoOf(request))}` }),
+    (request, res) => json(res, 200, redisplayableValues(request)),
+    (request, res) => json(res, 401, redisplayableValues(request)),
+    (request, res) => json(res, 400, { error: `bad request: ${JSON.stringify(redisplayableValues(request))}` }),
     (request, res) =>
-      void res.writeHead(500, { 'content-type': 'text/html' }).end(`<p>${JSON.stringify(echoOf(request))}</p>`),
-    (request, res) => void res.writeHead(200, { 'content-type': 'text/plain' }).end(JSON.stringify(echoOf(request))),
+      void res
+        .writeHead(500, { 'content-type': 'text/html' })
+        .end(`<p>${JSON.stringify(redisplayableValues(request))}</p>`),
+    (request, res) =>
+      void res.writeHead(200, { 'content-type': 'text/plain' }).end(JSON.stringify(redisplayableValues(request))),
     (request, res) => void res.writeHead(302, { location: `/?${new URLSearchParams(request.headers)}` }).end(),
     (_request, res) => void res.destroy(),
   ];
 
-  function echoOf(request: ReceivedRequest): unknown {
+  function redisplayableValues(request: ReceivedRequest): unknown {
     const { headers, target, body } = request;
     const basic = /^Basic (.*)$/.exec(String(headers['authorization']))?.[1] ?? '';
     return { headers, target, body, decoded: Buffer.from(basic, 'base64').toString() };

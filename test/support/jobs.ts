@@ -2,7 +2,7 @@ import type { TestServer } from './server.ts';
 import { firstEnvironment } from './tokens.ts';
 
 /** A kind of jobs that no server runs, so their state does not change. */
-export const UNRUN = 'unrun';
+export const KIND_WITHOUT_RUNNER = 'unrun';
 
 export interface JobResponse {
   id: string;
@@ -32,12 +32,12 @@ export async function jobMaker({ parts }: Pick<TestServer, 'parts'>) {
 
   /** Adds a waiting job. */
   const waiting = (payload: object = {}, lane?: string) =>
-    store.write((tx) => jobQueue.enqueue(tx, orderOf(UNRUN, lane), payload));
+    store.write((tx) => jobQueue.enqueue(tx, orderOf(KIND_WITHOUT_RUNNER, lane), payload));
   /** Adds a job that another instance is running. */
   async function running(payload: object = {}): Promise<string> {
     const lane = parts.newId('job');
     const id = await waiting(payload, lane);
-    const claim = { kind: UNRUN, environmentId, lane, owner, now: now(), limit: 1 };
+    const claim = { kind: KIND_WITHOUT_RUNNER, environmentId, lane, owner, now: now(), limit: 1 };
     await store.write((tx) => tx.jobQueue.claim(claim));
     return id;
   }

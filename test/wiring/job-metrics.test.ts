@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createMetrics, type Metrics } from '../../http/monitoring/metrics.ts';
 import { addJobMetrics } from '../../wiring/job-metrics.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
-import { jobMaker, UNRUN } from '../support/jobs.ts';
+import { jobMaker, KIND_WITHOUT_RUNNER } from '../support/jobs.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 describe('metrics of jobs', () => {
@@ -24,11 +24,11 @@ describe('metrics of jobs', () => {
   }
 
   it('count waiting, running and failed jobs, but not completed ones', async () => {
-    addJobMetrics({ ...server.parts, metrics }, [UNRUN]);
+    addJobMetrics({ ...server.parts, metrics }, [KIND_WITHOUT_RUNNER]);
     expect(await lines(metrics, 'valetkey_jobs{')).to.deep.equal([
-      `valetkey_jobs{kind="${UNRUN}",state="waiting"} 0`,
-      `valetkey_jobs{kind="${UNRUN}",state="running"} 0`,
-      `valetkey_jobs{kind="${UNRUN}",state="failed"} 0`,
+      `valetkey_jobs{kind="${KIND_WITHOUT_RUNNER}",state="waiting"} 0`,
+      `valetkey_jobs{kind="${KIND_WITHOUT_RUNNER}",state="running"} 0`,
+      `valetkey_jobs{kind="${KIND_WITHOUT_RUNNER}",state="failed"} 0`,
     ]);
     const make = await jobMaker(server);
     for (let n = 0; n < 3; n++) await make.waiting();
@@ -36,14 +36,14 @@ describe('metrics of jobs', () => {
     await make.failed('The provider failed.');
     await make.done();
     expect(await lines(metrics, 'valetkey_jobs{')).to.deep.equal([
-      `valetkey_jobs{kind="${UNRUN}",state="waiting"} 3`,
-      `valetkey_jobs{kind="${UNRUN}",state="running"} 2`,
-      `valetkey_jobs{kind="${UNRUN}",state="failed"} 1`,
+      `valetkey_jobs{kind="${KIND_WITHOUT_RUNNER}",state="waiting"} 3`,
+      `valetkey_jobs{kind="${KIND_WITHOUT_RUNNER}",state="running"} 2`,
+      `valetkey_jobs{kind="${KIND_WITHOUT_RUNNER}",state="failed"} 1`,
     ]);
   });
 
   it('report for how long the first waiting one has been due', async () => {
-    addJobMetrics({ ...server.parts, metrics }, [UNRUN]);
+    addJobMetrics({ ...server.parts, metrics }, [KIND_WITHOUT_RUNNER]);
     const overdue = async () => (await lines(metrics, 'valetkey_jobs_overdue_seconds'))[0]?.split(' ')[1];
     expect(await overdue()).to.equal('0');
     const make = await jobMaker(server);
@@ -61,7 +61,7 @@ describe('metrics of jobs', () => {
     const tally: typeof jobQueue.tally = (...args) =>
       isBroken ? Promise.reject(new Error('planted')) : jobQueue.tally(...args);
     const read = { ...server.parts.store.read, jobQueue: { ...jobQueue, tally } };
-    addJobMetrics({ now: clock.now, metrics, store: { ...server.parts.store, read } }, [UNRUN]);
+    addJobMetrics({ now: clock.now, metrics, store: { ...server.parts.store, read } }, [KIND_WITHOUT_RUNNER]);
     await (await jobMaker(server)).waiting();
     const before = await lines(metrics);
     isBroken = true;

@@ -4,12 +4,12 @@ import type { PageContext } from './context.ts';
 import { layout, type Page } from './layout.ts';
 
 /** Who has verified the name of an application that requests access. */
-export type Vouching = { by: 'host'; host: string } | { by: 'administrator' } | { by: 'no one' };
+export type NameVerification = { by: 'host'; host: string } | { by: 'administrator' } | { by: 'no one' };
 
 export interface AccessView {
   /** The name of the application; empty if unknown. */
   client: string;
-  vouching: Vouching;
+  vouching: NameVerification;
   /** The user who is logged in. */
   identifier: string;
   /** The third-party applications whose accounts can be used. */
@@ -57,7 +57,7 @@ ${callsTools ? useTools : html``}      <form method="post">
   );
 }
 
-function vouchingHtml({ texts }: PageContext, vouching: Vouching): Html {
+function vouchingHtml({ texts }: PageContext, vouching: NameVerification): Html {
   if (vouching.by === 'host') return texts.html('access.published_by', { host: vouching.host });
   return texts.html(vouching.by === 'administrator' ? 'access.registered' : 'access.unverified');
 }

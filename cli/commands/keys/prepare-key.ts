@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { INSTANCE } from '../../../core/budgets.ts';
 import { liveServers, serversBehind, serversWithout } from '../../../core/keys/live-rings.ts';
 import { activateKey } from '../../../core/vault/key-file-edit.ts';
-import { introduceKey, introduceStandbyKey, standbyKey } from '../../../core/vault/key-lifecycle.ts';
+import { createAndAddKey, introduceStandbyKey, standbyKey } from '../../../core/vault/key-lifecycle.ts';
 import type { InstanceRow } from '../../../db/store.ts';
 import { type openStorage, openVault } from '../../open-storage.ts';
 
@@ -29,7 +29,7 @@ export type Preparation =
  */
 export async function prepareKey({ config, secrets, store, rotationStore }: Opened): Promise<Preparation> {
   if (store.clock === null) {
-    const id = await introduceKey(config.keysFile, rotationStore, randomBytes, Date.now());
+    const id = await createAndAddKey(config.keysFile, rotationStore, randomBytes, Date.now());
     await setTimeout(NOTICE_MS);
     return { kind: 'active', id };
   }

@@ -13,7 +13,7 @@ export interface EndDeps extends RevocationDeps {
  * How superseded tokens were handled: `kept_alive` were only erased here, because an active account may share the grant;
  * `unreadable` could not be decrypted.
  */
-export type GivenUp = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' | 'unreadable';
+export type DiscardedGrant = 'revocation_ordered' | 'kept_alive' | 'nothing_to_revoke' | 'unreadable';
 
 /**
  * Ends a request that was not verified: the grant is erased and revoked at the provider, and the account waits for a new
@@ -34,7 +34,7 @@ export async function endRequest(
   const at = deps.now();
   const pending = tryOpenPending(deps.vault, request);
   if (!(await tx.authRequests.end(environmentId, id, as, at))) return false;
-  const emit = (tokens?: GivenUp) => emitEnd(tx, deps.events, request, as, { reason, tokens }, cause);
+  const emit = (tokens?: DiscardedGrant) => emitEnd(tx, deps.events, request, as, { reason, tokens }, cause);
   if (request.state !== 'PENDING_VERIFICATION') {
     await emit();
     return true;
@@ -54,7 +54,7 @@ function emitEnd(
   events: Events,
   { id, accountId }: AuthRequestRow,
   as: 'EXPIRED' | 'FAILED',
-  { reason, tokens }: { reason: string; tokens: GivenUp | undefined },
+  { reason, tokens }: { reason: string; tokens: DiscardedGrant | undefined },
   cause: Cause,
 ): Promise<void> {
   const details = { link_id: id };
@@ -73,7 +73,7 @@ export async function giveUp(
   account: AccountRow | undefined,
   { grant, provider, pattern, authorizationType, apiConfig }: Pending,
   origins: string[],
-): Promise<GivenUp> {
+): Promise<DiscardedGrant> {
   if (!grant.details.oauth_token) return 'nothing_to_revoke';
   if (await mayBeShared(tx, { environmentId, connectionId }, account, grant.subject)) return 'kept_alive';
   const whose = { environmentId, id: accountId, connectionId, provider, providerSubject: grant.subject };

@@ -17,7 +17,7 @@ import {
 } from '../../oauth1/authorization.ts';
 import { readCallback } from '../../oauth1/callback.ts';
 import { fragmentAuthorizationUrl, readPostedToken } from '../../oauth1/fragment-flow.ts';
-import { fragmentFlowOf, oauth1ProviderOf, oauth1WayOf } from '../../oauth1/provider.ts';
+import { fragmentFlowOf, oauth1ProviderOf, oauth1VariantOf } from '../../oauth1/provider.ts';
 import type { OAuth1Token } from '../../oauth1/sign-request.ts';
 import { fetchAs } from '../../oauth1/signed-fetch.ts';
 import { Secret } from '../../secret.ts';
@@ -35,7 +35,7 @@ export type OAuth1ClientTools = Omit<OAuthClientDeps, 'discovery'>;
 /** The three steps of OAuth 1.0a (RFC 5849 §2), and the variant that returns a token in a fragment. */
 export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClient {
   return {
-    returnsByFragment: (pattern) => oauth1WayOf(pattern) === 'fragment',
+    returnsByFragment: (pattern) => oauth1VariantOf(pattern) === 'fragment',
 
     readState(_pattern, answer) {
       const [state, ...others] = answer.getAll('state');
@@ -49,7 +49,7 @@ export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClien
         const inputs = accountInputs(pattern, plan.apiConfig);
         const scopes = requestedScopes(connection, pattern);
         const client = await clientAt(tools, plan);
-        if (oauth1WayOf(pattern) === 'fragment') {
+        if (oauth1VariantOf(pattern) === 'fragment') {
           const flow = fragmentFlowOf(pattern, inputs, scopes);
           const url = fragmentAuthorizationUrl(flow, client.clientId, new URL(plan.redirectUri), state);
           return { ok: true, url: url.href, state, kept: { state, temporary: null } satisfies Kept };

@@ -85,7 +85,7 @@ export function formTerms(link: LinkContext): string {
 }
 
 /** Returns the values that a form with errors may show again: those that are not secret. */
-export function echoOf(link: LinkContext, typed: Typed): Typed {
+export function redisplayableValues(link: LinkContext, typed: Typed): Typed {
   const shown = formFieldsOf(link).filter((field) => !field.isSecret);
   return Object.fromEntries(shown.map(({ field_name: name }) => [name, typed[name] ?? '']));
 }

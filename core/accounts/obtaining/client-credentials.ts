@@ -28,7 +28,7 @@ export async function clientCredentialsRequest(tokenContext: TokenContext): Prom
     async send(fetch, now) {
       const outcome = await clientCredentialsGrant({ provider: oauth, client, scopes, fetchFor: () => fetch, now });
       // If the user entered the client, the account is to blame, not the connection.
-      if (!outcome.ok) return outcome.kind === 'client' && isTyped ? { ...outcome, culprit: 'account' } : outcome;
+      if (!outcome.ok) return outcome.kind === 'client' && isTyped ? { ...outcome, faultyPart: 'account' } : outcome;
       const { accessToken, scopes: granted, expiresAt } = outcome.tokens;
       // If the response does not name the granted scopes, the requested scopes were granted (RFC 6749 §5.1).
       const token = { access_token: accessToken.reveal(), scopes: granted ?? scopes };
@@ -46,7 +46,7 @@ export async function clientCredentialsRequest(tokenContext: TokenContext): Prom
 export function typedClient(given: Details, pattern: Pick<AuthPattern, 'type' | 'oauth_config'>): ClientCredentials {
   const { client_id: clientId, client_secret: secret, private_key: key } = staticFieldsIn(given);
   if (typeof clientId !== 'string' || clientId === '') {
-    throw new OAuthConfigError('The account has no client id.', { culprit: 'account' });
+    throw new OAuthConfigError('The account has no client id.', { faultyPart: 'account' });
   }
   const usual = isText(key) ? 'private_key_jwt' : 'client_secret_basic';
   const method = pattern.oauth_config?.client_auth_method ?? usual;
@@ -56,7 +56,7 @@ export function typedClient(given: Details, pattern: Pick<AuthPattern, 'type' | 
     return clientFor(pattern, client);
   } catch (error) {
     if (!(error instanceof OAuthConfigError)) throw error;
-    throw new OAuthConfigError(error.message, { culprit: 'account', cause: error });
+    throw new OAuthConfigError(error.message, { faultyPart: 'account', cause: error });
   }
 }
 

@@ -22,7 +22,8 @@ export function webIdentityRequest(tokenContext: TokenContext): TokenRequest {
   tokenContext.requireDestination({ origin: tokenEndpoint.origin });
   requireTerms(tokenContext);
   const { role_arn: roleArn } = account.apiConfig;
-  if (typeof roleArn !== 'string') throw new OAuthConfigError('The account has no role_arn.', { culprit: 'account' });
+  if (typeof roleArn !== 'string')
+    throw new OAuthConfigError('The account has no role_arn.', { faultyPart: 'account' });
   const audience = connection.clientId || pattern.oauth_config?.identity_audience;
   if (!audience) throw new OAuthConfigError('The connection has no audience for identity tokens.');
   const identity = { issuer, audience, subject: identitySubject(account) };

@@ -11,7 +11,7 @@ import type { TokenFailure, TokenOutcome } from '../refresh-outcome.ts';
 import { tokenServerAt } from '../server.ts';
 import { judgeTokenResponse, tokenFetch } from '../token-request.ts';
 import type { TokenSet } from '../token-response.ts';
-import { type FetchFor, JUDGED_ENDPOINTS, restrictedToTarget } from '../transport.ts';
+import { CHECKED_ENDPOINTS, type FetchFor, restrictedToTarget } from '../transport.ts';
 import { exchangeToken } from './long-lived-exchange.ts';
 
 export interface AuthorizationEnd {
@@ -72,7 +72,7 @@ export async function finishAuthorization(end: AuthorizationEnd): Promise<Finish
       callback.response,
       kept.redirectUri,
       kept.codeVerifier ?? nopkce,
-      { ...JUDGED_ENDPOINTS, additionalParameters: server.extraParameters, [customFetch]: tokenFetch(server, fetch) },
+      { ...CHECKED_ENDPOINTS, additionalParameters: server.extraParameters, [customFetch]: tokenFetch(server, fetch) },
     );
     const outcome = await judgeTokenResponse(response, server, requestedAt, now());
     const lasting = outcome.ok ? await exchangeToken({ provider, server, client, outcome, fetch, now }) : outcome;

@@ -6,7 +6,7 @@ import { clientRefused, type TokenFailure, type TokenOutcome } from '../refresh-
 import { scopeParameter } from '../scopes.ts';
 import { tokenServerAt } from '../server.ts';
 import { judgeTokenResponse, tokenFetch } from '../token-request.ts';
-import { type FetchFor, JUDGED_ENDPOINTS, restrictedToTarget } from '../transport.ts';
+import { CHECKED_ENDPOINTS, type FetchFor, restrictedToTarget } from '../transport.ts';
 
 export interface ClientCredentialsGrant {
   provider: OAuthProvider;
@@ -35,7 +35,7 @@ export async function clientCredentialsGrant(grant: ClientCredentialsGrant): Pro
       { client_id: client.clientId },
       clientAuthOf(client, now, server.wire.basic),
       { ...server.extraParameters, ...scopeParameter(scopes, server.scopeSeparator) },
-      { ...JUDGED_ENDPOINTS, [customFetch]: tokenFetch(server, restrictedToTarget(fetchFor)) },
+      { ...CHECKED_ENDPOINTS, [customFetch]: tokenFetch(server, restrictedToTarget(fetchFor)) },
     );
     const outcome = await judgeTokenResponse(response, server, requestedAt, now());
     return outcome.ok ? { ...outcome, tokens: { ...outcome.tokens, refreshToken: null } } : ofClient(outcome);

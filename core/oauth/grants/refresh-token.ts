@@ -7,7 +7,7 @@ import type { RefreshOutcome } from '../refresh-outcome.ts';
 import { scopeParameter } from '../scopes.ts';
 import type { TokenServer } from '../server.ts';
 import { judgeTokenResponse, tokenFetch } from '../token-request.ts';
-import { JUDGED_ENDPOINTS, type ProtocolFetch } from '../transport.ts';
+import { CHECKED_ENDPOINTS, type ProtocolFetch } from '../transport.ts';
 
 export interface RefreshTokenGrant {
   server: TokenServer;
@@ -43,7 +43,7 @@ async function request({ server, client, refreshToken, scopes, fetch, now }: Ref
   const authentication = clientAuthOf(client, now, server.wire.basic);
   const scope = scopeParameter(withScopes ? (scopes ?? []) : [], server.scopeSeparator);
   return refreshTokenGrantRequest(server.metadata, registered, authentication, refreshToken.reveal(), {
-    ...JUDGED_ENDPOINTS,
+    ...CHECKED_ENDPOINTS,
     additionalParameters: { ...server.extraParameters, ...parameters, ...scope },
     [customFetch]: tokenFetch(server, fetch, endpoint),
   });

@@ -14,7 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { BackupRequest, Manifest } from '../../database-files.ts';
 import { makeDirectory, syncDirectory } from '../../directory.ts';
 import { StorageError } from '../../errors.ts';
-import { untilFree } from '../busy.ts';
+import { retryWhileLocked } from '../busy.ts';
 import { assertComplete } from '../complete.ts';
 import { refusal } from '../open.ts';
 import { copyInThread } from './copy.ts';
@@ -27,7 +27,7 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /** See `DatabaseFiles.makeBackup`. */
 export async function makeBackup({ source, target, now, program, progress }: BackupRequest): Promise<Manifest> {
-  await untilFree(() => assertComplete(source)).catch((error) => {
+  await retryWhileLocked(() => assertComplete(source)).catch((error) => {
     throw refusal(source, error);
   });
   const path = resolve(target);

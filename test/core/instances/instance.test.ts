@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { endLost, registerOnly } from '../../../core/instances/instance.ts';
+import { endLost, registerSoleInstance } from '../../../core/instances/instance.ts';
 import { newestMigration } from '../../../db/sqlite/migrate.ts';
 import { account, addKeyChecks, digest, github, NOW, openTestStore, type TestStore } from '../../db/support.ts';
 
@@ -12,7 +12,13 @@ describe('registering an instance', () => {
   afterEach(() => test.end());
 
   const register = (now = NOW) =>
-    registerOnly({ store: test.store, now: () => now, newId: test.newId, version: '1.2.3', keyIds: () => ['kek_1'] });
+    registerSoleInstance({
+      store: test.store,
+      now: () => now,
+      newId: test.newId,
+      version: '1.2.3',
+      keyIds: () => ['kek_1'],
+    });
   const key = {
     clientId: 'cli_1',
     route: 'executeTool',

@@ -4,7 +4,7 @@ import { headersOf, readHeaderParameters } from '../../../core/mcp/upstream/sche
 import { subschemas } from '../../../core/mcp/upstream/schema/references.ts';
 import { toWireInput } from '../../../core/mcp/upstream/schema/wire-input.ts';
 import { isRecord } from '../../../core/tools/pointer.ts';
-import { LOOSE, schemaCompiler } from '../../../core/tools/schema-compiler.ts';
+import { NON_STRICT, schemaCompiler } from '../../../core/tools/schema-compiler.ts';
 import type { JsonSchema } from '../../../core/tools/tool.ts';
 
 const LEGAL = /^[a-zA-Z0-9_.-]{1,64}$/;
@@ -12,7 +12,7 @@ const REFUSED = ['$ref', 'oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const', 'if'
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
-const ajv = schemaCompiler(undefined, LOOSE);
+const ajv = schemaCompiler(undefined, NON_STRICT);
 
 /** Returns the adapted schema after checking that it compiles. */
 function adapted(schema: unknown) {

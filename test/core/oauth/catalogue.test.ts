@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { AuthField, AuthPattern } from '../../../core/connectors/auth-pattern.ts';
 import { beginAuthorization } from '../../../core/oauth/begin-authorization.ts';
-import { identityWayOf } from '../../../core/oauth/identity.ts';
+import { identityMethodOf } from '../../../core/oauth/identity.ts';
 import { oauthProviderOf } from '../../../core/oauth/provider.ts';
 import { tokenServerAt } from '../../../core/oauth/server.ts';
 import { Secret } from '../../../core/secret.ts';
@@ -52,7 +52,7 @@ describe('Every OAuth connector of the catalogue', () => {
     });
 
     it(`${name} identifies the connected account`, () => {
-      expect(identityWayOf(pattern.oauth_config ?? {})).not.to.equal(undefined);
+      expect(identityMethodOf(pattern.oauth_config ?? {})).not.to.equal(undefined);
     });
   }
 

@@ -7,7 +7,7 @@ import type { RecordContext } from '../../../core/vault/context.ts';
 import { verifyKeyChecks } from '../../../core/vault/key-check.ts';
 import { readKeyFile } from '../../../core/vault/key-file.ts';
 import { createKeyFile } from '../../../core/vault/key-file-edit.ts';
-import { introduceKey, retireKey } from '../../../core/vault/key-lifecycle.ts';
+import { createAndAddKey, retireKey } from '../../../core/vault/key-lifecycle.ts';
 import { type KeyRing, parseKeyRing } from '../../../core/vault/key-ring.ts';
 import { fixedKeys, KeyFileSource, type KeySource } from '../../../core/vault/key-source.ts';
 import { type RotationProgress, rewrapAll } from '../../../core/vault/rotate.ts';
@@ -212,7 +212,7 @@ describe('a key file during a rotation', () => {
     const before = addAccount(store, 1, server);
     expect(before.row.kekId).to.equal(OLD);
 
-    const id = await introduceKey(path, store, seededRandom('cli'), clock.time);
+    const id = await createAndAddKey(path, store, seededRandom('cli'), clock.time);
     expect(store.checks.get(id)?.check).to.deep.equal(ringInFile().active.check);
     const cli = new KeyFileSource(path, () => clock.time);
     await rewrapAll(new Vault(cli, seededRandom('cli 2')), cli, store);
@@ -231,14 +231,16 @@ describe('a key file during a rotation', () => {
 
   it('is not changed when the check value of the new key cannot be stored', async () => {
     const broken = { addKeyCheck: () => Promise.reject(new Error('disk full')) };
-    const outcome = await introduceKey(path, broken, seededRandom(), clock.time).catch((error: Error) => error.message);
+    const outcome = await createAndAddKey(path, broken, seededRandom(), clock.time).catch(
+      (error: Error) => error.message,
+    );
     expect(outcome).to.equal('disk full');
     expect(ringInFile().ids).to.deep.equal([OLD]);
   });
 
   it('keeps a key while any record uses it', async () => {
     const { row } = addAccount(store, 1);
-    const id = await introduceKey(path, store, seededRandom(), clock.time);
+    const id = await createAndAddKey(path, store, seededRandom(), clock.time);
     clock.time += 60_000;
     const failure = await failureOfAsync(() => retireKey(OLD, retirement()));
     expect(failure.code).to.equal('KEY_IN_USE');
@@ -250,7 +252,7 @@ describe('a key file during a rotation', () => {
   });
 
   it('keeps the old key for a minute, in which a running request may still write with it', async () => {
-    await introduceKey(path, store, seededRandom(), clock.time);
+    await createAndAddKey(path, store, seededRandom(), clock.time);
     clock.time += 59_999;
     const failure = await failureOfAsync(() => retireKey(OLD, retirement()));
     expect(failure.code).to.equal('KEY_IN_USE');
@@ -272,7 +274,7 @@ describe('a key file during a rotation', () => {
 
   it('refuses a late write under the old key, before the key is removed', async () => {
     const late = vaultOf(ringOf(OLD), 'late').sealValue(VALUE, new Secret('late'));
-    await introduceKey(path, store, seededRandom(), clock.time);
+    await createAndAddKey(path, store, seededRandom(), clock.time);
     clock.time += 60_000;
     await retireKey(OLD, { ...retirement(), keyFile: undefined });
     expect(() => store.put(late.kekId, { kind: 'value', context: VALUE, blob: late.blob })).to.throw('foreign key');

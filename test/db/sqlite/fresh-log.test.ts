@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, statSync, utimesSync } from 'no
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { distrustFiles, startFreshLog } from '../../../db/sqlite/fresh-log.ts';
+import { markFilesUntrusted, startFreshLog } from '../../../db/sqlite/fresh-log.ts';
 import { openConnections } from '../../../db/sqlite/open.ts';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
 import { account, failure, github, NOW, openSharedTestStore, temporaryDirectory } from '../support.ts';
@@ -103,7 +103,7 @@ describe('the log of an earlier process (F2)', () => {
     it('is moved completely, and its marker is removed', async () => {
       withLog();
       const writer = open();
-      distrustFiles(file);
+      markFilesUntrusted(file);
       expect(existsSync(`${file}-unsynced`)).to.equal(true);
       await startFreshLog(writer, instantly);
       expect(existsSync(`${file}-unsynced`)).to.equal(false);
@@ -119,7 +119,7 @@ describe('the log of an earlier process (F2)', () => {
       other.pragma('wal_checkpoint(passive)');
       reader.exec('commit');
       const writer = open();
-      distrustFiles(file);
+      markFilesUntrusted(file);
       const error = await failure(startFreshLog(writer, instantly));
       expect(error.code).to.equal('DATABASE_UNSYNCED');
       expect(error.message).to.contain(file).and.to.contain('End that process');

@@ -10,7 +10,7 @@ import {
 import { createSchemaReader } from '../../../openapi-conversion/schema-view.ts';
 import { isRecord } from '../../../tools/pointer.ts';
 import { measureSchema } from '../../../tools/schema-bounds.ts';
-import { LOOSE, schemaCompiler } from '../../../tools/schema-compiler.ts';
+import { NON_STRICT, schemaCompiler } from '../../../tools/schema-compiler.ts';
 import type { JsonSchema } from '../../../tools/tool.ts';
 import { Changes } from './changes.ts';
 import { cleanSchema } from './clean-schema.ts';
@@ -86,7 +86,7 @@ let compiled = 0;
 
 function compiles(schema: JsonSchema): boolean {
   // Ajv keeps all code that it ever generated in memory, so its instances are replaced from time to time.
-  if (!compiler || compiled++ % 500 === 0) compiler = schemaCompiler(undefined, LOOSE);
+  if (!compiler || compiled++ % 500 === 0) compiler = schemaCompiler(undefined, NON_STRICT);
   try {
     measureSchema(schema);
     compiler.compile(schema);

@@ -6,7 +6,7 @@ import { type AuthField, isSecretField } from '../connectors/auth-pattern.ts';
  *
  * @param usual the conventional field name
  */
-export function soleKey(fields: readonly AuthField[], usual: string): AuthField | undefined {
+export function onlyCredentialField(fields: readonly AuthField[], usual: string): AuthField | undefined {
   const candidates = fields.filter((field) => !field.placement && !field.is_path_param);
   return candidates.find((field) => field.field_name === usual) ?? candidates.find(isSecretField) ?? candidates[0];
 }

@@ -9,7 +9,7 @@ const LOCK = "select pg_advisory_xact_lock(hashtext('valetkey init'))";
  * @param location `postgres://…`
  * @throws StorageError if the server cannot be reached; the error of the work
  */
-export async function soleSetup<T>(location: string, work: () => Promise<T>): Promise<T> {
+export async function withSetupLock<T>(location: string, work: () => Promise<T>): Promise<T> {
   const session = await openSession(location, { statementMs: null });
   try {
     await session.query({ text: `begin; ${LOCK}` });
