@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Random } from '../fuzz/random.ts';
+import { amount } from '../support/amount.ts';
 import { isAvailable } from '../support/postgres/databases.ts';
 import { startMixedLoad } from './mixed-load.ts';
 import { type ChaosServer, type ChaosWorld, startWorld } from './world.ts';
 
 /** `make chaos` runs the long form. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 4);
-const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
+const KILLS = amount(process.env['CHAOS_KILLS'], 4);
+const SEED = amount(process.env['CHAOS_SEED'], Math.floor(Math.random() * 2 ** 32), 0);
 const SERVERS = 3;
 
 describe(`processes and a primary that are killed ${KILLS} times under mixed load, seed ${SEED}`, function () {

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { amount } from '../support/amount.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
@@ -63,6 +64,16 @@ describe('targets of the Makefile that run tests (F12)', () => {
         .flatMap((pattern) => globSync(pattern, { cwd: root })),
     }),
   );
+
+  it('pass numbers, and a text that is none fails instead of running no round', () => {
+    expect([amount(undefined, 3), amount('', 3), amount('1000', 3), amount('0', 7, 0)]).to.deep.equal([3, 3, 1000, 0]);
+    for (const text of ['abc', '0', '-1', '1,000', '1e3', '2.5', ' 5', '99999999999']) {
+      expect(() => amount(text, 3), text).to.throw(`${text} is not a whole number from 1 on`);
+    }
+    const files = globSync('test/**/*.test.ts', { cwd: root });
+    const careless = files.filter((file) => /Number\(process\.env/.test(readFileSync(join(root, file), 'utf8')));
+    expect(careless.filter((file) => !file.endsWith('make-targets.test.ts'))).to.deep.equal([]);
+  });
 
   it('name files that exist, and set variables that these files read', () => {
     const long = runs.filter(({ variables }) => variables.length > 0 && !variables.includes('VALETKEY_FULL_SUITE'));

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Random } from '../fuzz/random.ts';
 import { unknownId } from '../support/accounts.ts';
+import { amount } from '../support/amount.ts';
 import { type ChildServer, runCommand, spawnServer, startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { closedPort } from '../support/upstream.ts';
@@ -14,8 +15,8 @@ import { runLoad, type Scene } from './load.ts';
 import { prepareScene } from './scene.ts';
 
 /** `make crash` runs the long form. */
-const KILLS = Number(process.env['CRASH_KILLS'] ?? 3);
-const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
+const KILLS = amount(process.env['CRASH_KILLS'], 3);
+const SEED = amount(process.env['CRASH_SEED'], Math.floor(Math.random() * 2 ** 32), 0);
 
 describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), seed ${SEED}`, () => {
   const folder = tempDir();

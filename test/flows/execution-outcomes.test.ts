@@ -5,6 +5,7 @@ import type { Repositories } from '../../db/store.ts';
 import { StorageError } from '../../db/store.ts';
 import { wrap } from '../../wiring/overrides.ts';
 import { createAccount } from '../support/accounts.ts';
+import { amount } from '../support/amount.ts';
 import { type ChildServer, startChildServer } from '../support/child-server.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -23,7 +24,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 
 const GITHUB = 'https://api.github.com';
 const MCP_ORIGIN = 'https://tools.example';
-const ROUNDS = Number(process.env['OUTCOME_ROUNDS'] ?? 1);
+const ROUNDS = amount(process.env['OUTCOME_ROUNDS'], 1);
 
 interface RawResponse {
   status: number;

@@ -5,10 +5,11 @@ import { expect } from 'chai';
 import { createWorld, HOUR, type World } from '../core/accounts/refresh-support.ts';
 import { closeAll } from '../core/net/local.ts';
 import { ISSUER, SECRET, type StrictServer, startStrictServer } from '../core/oauth/strict-server.ts';
+import { amount } from '../support/amount.ts';
 import type { ChildReply, ChildSetup, ChildTask } from './refresh-child.ts';
 
 /** `make soak` runs more rounds. */
-const ROUNDS = Number(process.env['VALETKEY_SOAK_ROUNDS'] ?? 200);
+const ROUNDS = amount(process.env['VALETKEY_SOAK_ROUNDS'], 200);
 /** The longest time that the rounds may take, and a minute for the start. */
 const ROUNDS_MS = 60_000 + ROUNDS * 1_000;
 /** Longer than any lease. */

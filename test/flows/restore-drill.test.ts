@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openCredentials } from '../../core/accounts/credentials.ts';
 import { createAccount } from '../../core/accounts/write.ts';
+import { amount } from '../support/amount.ts';
 import { runCommand, startChildServer } from '../support/child-server.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -12,7 +13,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 /** `make drill` runs the long form, which prints the time of each part. */
-const ACCOUNTS = Number(process.env['DRILL_ACCOUNTS'] ?? 300);
+const ACCOUNTS = amount(process.env['DRILL_ACCOUNTS'], 300);
 const BATCH = 250;
 
 describe('the loss of a host: backup under load, restore to an empty host, start (F4)', () => {

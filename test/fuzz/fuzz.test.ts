@@ -2,14 +2,15 @@ import { expect } from 'chai';
 import { operationsOf } from '../../scripts/openapi-document.ts';
 import { contract } from '../contract/contract.ts';
 import { createAccount } from '../support/accounts.ts';
+import { amount } from '../support/amount.ts';
 import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { Random } from './random.ts';
 import type { KnownValues } from './requests.ts';
 import { fuzzRequest } from './requests.ts';
 
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 2000);
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
+const REQUESTS = amount(process.env['FUZZ_REQUESTS'], 2000);
+const SEED = amount(process.env['FUZZ_SEED'], Date.now() % 1_000_000, 0);
 const AT_ONCE = 8;
 
 /** These operations would revoke the access of the client that the run uses. */

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { Random } from '../fuzz/random.ts';
+import { amount } from '../support/amount.ts';
 import { type LinkWorld, startLinkWorld } from '../support/link-world.ts';
 import { accountOf } from '../support/links.ts';
 import { firstEnvironment } from '../support/tokens.ts';
 import { Adversary } from './link-adversary.ts';
 
 /** `make soak` runs a thousand flows. */
-const FLOWS = Number(process.env['LINK_FLOWS'] ?? 30);
-const SEED = Number(process.env['LINK_SEED'] ?? 20261120);
+const FLOWS = amount(process.env['LINK_FLOWS'], 30);
+const SEED = amount(process.env['LINK_SEED'], 20261120, 0);
 const MOVES = 12;
 
 describe('random attacks on links (L1 to L9)', function () {

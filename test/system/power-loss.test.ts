@@ -7,12 +7,13 @@ import { countAcknowledged } from '../power-loss/history.ts';
 import { type Image, type ImageOptions, imagesOf, writeImage } from '../power-loss/images.ts';
 import { lossesOf } from '../power-loss/losses.ts';
 import { type Recording, type RecordOptions, record, serverEnvironment } from '../power-loss/recording.ts';
+import { amount } from '../support/amount.ts';
 import { startChildServer } from '../support/child-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** `make power-loss` runs the long form. */
-const IMAGES = Number(process.env['POWER_LOSS_IMAGES'] ?? 150);
-const SEED = Number(process.env['POWER_LOSS_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
+const IMAGES = amount(process.env['POWER_LOSS_IMAGES'], 150);
+const SEED = amount(process.env['POWER_LOSS_SEED'], Math.floor(Math.random() * 2 ** 32), 0);
 const CHANGES = 150;
 /** The number of images that a whole server opens, which takes a second each. */
 const SERVED = 5;

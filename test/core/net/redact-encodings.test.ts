@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createScrubber, createStreamScrubber, SCRUBBED } from '../../../core/net/redact.ts';
+import { amount } from '../../support/amount.ts';
 
 /** Returns the next number of a list, repeatedly. Encoders use the numbers to choose among notations. */
 type Choose = (below: number) => number;
@@ -161,7 +162,7 @@ const PADDING = fc.constantFrom(
 );
 const CHOICES = fc.array(fc.nat({ max: 1000 }), { minLength: 5, maxLength: 40 });
 /** Set REDACT_RUNS=1000 for a longer run. */
-const RUNS = Number(process.env['REDACT_RUNS'] ?? 30);
+const RUNS = amount(process.env['REDACT_RUNS'], 30);
 /** Characters at each end of base64 that contain a few bits of the secret and bits of the text around it. */
 const EDGE = 14;
 

@@ -7,13 +7,14 @@ import { type LivingSession, withLife } from '../../../db/postgres/server-life.t
 import { openSession } from '../../../db/postgres/session.ts';
 import { StorageError, type Store } from '../../../db/store.ts';
 import { type Cluster, startCluster } from '../../../scripts/postgres/cluster.ts';
+import { amount } from '../../support/amount.ts';
 import { createTemplate, isAvailable, TEMPLATE } from '../../support/postgres/databases.ts';
 import { account, addConnection, addEnvironment, connection, freshIds, NOW } from '../support.ts';
 
 type Environment = Awaited<ReturnType<typeof addEnvironment>>;
 
 /** How often the server is killed under load. */
-const KILLS = Number(process.env['POSTGRES_KILLS'] ?? 2);
+const KILLS = amount(process.env['POSTGRES_KILLS'], 2);
 const WRITERS = 24;
 
 describe('a PostgreSQL server that crashes under load', function () {

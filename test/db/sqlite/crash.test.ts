@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
+import { amount } from '../../support/amount.ts';
 import { NOW, temporaryDirectory } from '../support.ts';
 
 /** Set CRASH_ROUNDS=50 for a longer run. `make crash` is the long form for the whole server. */
-const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 5);
+const ROUNDS = amount(process.env['CRASH_ROUNDS'], 5);
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
 
 /** Runs a writer, and kills it without warning after so many acknowledgements. @returns every line that it printed */

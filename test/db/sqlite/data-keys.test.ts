@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Random } from '../../fuzz/random.ts';
+import { amount } from '../../support/amount.ts';
 import { account, addKeyChecks, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
 
 /** More show more: 10,000 rounds left 17 copies of 7,700 deleted rows in the table with ordinary rows, and none of a data key. */
-const ROUNDS = Number(process.env['DATA_KEY_ROUNDS'] ?? 1200);
+const ROUNDS = amount(process.env['DATA_KEY_ROUNDS'], 1200);
 const CHECK_EVERY = 100;
 
 /** Unique bytes for each data key, which identify it. */
