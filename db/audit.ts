@@ -1,6 +1,7 @@
 import { createAuditArchives } from './audit-archives.ts';
 import { auditHash, GENESIS } from './audit-chain.ts';
 import type { AuditChain, AuditHeads } from './audit-heads.ts';
+import { type AuditWitness, createAuditWitness } from './audit-witness.ts';
 import { and, asc, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
@@ -17,7 +18,8 @@ export interface AuditReads {
   /** The records of a chain that follow a `seq`, the oldest first. */
   following(environmentId: EnvironmentId, chain: AuditChain, after: number, limit: number): Promise<AuditRow[]>;
   /**
-   * Recomputes the chains of the environment, each from its first record or from the last one that was archived and removed. An attacker who can write the database can also forge a chain: keep a copy of its last hash elsewhere.
+   * Recomputes the chains of the environment, each from its first record or from the last one that was archived and
+   * removed, and compares them with the ends that records of published ends name. An attacker who can write the database can also forge a chain: keep a copy of its last hash elsewhere.
    */
   verifyChain(environmentId: EnvironmentId): Promise<AuditVerdict>;
   /** Returns the chains of the environment, each with the last record that was archived and removed. */
@@ -145,11 +147,15 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads,
     },
     async verifyChain(environmentId) {
       let rows = 0;
-      for (const chain of await heads.chains(environmentId)) {
-        const verdict = await verify(environmentId, chain);
+      const chains = await heads.chains(environmentId);
+      const witness = createAuditWitness();
+      for (const chain of chains) {
+        const verdict = await verify(environmentId, chain, witness);
         if (!verdict.intact) return verdict;
         rows += verdict.rows;
       }
+      for (const head of witness.named())
+        if (!(await holds(environmentId, chains, head))) return { intact: false, brokenAt: head.seq };
       return { intact: true, rows };
     },
   };
@@ -166,7 +172,18 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads,
     return rows.length;
   }
 
-  async function verify(environmentId: EnvironmentId, chain: AuditChain): Promise<AuditVerdict> {
+  /** Whether a chain has the record, or has had it until it was archived. */
+  async function holds(environmentId: EnvironmentId, chains: readonly AuditChain[], head: AuditHead): Promise<boolean> {
+    const { seq } = head;
+    const chain = chains.find(({ start, limit }) => start < seq && seq <= limit);
+    if (chain === undefined) return false;
+    const [row] = await next().all({ environmentId, after: seq - 1, until: seq, limit: 1 });
+    if (row !== undefined) return row.hash.equals(head.hash);
+    const archive = await archives.get(environmentId, chain);
+    return archive !== undefined && archive.removedSeq >= seq;
+  }
+
+  async function verify(environmentId: EnvironmentId, chain: AuditChain, witness: AuditWitness): Promise<AuditVerdict> {
     const removed = await archives.get(environmentId, chain);
     let hash = removed?.removedHash ?? GENESIS;
     let rows = 0;
@@ -179,6 +196,7 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads,
           return { intact: false, brokenAt: row.seq };
         }
         [hash, last] = [row.hash, row.seq];
+        witness.read(row);
         rows += 1;
       }
       if (batch.length < BATCH) break;

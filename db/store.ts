@@ -1,5 +1,6 @@
 export type { AccountReads, AccountRepository } from './accounts/repository.ts';
 export type { AuditChain } from './audit-heads.ts';
+export { AUDIT_HEAD } from './audit-witness.ts';
 export { type CopyReport, copyDatabase } from './copy/copy.ts';
 export type { CopyEnd, CopySource, CopyTarget } from './copy/port.ts';
 export type { BackupRequest, DatabaseFiles, Manifest, Target } from './database-files.ts';

@@ -1,7 +1,5 @@
-import type { EnvironmentId, Store } from '../../db/store.ts';
+import { AUDIT_HEAD, type EnvironmentId, type Store } from '../../db/store.ts';
 import type { Events } from '../events/events.ts';
-
-const TYPE = 'environment.audit_head';
 
 /**
  * Publishes the ends of the chains of each environment as an event. A receiver that stores these events can prove later
@@ -14,7 +12,7 @@ export async function publishHeads(
   for (const { id } of await store.read.environments.list()) {
     if (signal.aborted) return;
     const [last] = (await store.read.audit.list(id, { size: 1 })).rows;
-    if (last !== undefined && last.action !== TYPE) await publish(id);
+    if (last !== undefined && last.action !== AUDIT_HEAD) await publish(id);
   }
 
   function publish(environmentId: EnvironmentId): Promise<void> {
@@ -25,7 +23,7 @@ export async function publishHeads(
         tx,
         { environmentId, actor: 'system', requestId: '' },
         {
-          type: TYPE,
+          type: AUDIT_HEAD,
           subject: environmentId,
           details: { heads },
           data: async (show) => ({ environment: await show.environment() }),

@@ -21,7 +21,6 @@ export type NewAuditRow = Omit<AuditRow, 'seq' | 'environmentId' | 'prevHash' | 
   details?: JsonObject;
 };
 
-/** `brokenAt`: the `seq` of the first row whose hash does not match the previous row, or of a missing last row. */
 /** Every filter that is given must match. */
 export interface AuditFilters {
   actor?: string | undefined;
@@ -32,6 +31,10 @@ export interface AuditFilters {
   createdBefore?: number | undefined;
 }
 
+/**
+ * `brokenAt`: the `seq` of the first row whose hash does not match the previous row, or of a missing row: the last one of
+ * its chain, or one that a record of published ends names.
+ */
 export type AuditVerdict = { intact: true; rows: number } | { intact: false; brokenAt: number };
 
 /** The last row of a chain. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openStore } from '../../../db/open-store.ts';
-import type { Store } from '../../../db/store.ts';
+import { AUDIT_HEAD, type AuditHead, type Store } from '../../../db/store.ts';
 import { isAvailable, runIn, socketOfTests } from '../../support/postgres/databases.ts';
 import { type CuttingProxy, startProxy } from '../../support/postgres/proxy.ts';
 import { account, failure, github, NOW, openSharedTestStore, type TestStore } from '../support.ts';
@@ -188,6 +188,25 @@ describe('units on PostgreSQL', () => {
     expect((await test.store.read.audit.chains(test.env)).length).to.be.within(2, 8);
     runIn(name, 'delete from audit_log where seq = (select max(seq) from audit_log)');
     expect(await test.store.read.audit.verifyChain(test.env)).to.have.property('intact', false);
+  });
+
+  it('notice that a chain was deleted with the record of its end, if the log has named that end', async () => {
+    const append = (action: string, details = {}) =>
+      test.store.write((tx) => tx.audit.append(test.env, { ...entry(action), details }));
+    await Promise.all(Array.from({ length: 30 }, (_, place) => append(`action.${place}`)));
+    const heads = (await test.store.read.audit.chains(test.env)).map(({ head }) => head as AuditHead);
+    const named = heads.map(({ seq, hash }) => ({ seq, hash: hash.toString('hex') }));
+    await append(AUDIT_HEAD, { heads: named });
+    expect(await test.store.read.audit.verifyChain(test.env)).to.deep.equal({ intact: true, rows: 31 });
+    // Not the chain of the record that names the ends.
+    const after = (await test.store.read.audit.chains(test.env)).map(({ head }) => head?.seq);
+    const victim = heads.find(({ seq }) => after.includes(seq)) as AuditHead;
+    const chain = Math.floor(victim.seq / 2 ** 30) * 2 ** 30;
+    runIn(name, 'drop trigger audit_log_final on audit_log');
+    const within = `seq > ${chain} and seq < ${chain + 2 ** 30}`;
+    runIn(name, `delete from audit_log where ${within}; delete from audit_heads where ${within}`);
+    const verdict = await test.store.read.audit.verifyChain(test.env);
+    expect(verdict).to.deep.equal({ intact: false, brokenAt: victim.seq });
   });
 
   it('work again after the server has ended all connections', async () => {

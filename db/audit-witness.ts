@@ -1,0 +1,42 @@
+import type { AuditHead, AuditRow } from './rows/audit.ts';
+
+/** The action of the records that name the ends of all chains in `heads` of their details. */
+export const AUDIT_HEAD = 'environment.audit_head';
+
+/** Numbers of one chain: see 0005_chains_and_programs.sql. */
+const CHAIN_SIZE = 2 ** 30;
+
+/** The ends of the chains of an environment that records of published ends name. */
+export interface AuditWitness {
+  /** Takes the ends that a record names. */
+  read(row: AuditRow): void;
+  /** Returns the last named record of each chain. */
+  named(): AuditHead[];
+}
+
+/**
+ * Collects what the records of an audit log say about the ends of its chains. A chain that was deleted as a whole, or cut
+ * short together with the record of its end, is still named in other chains.
+ */
+export function createAuditWitness(): AuditWitness {
+  const named = new Map<number, AuditHead>();
+  return {
+    read({ action, details }) {
+      if (action !== AUDIT_HEAD) return;
+      for (const head of headsIn(details)) {
+        const chain = Math.floor(head.seq / CHAIN_SIZE);
+        if (head.seq > (named.get(chain)?.seq ?? 0)) named.set(chain, head);
+      }
+    },
+    named: () => [...named.values()],
+  };
+}
+
+function headsIn(details: Record<string, unknown>): AuditHead[] {
+  const heads = details['heads'];
+  if (!Array.isArray(heads)) return [];
+  return heads.flatMap((head: { seq?: unknown; hash?: unknown } | null) => {
+    const { seq, hash } = head ?? {};
+    return typeof seq === 'number' && typeof hash === 'string' ? [{ seq, hash: Buffer.from(hash, 'hex') }] : [];
+  });
+}
