@@ -31,6 +31,12 @@ export function renderMarkdown(source: string, addressOf: (link: string) => stri
   // Wide code and tables scroll by themselves, also with the keyboard.
   markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0">\n<table>\n';
   markdown.renderer.rules['table_close'] = () => '</table>\n</div>\n';
+  // A column without a name has no header for a screen reader.
+  markdown.renderer.rules['th_open'] = (all, index, options, _env, renderer) => {
+    if (all[index + 1]?.content === '')
+      for (const cell of [all[index], all[index + 2]]) Object.assign(cell ?? {}, { tag: 'td' });
+    return renderer.renderToken(all, index, options);
+  };
   const html = markdown.renderer.render(tokens, markdown.options, {}).replaceAll('<pre>', '<pre tabindex="0">');
   return { html, headings };
 }

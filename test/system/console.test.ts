@@ -391,6 +391,7 @@ describe('the console in a browser', () => {
 
     for (const [width, colorScheme] of [
       [320, 'light'],
+      [320, 'dark'],
       [768, 'light'],
       [1440, 'light'],
       [1440, 'dark'],

@@ -51,13 +51,18 @@ describe('the login to the portal at the company, in a browser', function () {
       const { page, complaints, hosts } = await openPage(browser, { javaScriptEnabled });
       await page.goto(at('/portal'));
       if (javaScriptEnabled) expect(await violations(page)).to.deep.equal([]);
-      await page.getByRole('link', { name: 'Log in' }).or(page.getByRole('button', { name: 'Log in' })).click();
+      await page
+        .getByRole('link', { name: 'Log in' })
+        .or(page.getByRole('button', { name: 'Log in' }))
+        .click();
       await page.getByLabel('User name').fill(login);
       await page.getByRole('button', { name: 'Allow' }).click();
       await page.getByRole('heading', { level: 1, name: 'Your connections' }).waitFor();
       expect(page.url()).to.equal(at('/portal'));
       const accounts = page.getByRole('region', { name: 'Connected accounts' });
-      expect(await accounts.innerText()).to.include(`Notes of ${login}`).and.include(`${login}@acme.test`);
+      expect(await accounts.innerText())
+        .to.include(`Notes of ${login}`)
+        .and.include(`${login}@acme.test`);
       expect(await page.locator('main').innerText()).not.to.include('bob-');
       await accounts.getByText('Disconnect', { exact: true }).first().click();
       await accounts.getByRole('button', { name: 'Disconnect' }).click();
@@ -79,7 +84,10 @@ describe('the login to the portal at the company, in a browser', function () {
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('The login did not work.').waitFor();
     expect(await violations(page)).to.deep.equal([]);
-    await page.getByRole('link', { name: 'Log in' }).or(page.getByRole('button', { name: 'Log in' })).click();
+    await page
+      .getByRole('link', { name: 'Log in' })
+      .or(page.getByRole('button', { name: 'Log in' }))
+      .click();
     await page.waitForURL((url) => url.origin === company.issuer);
     await page.context().close();
   });

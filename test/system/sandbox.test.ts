@@ -148,7 +148,6 @@ describe('the sandbox in a browser', () => {
         await page.locator('.transcript .answer').waitFor();
         expect(await violations(page)).to.deep.equal([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).to.equal(true);
-        await page.screenshot({ path: `/tmp/sb-${viewport.width}-${colorScheme}.png`, fullPage: true });
         await page.context().close();
       }
     });

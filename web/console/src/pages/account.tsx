@@ -48,8 +48,8 @@ export function AccountPage() {
                 {account.connector}
               </Link>,
             ],
-            ['User', <bdi key="user">{account.user_id}</bdi>],
-            ['Organization', <bdi key="organization">{account.organization_id}</bdi>],
+            ['User', account.user_id && <bdi key="user">{account.user_id}</bdi>],
+            ['Organization', account.organization_id && <bdi key="organization">{account.organization_id}</bdi>],
             ['Type', typeName(account.authorization_type)],
             ['Token expires', <Time key="expires" value={account.token_expires_at} />],
             ['Last used', <Time key="used" value={account.last_used_at} />],

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
-import { Button, Card, Confirm, Copy, Field, Loading, Status, Time, Trouble } from '../ui/parts.tsx';
+import { Button, Card, Confirm, Copy, Field, Loading, Status, Time, Trouble, WideTable } from '../ui/parts.tsx';
 
 type Client = Schemas['ApiClient'];
 type Scope = Schemas['Scope'];
@@ -40,56 +40,59 @@ export function ApiClients() {
   if (!data) return error ? <Trouble error={error} /> : <Loading />;
   return (
     <Card title="API clients">
-      <div className="scroll-x">
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">State</th>
-              <th scope="col">Scopes</th>
-              <th scope="col">Secrets</th>
-              <th scope="col">Actions</th>
+      <WideTable label="API clients">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">State</th>
+            <th scope="col">Scopes</th>
+            <th scope="col">Secrets</th>
+            <th scope="col">Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.api_clients.map((client) => (
+            <tr key={client.id}>
+              <td>
+                <bdi>{client.name}</bdi>
+                <br />
+                <code className="muted">{client.id}</code>
+              </td>
+              <td>
+                <Status value={client.enabled ? 'ENABLED' : 'DISABLED'} />
+              </td>
+              <td>
+                <details>
+                  <summary>{client.scopes.length === 1 ? '1 scope' : `${client.scopes.length} scopes`}</summary>
+                  {client.scopes.join(', ')}
+                </details>
+              </td>
+              <td>
+                {client.secrets.map(({ id, prefix, expires_at: expires }) => (
+                  <div key={id}>
+                    <code>{prefix}…</code>{' '}
+                    {expires && (
+                      <>
+                        expires <Time value={expires} />
+                      </>
+                    )}
+                  </div>
+                ))}
+              </td>
+              <td>
+                {client.enabled && (
+                  <div className="actions">
+                    <Button onClick={() => rotate.mutate(client.id)}>Rotate the secret</Button>
+                    <Button kind="danger" onClick={() => setAsks(client)}>
+                      Disable …
+                    </Button>
+                  </div>
+                )}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {data.api_clients.map((client) => (
-              <tr key={client.id}>
-                <td>
-                  <bdi>{client.name}</bdi>
-                  <br />
-                  <code className="muted">{client.id}</code>
-                </td>
-                <td>
-                  <Status value={client.enabled ? 'ENABLED' : 'DISABLED'} />
-                </td>
-                <td>{client.scopes.join(', ')}</td>
-                <td>
-                  {client.secrets.map(({ id, prefix, expires_at: expires }) => (
-                    <div key={id}>
-                      <code>{prefix}…</code>{' '}
-                      {expires && (
-                        <>
-                          expires <Time value={expires} />
-                        </>
-                      )}
-                    </div>
-                  ))}
-                </td>
-                <td>
-                  {client.enabled && (
-                    <div className="actions">
-                      <Button onClick={() => rotate.mutate(client.id)}>Rotate the secret</Button>
-                      <Button kind="danger" onClick={() => setAsks(client)}>
-                        Disable …
-                      </Button>
-                    </div>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </WideTable>
       <Trouble error={rotate.error ?? disable.error} />
       {secret && (
         <div className="stack" role="status">

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { api, type Schemas, take } from '../api.ts';
-import { Button, Card, Status, Trouble } from '../ui/parts.tsx';
+import { Button, Card, Status, Trouble, WideTable } from '../ui/parts.tsx';
 
 const LABELS = { OK: 'As expected', DIFFERS: 'Differs', UNKNOWN: 'Not known' } as const;
 const TONES = { OK: 'ACTIVE', DIFFERS: 'FAILED', UNKNOWN: 'NEUTRAL' } as const;
@@ -35,30 +35,28 @@ export function Doctor({ connection: { id } }: { connection: Pick<Schemas['Conne
                 ? 'Nothing differs from what is expected.'
                 : `${wrong} ${wrong === 1 ? 'value differs' : 'values differ'} from what is expected.`}
             </p>
-            <div className="scroll-x">
-              <table className="plain-table">
-                <thead>
-                  <tr>
-                    <th scope="col">Value</th>
-                    <th scope="col">Verdict</th>
-                    <th scope="col">Expected</th>
-                    <th scope="col">Found</th>
+            <WideTable label="Findings">
+              <thead>
+                <tr>
+                  <th scope="col">Value</th>
+                  <th scope="col">Verdict</th>
+                  <th scope="col">Expected</th>
+                  <th scope="col">Found</th>
+                </tr>
+              </thead>
+              <tbody>
+                {checks.map(({ subject, verdict, expected, found }) => (
+                  <tr key={subject}>
+                    <td>{subject}</td>
+                    <td>
+                      <Status value={TONES[verdict]} label={LABELS[verdict]} />
+                    </td>
+                    <td>{expected}</td>
+                    <td>{found}</td>
                   </tr>
-                </thead>
-                <tbody>
-                  {checks.map(({ subject, verdict, expected, found }) => (
-                    <tr key={subject}>
-                      <td>{subject}</td>
-                      <td>
-                        <Status value={TONES[verdict]} label={LABELS[verdict]} />
-                      </td>
-                      <td>{expected}</td>
-                      <td>{found}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+                ))}
+              </tbody>
+            </WideTable>
           </>
         )}
       </div>

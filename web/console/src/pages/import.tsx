@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { formatNumber, typeName, words } from '../ui/format.ts';
-import { Button, Card, Facts, Field, Page, Trouble } from '../ui/parts.tsx';
+import { Button, Card, Facts, Field, Page, Trouble, WideTable } from '../ui/parts.tsx';
 
 type Preview = Schemas['ImportToolsResponse'];
 type Request = Schemas['ImportToolsRequest'];
@@ -176,28 +176,26 @@ function Rows({ title, rows }: { title: string; rows: readonly [string, string, 
       <summary>
         {title} ({formatNumber(rows.length)})
       </summary>
-      <div className="scroll-x">
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">Operation</th>
-              <th scope="col">Reason</th>
-              <th scope="col">Detail</th>
+      <WideTable label={title}>
+        <thead>
+          <tr>
+            <th scope="col">Operation</th>
+            <th scope="col">Reason</th>
+            <th scope="col">Detail</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, SHOWN).map(([operation, reason, detail]) => (
+            <tr key={`${operation} ${reason} ${detail}`}>
+              <td>
+                <code>{operation}</code>
+              </td>
+              <td>{reason}</td>
+              <td>{detail}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, SHOWN).map(([operation, reason, detail]) => (
-              <tr key={`${operation} ${reason} ${detail}`}>
-                <td>
-                  <code>{operation}</code>
-                </td>
-                <td>{reason}</td>
-                <td>{detail}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </WideTable>
     </details>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { currentSession } from '../session.ts';
-import { Button, Card, Copy, Field, Loading, Status, Time, Trouble } from '../ui/parts.tsx';
+import { Button, Card, Copy, Field, Loading, Status, Time, Trouble, WideTable } from '../ui/parts.tsx';
 
 /** The sessions of operators, and one-time addresses for others. */
 export function Operators() {
@@ -17,51 +17,49 @@ export function Operators() {
   if (!data) return error ? <Trouble error={error} /> : <Loading />;
   return (
     <Card title="Operators">
-      <div className="scroll-x">
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">Operator</th>
-              <th scope="col">Role</th>
-              <th scope="col">Session</th>
-              <th scope="col">Last used</th>
-              <th scope="col">Expires</th>
-              <th scope="col">Actions</th>
+      <WideTable label="Operators">
+        <thead>
+          <tr>
+            <th scope="col">Operator</th>
+            <th scope="col">Role</th>
+            <th scope="col">Session</th>
+            <th scope="col">Last used</th>
+            <th scope="col">Expires</th>
+            <th scope="col">Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.operator_sessions.map((session) => (
+            <tr key={session.id}>
+              <td>
+                <bdi>{session.operator}</bdi>
+              </td>
+              <td>{session.role.toLowerCase()}</td>
+              <td>
+                <Status
+                  value={session.state}
+                  label={session.state === 'OFFERED' ? 'Address not used yet' : 'Logged in'}
+                />
+              </td>
+              <td>
+                <Time value={session.last_used_at} />
+              </td>
+              <td>
+                <Time value={session.expires_at} />
+              </td>
+              <td>
+                {session.id === currentSession()?.id ? (
+                  'This session'
+                ) : (
+                  <Button kind="danger" onClick={() => end.mutate(session.id)}>
+                    End
+                  </Button>
+                )}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {data.operator_sessions.map((session) => (
-              <tr key={session.id}>
-                <td>
-                  <bdi>{session.operator}</bdi>
-                </td>
-                <td>{session.role.toLowerCase()}</td>
-                <td>
-                  <Status
-                    value={session.state}
-                    label={session.state === 'OFFERED' ? 'Address not used yet' : 'Logged in'}
-                  />
-                </td>
-                <td>
-                  <Time value={session.last_used_at} />
-                </td>
-                <td>
-                  <Time value={session.expires_at} />
-                </td>
-                <td>
-                  {session.id === currentSession()?.id ? (
-                    'This session'
-                  ) : (
-                    <Button kind="danger" onClick={() => end.mutate(session.id)}>
-                      End
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </WideTable>
       <Trouble error={end.error} />
       <Invite />
     </Card>

@@ -26,9 +26,9 @@ export function OverlayPreview({ before, after, body }: { before: Tool; after: T
         rows={[
           ['Name', <code key="name">{after.name}</code>],
           ['Title', after.title],
-          ['Description', after.description],
         ]}
       />
+      <p>{after.description}</p>
       {restricted.length > 0 ? (
         <ul className="restrictions">
           {restricted.map(([name, text]) => (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas, take } from '../api.ts';
-import { Card, Facts, Loading, Status, Time, Trouble } from '../ui/parts.tsx';
+import { Card, Facts, Loading, Status, Time, Trouble, WideTable } from '../ui/parts.tsx';
 
 /** What protects the environment and is set on the server, to be read here. */
 export function ServerSettings({ kind }: { kind: Schemas['Environment']['kind'] }) {
@@ -45,32 +45,30 @@ export function ServerSettings({ kind }: { kind: Schemas['Environment']['kind'] 
         </>
       )}
       <h3>Keys that encrypt credentials</h3>
-      <div className="scroll-x" tabIndex={0} role="region" aria-label="Keys that encrypt credentials">
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">State</th>
-              <th scope="col">In use since</th>
+      <WideTable label="Keys that encrypt credentials">
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">State</th>
+            <th scope="col">In use since</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map(({ id, state, created_at: since }) => (
+            <tr key={id}>
+              <td>
+                <code>{id}</code>
+              </td>
+              <td>
+                <Status value={state} />
+              </td>
+              <td>
+                <Time value={since} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {keys.map(({ id, state, created_at: since }) => (
-              <tr key={id}>
-                <td>
-                  <code>{id}</code>
-                </td>
-                <td>
-                  <Status value={state} />
-                </td>
-                <td>
-                  <Time value={since} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </WideTable>
       <p className="hint">{adviceFor(keys)}</p>
       <h3>Login of operators</h3>
       <Facts

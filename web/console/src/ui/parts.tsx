@@ -162,6 +162,15 @@ export function Code({ text, label }: { text: string; label: string }) {
   );
 }
 
+/** A wide table. It can be scrolled with the keyboard. */
+export function WideTable({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label={label}>
+      <table className="plain-table">{children}</table>
+    </div>
+  );
+}
+
 export function Json({ value, label }: { value: unknown; label: string }) {
   return <Code text={JSON.stringify(value, null, 2) ?? 'null'} label={label} />;
 }
