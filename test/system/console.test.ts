@@ -201,6 +201,26 @@ describe('the console in a browser', () => {
     await page.context().close();
   });
 
+  it('shows when a call whose contents are not stored began and ended, and what happened to its account', async () => {
+    const body = { keep_execution_contents: false };
+    expect((await world.server.call('PUT', '/api/v1/environment', { body })).status).to.equal(200);
+    const accountId = await addNotes(world, 'Acme Brief');
+    const usual = world.upstream.handler;
+    world.upstream.handler = (_request, res) => json(res, 404, { message: 'no such note' });
+    const { body: failed } = await execute(world.server, accountId, 'acme_brief_get_note', { number: 7 });
+    world.upstream.handler = usual;
+    await finishedExecution(world.server, failed.execution_id);
+    const { page, go, complaints } = await world.logIn();
+    await go(`/executions/${failed.execution_id}`);
+    await page.getByRole('heading', { name: 'Time line' }).waitFor();
+    const moments = await page.locator('.time-line li').allInnerTexts();
+    expect(moments.at(0)).to.match(/^\+0 ms\s+Started by test-client$/);
+    expect(moments.at(-1)).to.match(/^\+[\d.]+ m?s\s+Ended with the response 404, /);
+    expect(await violations(page)).to.deep.equal([]);
+    expect(complaints).to.deep.equal([]);
+    await page.context().close();
+  });
+
   it('changes the connections and the tools of an MCP server', async () => {
     await addNotes(world, 'Acme Mapped');
     const { connections } = (await world.server.call('GET', '/api/v1/connections?connector=acme-mapped')).body;

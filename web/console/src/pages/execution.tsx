@@ -4,6 +4,7 @@ import { api, type Schemas, take } from '../api.ts';
 import { formatMs, words } from '../ui/format.ts';
 import { Card, Facts, Json, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 import { ERROR_HELP } from './error-help.ts';
+import { ExecutionSpan } from './execution-span.tsx';
 import { ExecutionSteps } from './execution-steps.tsx';
 
 function adviceFor({ status, error_kind: kind }: Schemas['Execution']): string | undefined {
@@ -69,12 +70,7 @@ export function ExecutionPage() {
           </Card>
         </div>
       ) : (
-        <Card title="Request, response and time line">
-          <p className="muted">
-            They were not stored, or the call was not sent. Turn on “Keep contents of executions” in{' '}
-            <Link to="/settings">Settings</Link> to store them, encrypted, for later calls.
-          </p>
-        </Card>
+        <ExecutionSpan execution={execution} />
       )}
     </Page>
   );
