@@ -748,6 +748,11 @@ export const MCP_SERVER = {
   /** Tools that a search over MCP returns by default, and at most. */
   toolsFound: 5,
   mostToolsFound: 20,
+  /** Resources or prompts in one response, after which no further page of a third-party server is read. */
+  contentsPerPage: 250,
+  contentsBytes: MIB,
+  /** No further page is read after this time; the client continues with the cursor. */
+  contentsMs: 20 * SECOND,
   /** How long clients may cache a list. It changes only with settings, and each call is checked separately. */
   listMs: MINUTE,
   /** How long a repeated call waits until its user has connected an account. Clients give up a request after 60 s. */
@@ -855,6 +860,9 @@ export const MCP_UPSTREAM = {
   /** All pages of a list. */
   listBytes: 4 * MIB,
   listPages: 100,
+  /** The cursor of a list, and the URI of a resource: clients send them back. */
+  cursorChars: 2_048,
+  uriChars: 2_048,
   /** Lines of one event stream: each costs processing time. */
   lines: 20_000,
   /** Messages of one response. All but the last are notifications. */

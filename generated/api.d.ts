@@ -1167,8 +1167,8 @@ export interface paths {
          *
          *     Errors:
          *     - 400 `UNKNOWN_CONNECTOR`: the connection of a mapping does not exist.
-         *     - 400 `VALIDATION_FAILED`: a field is not valid, a mapping names a tool that its connection does not have or allow, or two
-         *       mappings offer the same tool.
+         *     - 400 `VALIDATION_FAILED`: a field is not valid, a mapping names a tool that its connection does not have or allow, two
+         *       mappings offer the same tool, or a mapping offers `resources` or `prompts` of a connection that is not one of an MCP server.
          *     - 409 `MCP_CONFIG_EXISTS`: the name is already in use.
          */
         post: operations["createMcpConfig"];
@@ -8636,15 +8636,14 @@ export interface components {
         McpLoginProviderResponse: {
             login_provider: components["schemas"]["McpLoginProvider"];
         };
-        /** @description A connection of an MCP server, and the tools that it offers. */
+        /** @description A connection of an MCP server, and what is offered of it. */
         McpMapping: {
             /** @description The ID of the connection. */
             connection_id: string;
-            /**
-             * @description The maximum number of tools of the connection that `tools/list` returns. Models find and call the others with
-             *     `valetkey_search_tools` and `valetkey_call_tool`. Null: all, also if `tools` names them.
-             */
-            max_listed_tools: number | null;
+            /** @description Whether the prompts of the third-party MCP server are offered, with the user's account. */
+            prompts: boolean;
+            /** @description Whether the resources of the third-party MCP server are offered, with the user's account. */
+            resources: boolean;
             /** @description The names of the offered tools. Null: all tools that the connection allows. */
             tools: string[] | null;
         };
@@ -8653,11 +8652,15 @@ export interface components {
             /** @description The ID of the connection. */
             connection_id: string;
             /**
-             * @description The maximum number of tools of the connection that `tools/list` returns; by default 40. If the connection offers more, the
-             *     list has those that were used most, then a selection by hints and tags, and the tools `valetkey_search_tools` and
-             *     `valetkey_call_tool`. Null lists all. If `tools` names the tools, all of them are listed, and this field must be omitted or null.
+             * @description Whether to offer the prompts of the third-party MCP server. They are listed and read with the user's account. Only for
+             *     connections of MCP servers. If omitted, `false`.
              */
-            max_listed_tools?: number | null;
+            prompts?: boolean;
+            /**
+             * @description Whether to offer the resources of the third-party MCP server. They are listed and read with the user's account. Only for
+             *     connections of MCP servers. If omitted, `false`.
+             */
+            resources?: boolean;
             /** @description The names of the tools to offer. If omitted or null, all tools that the connection allows. */
             tools?: string[] | null;
         };

@@ -29,8 +29,10 @@ export interface StoreEndDeps extends PersistentWriteDeps {
 /** An execution whose start is recorded. */
 export interface StartedExecution {
   environmentId: EnvironmentId;
-  /** `call` is undefined for a raw call. */
+  /** `call` is undefined for a raw call, and for what is read of an MCP server. */
   plan: Pick<ExecutionPlan, 'account'> & { call?: ExecutionPlan['call'] };
+  /** The recorded name of a call without a tool; by default that of raw calls. */
+  toolName?: string;
   executionId: string;
   /** Milliseconds UTC. */
   startedAt: number;
@@ -67,7 +69,7 @@ export interface ExecutionEnd {
  */
 export function endOf(
   outcome: Outcome,
-  { environmentId, plan, executionId, startedAt, readOnly }: StartedExecution,
+  { environmentId, plan, executionId, startedAt, readOnly, toolName = RAW_CALL }: StartedExecution,
   cause: Cause,
   deps: EndDeps,
   contents?: NewStoredContent,
@@ -77,7 +79,7 @@ export function endOf(
   if (wasSent(outcome) && outcome !== 'UNKNOWN') deps.usage.touch(plan.account);
   const { connector } = plan.account;
   const seconds = (finishedAt - startedAt) / 1000;
-  deps.metrics.execution(connector, plan.call?.tool.name ?? RAW_CALL, resultOf(record), seconds);
+  deps.metrics.execution(connector, plan.call?.tool.name ?? toolName, resultOf(record), seconds);
   return {
     executionId,
     mayHaveChanged: !readOnly && wasSent(outcome),

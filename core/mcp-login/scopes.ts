@@ -19,9 +19,12 @@ export function readMcpScopes(text: string | undefined): McpScope[] {
   return asked.has('tools:read') ? ['tools:read'] : [...MCP_SCOPES];
 }
 
+/** The methods that use accounts of the user. Lists of resources and prompts contain data of an account. */
+const CALLS = /^(tools\/call|resources\/.*|prompts\/.*)$/s;
+
 /** Whether a grant of some scopes allows a method of the protocol. */
 export function allowsMethod(scopes: readonly string[], method: unknown): boolean {
-  return method !== 'tools/call' || scopes.includes('tools:call');
+  return typeof method !== 'string' || !CALLS.test(method) || scopes.includes('tools:call');
 }
 
 /** The scopes of a challenge: all scopes, because clients request exactly those of the challenge. */

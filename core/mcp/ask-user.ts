@@ -1,14 +1,7 @@
-import type {
-  CallToolResult,
-  InputRequiredResult,
-  McpRequestContext,
-  Server,
-  ServerContext,
-} from '@modelcontextprotocol/server';
+import type { InputRequiredResult, McpRequestContext, Server, ServerContext } from '@modelcontextprotocol/server';
 import { ApiError } from '../errors.ts';
 import type { ConnectState } from './connect-state.ts';
 import { declinedMessage } from './connect-words.ts';
-import { failureResult } from './results.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 type Capabilities = { elicitation?: { url?: object } } | undefined;
@@ -33,21 +26,21 @@ export interface AskedClient {
 const CONNECT = 'connect_account';
 
 /**
- * Asks the user to open a link. Clients that declare elicitation in URL mode receive such a request; other clients
- * receive an error with the link.
+ * Asks the user to open a link, if the client declares elicitation in URL mode.
  *
+ * @returns undefined for other clients, which receive an error with the link
  * @throws UrlElicitationRequiredError (-32042) for clients of the revision 2025-11-25 that can open links
  */
 export function askToOpenLink(
   sdk: Sdk,
   { era, server, ctx }: AskedClient,
   { link, message, requestId, seal }: LinkRequest,
-): CallToolResult | InputRequiredResult {
+): InputRequiredResult | undefined {
   const { url } = link;
   const envelope = ctx.mcpReq.envelope as Record<string, Capabilities> | undefined;
   const declared =
     era === 'modern' ? envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] : (server.getClientCapabilities() as Capabilities);
-  if (declared?.elicitation?.url === undefined) return linkInWords(link, message);
+  if (declared?.elicitation?.url === undefined) return undefined;
   if (era === 'legacy') {
     throw new sdk.UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId: requestId }]);
   }
@@ -55,11 +48,11 @@ export function askToOpenLink(
   return sdk.inputRequired({ inputRequests, requestState: seal() });
 }
 
-/** Returns the error of a call that waits for its user, with the link for the model to show. */
-export function linkInWords({ url, expiresAt }: ConnectState, message: string): CallToolResult {
+/** Returns the error of a request that waits for its user, with the link for the model to show. */
+export function linkInWords({ url, expiresAt }: ConnectState, message: string): ApiError {
   const expires_at = new Date(expiresAt).toISOString();
   const next_action = { type: 'authorize', url, expires_at, message: `${message} ${url}` };
-  return failureResult(new ApiError('ACCOUNT_NOT_ACTIVE', message, { extra: { next_action } }));
+  return new ApiError('ACCOUNT_NOT_ACTIVE', message, { extra: { next_action } });
 }
 
 /** Whether the user declined to open the link. */
@@ -68,7 +61,7 @@ export function wasDeclined({ mcpReq }: ServerContext): boolean {
   return answer?.action === 'decline' || answer?.action === 'cancel';
 }
 
-export function declined(provider: string): CallToolResult {
-  const next_action = { type: 'authorize', message: 'Ask the user before you call the tool again.' };
-  return failureResult(new ApiError('ACCOUNT_NOT_ACTIVE', declinedMessage(provider), { extra: { next_action } }));
+export function declined(provider: string): ApiError {
+  const next_action = { type: 'authorize', message: 'Ask the user before you send the request again.' };
+  return new ApiError('ACCOUNT_NOT_ACTIVE', declinedMessage(provider), { extra: { next_action } });
 }

@@ -1,7 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { ConnectionRow, EnvironmentRow, Store } from '../../db/store.ts';
+import type { EnvironmentRow, Store } from '../../db/store.ts';
 import type { CreateLinkDeps } from '../accounts/links/create-link.ts';
-import { findProvider } from '../connections/providers.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
 import { type EndDeps, type RunningExecution, type StoreEndDeps, storeEnd } from '../executions/execution-end.ts';
@@ -12,9 +11,10 @@ import type { RunDeps } from '../executions/run.ts';
 import { toolFailure } from '../executions/tool-failure.ts';
 import type { Instance } from '../instances/instance.ts';
 import type { Egress } from '../net/egress.ts';
-import { accountFor, accountKeyOf, linkFor } from './connect-account.ts';
+import { askToConnect, type ConnectRequest } from './ask-to-connect.ts';
+import { accountFor, accountKeyOf } from './connect-account.ts';
 import type { ConnectState } from './connect-state.ts';
-import { cannotConnect, connectMessage, nextActionOf, stillWaitingMessage } from './connect-words.ts';
+import { nextActionOf } from './connect-words.ts';
 import type { OfferedTool } from './offered-tools.ts';
 import type { OutputChecker } from './output-checker.ts';
 import { failureResult, successResult } from './results.ts';
@@ -48,10 +48,7 @@ export interface McpCall {
  * `connect`: the user must open a link first, for the reason in `message`. `waited`: the client had already received
  * the link, and this call has waited for the user. `left`: a link is needed, and nothing was done.
  */
-export type CallResponse =
-  | { kind: 'result'; result: CallToolResult }
-  | { kind: 'left' }
-  | { kind: 'connect'; link: ConnectState; message: string; waited: boolean };
+export type CallResponse = { kind: 'result'; result: CallToolResult } | { kind: 'left' } | ConnectRequest;
 
 /**
  * Calls a tool for the user of a session. The call is planned, recorded and run like a call over REST, with the same
@@ -117,15 +114,8 @@ async function callOnce(
 
   async function connect(action?: string): Promise<CallResponse> {
     if (leavesLinks) return { kind: 'left' };
-    const provider = await displayName(deps, connection);
-    if (sentTo) return { kind: 'connect', link: sentTo, message: stillWaitingMessage(provider), waited: true };
-    try {
-      const link = await deps.store.write((tx) => linkFor(tx, deps, session, connection, cause));
-      return { kind: 'connect', link, message: connectMessage(provider, action), waited: false };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { kind: 'result', result: failureResult(cannotConnect(error, provider, hasAccount)) };
-    }
+    const asked = await askToConnect(deps, session, connection, { cause, sentTo, hasAccount, action });
+    return asked instanceof ApiError ? { kind: 'result', result: failureResult(asked) } : asked;
   }
 }
 
@@ -138,12 +128,4 @@ function withNextAction(error: ApiError, hasAccount: boolean): ApiError {
   if (!next_action) return error;
   const { code, message, errors, extra } = error;
   return new ApiError(code, message, { ...(errors && { errors }), extra: { ...extra, next_action }, cause: error });
-}
-
-export async function displayName(
-  { store, catalogue }: Pick<CallDeps, 'store' | 'catalogue'>,
-  { environmentId, providerKey, keyId }: ConnectionRow,
-): Promise<string> {
-  const provider = await findProvider(store.read, catalogue, environmentId, providerKey);
-  return provider?.displayName ?? keyId;
 }

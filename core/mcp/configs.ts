@@ -1,5 +1,6 @@
 import type { EnvironmentId, McpConfigRow, ReadRepositories, Repositories, StoredMcpMapping } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
+import { isMcpConnection } from '../connections/is-mcp-connection.ts';
 import { ApiError, type FieldError, requireFound } from '../errors.ts';
 import type { OfferDeps } from './offered-tools.ts';
 import { clashesOf, connectionNames } from './offered-tools.ts';
@@ -15,6 +16,8 @@ export interface MappingInput {
   connection_id: string;
   tools?: string[] | null | undefined;
   max_listed_tools?: number | null | undefined;
+  resources?: boolean | undefined;
+  prompts?: boolean | undefined;
 }
 
 /** The fields of a request for a config. */
@@ -72,7 +75,10 @@ async function unique(name: string, write: () => Promise<unknown>): Promise<void
   }
 }
 
-/** Checks that no two connections offer a tool of the same name, because a model calls tools by name only. */
+/**
+ * Checks that no two connections offer a tool of the same name, because a model calls tools by name only, and that
+ * resources and prompts are offered of MCP servers only.
+ */
 async function checkMappings(
   tx: Repositories,
   deps: ConfigDeps,
@@ -83,8 +89,9 @@ async function checkMappings(
   const unknown: FieldError[] = [];
   const mappings: McpMapping[] = [];
   const names = connectionNames(tx, deps);
-  for (const [index, { connection_id: id, tools: chosen = null, max_listed_tools: maxListed }] of given.entries()) {
+  for (const [index, { connection_id: id, tools: chosen = null, ...offered }] of given.entries()) {
     const field = `mappings[${index}]`;
+    const { max_listed_tools: maxListed, resources = false, prompts = false } = offered;
     const connection = await tx.connections.get(environmentId, id);
     if (!connection) {
       unknown.push({ field: `${field}.connection_id`, message: 'does not name a connection' });
@@ -99,7 +106,11 @@ async function checkMappings(
       const message = 'must be omitted or null if tools is given, because all of these tools are listed';
       errors.push({ field: `${field}.max_listed_tools`, message });
     }
-    mappings.push({ connection, tools: chosen, maxListed: null });
+    if ((resources || prompts) && !(await isMcpConnection(tx, deps.catalogue, connection))) {
+      const message = 'is only allowed for a connection of an MCP server';
+      errors.push({ field: `${field}.${resources ? 'resources' : 'prompts'}`, message });
+    }
+    mappings.push({ connection, tools: chosen, maxListed: null, resources, prompts });
   }
   if (unknown.length > 0)
     throw new ApiError('UNKNOWN_CONNECTOR', 'A mapping does not name a connection.', { errors: unknown });
@@ -110,10 +121,12 @@ async function checkMappings(
     }
   }
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The mappings are invalid.', { errors });
-  return given.map(({ connection_id: connectionId, tools: chosen = null, max_listed_tools: maxListed }) => ({
+  return given.map(({ connection_id: connectionId, tools: chosen = null, max_listed_tools: maxListed, ...offered }) => ({
     connectionId,
     tools: chosen,
     ...(chosen === null && maxListed !== undefined && { maxListed }),
+    resources: offered.resources === true,
+    prompts: offered.prompts === true,
   }));
 }
 

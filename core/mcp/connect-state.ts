@@ -11,9 +11,10 @@ export interface ConnectState {
 
 const PURPOSE = 'MCP request state';
 
-/** One call: the same tool with the same arguments, by the same user of the same server. */
-interface BoundCall {
+/** One request: the same method, tool or other name, and arguments, by the same user of the same server. */
+export interface BoundCall {
   session: McpSession;
+  method: 'tools/call' | 'resources/read' | 'prompts/get';
   name: string;
   input: unknown;
 }
@@ -34,9 +35,9 @@ export function openConnectState(sealed: SealedTokens, call: BoundCall, text: st
   return opened === null ? null : (JSON.parse(opened) as ConnectState);
 }
 
-function bound({ session, name, input }: BoundCall): string[] {
+function bound({ session, method, name, input }: BoundCall): string[] {
   const digest = createHash('sha256')
     .update(JSON.stringify(input ?? {}))
     .digest('base64url');
-  return [ownerOf(session), 'tools/call', name, digest];
+  return [ownerOf(session), method, name, digest];
 }

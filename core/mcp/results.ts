@@ -26,6 +26,12 @@ export function successResult(executionId: string, outcome: ToolOutcome & { ok: 
  * Returns the result of a call that failed or was not sent: the same members as in a problem document of the REST API.
  */
 export function failureResult(error: ApiError, executionId?: string): CallToolResult {
+  const structuredContent = describeFailure(error, executionId);
+  return { content: [textOf(structuredContent)], structuredContent, isError: true };
+}
+
+/** Returns the members of a failure: `error`, and `execution_id` if it was recorded. */
+export function describeFailure(error: ApiError, executionId?: string): Record<string, unknown> {
   const { execution_id: recorded = executionId, tool_error: toolError, ...extra } = error.extra ?? {};
   const described = {
     code: error.code,
@@ -35,8 +41,7 @@ export function failureResult(error: ApiError, executionId?: string): CallToolRe
     ...(error.errors && { errors: error.errors }),
     ...extra,
   };
-  const structuredContent = { ...(recorded !== undefined && { execution_id: recorded }), error: described };
-  return { content: [textOf(structuredContent)], structuredContent, isError: true };
+  return { ...(recorded !== undefined && { execution_id: recorded }), error: described };
 }
 
 /** Returns the result of a tool of the server itself, as data and as text. */

@@ -7,13 +7,16 @@ import type {
 } from '../../db/store.ts';
 import { MCP_SERVER } from '../budgets.ts';
 
-/** A connection of an MCP server, and which of its tools the server offers. */
+/** A connection of an MCP server, and what the server offers of it. */
 export interface McpMapping {
   connection: ConnectionRow;
   /** null for every tool that the connection allows. */
   tools: readonly string[] | null;
   /** How many of its tools `tools/list` returns at most; null for all. The server offers the others too. */
   maxListed: number | null;
+  /** Whether the resources of a third-party MCP server are offered. */
+  resources: boolean;
+  prompts: boolean;
 }
 
 /** The definition of an MCP server: it offers the tools of one connection, or of the connections of a config. */
@@ -23,6 +26,9 @@ export interface McpServerDefinition {
   name: string;
   mappings: McpMapping[];
 }
+
+/** The MCP server of a connection offers all tools, and nothing that only a config can permit. */
+const TOOLS_ONLY = { tools: null, maxListed: MCP_SERVER.listedTools, resources: false, prompts: false };
 
 /** Returns the definition of an MCP server; undefined if the environment has no such connection or config. */
 export async function findServer(
@@ -34,14 +40,14 @@ export async function findServer(
   if (config) {
     const mappings: McpMapping[] = [];
     for (const mapping of config.mappings) {
-      const connection = await read.connections.get(environmentId, mapping.connectionId);
-      if (connection) mappings.push({ connection, tools: mapping.tools, maxListed: maxListedOf(mapping) });
+      const { connectionId, tools, resources = false, prompts = false } = mapping;
+      const connection = await read.connections.get(environmentId, connectionId);
+      if (connection) mappings.push({ connection, tools, maxListed: maxListedOf(mapping), resources, prompts });
     }
     return { id, name: config.name, mappings };
   }
   const connection = await read.connections.get(environmentId, id);
-  const mapping = { tools: null, maxListed: MCP_SERVER.listedTools };
-  return connection && { id, name: connection.keyId, mappings: [{ connection, ...mapping }] };
+  return connection && { id, name: connection.keyId, mappings: [{ connection, ...TOOLS_ONLY }] };
 }
 
 /** Returns how many tools of a mapping are listed at most; null for all, because the mapping names them or says so. */

@@ -3,23 +3,25 @@ import type {
   InputRequiredResult,
   ListToolsResult,
   McpRequestContext,
-  Progress,
   Server,
-  ServerContext,
 } from '@modelcontextprotocol/server';
 import { MCP_SERVER } from '../budgets.ts';
 import { programVersion } from '../program-version.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
-import { askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts';
+import { displayName } from './ask-to-connect.ts';
+import { type AskedClient, askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts';
 import type { CallDeps } from './call-tool.ts';
-import { callTool, displayName } from './call-tool.ts';
-import { type ConnectState, openConnectState, sealConnectState } from './connect-state.ts';
+import { callTool } from './call-tool.ts';
+import { sealConnectState } from './connect-state.ts';
+import { contentCapabilities, serveContents } from './contents/serve-contents.ts';
 import { FINDER_TOOLS } from './finder-definitions.ts';
 import { meantCall } from './finder-tools.ts';
 import { listedTools } from './listed-tools.ts';
 import { type OfferedName, presentOffered } from './offered-tools.ts';
 import { sendPlainErrors } from './plain-errors.ts';
 import { presentMcpTool } from './present-tool.ts';
+import { logged, readState, watchOf } from './request-context.ts';
+import { failureResult } from './results.ts';
 import { type McpSession, sessionOf } from './session.ts';
 
 export interface ToolServerDeps extends CallDeps {
@@ -29,20 +31,28 @@ export interface ToolServerDeps extends CallDeps {
 /** How the server names itself to clients. */
 export const SERVER_INFO = { name: 'valetkey', title: 'Valetkey', version: programVersion() };
 
+const PRIVATE = { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' } as const;
+
 type Sdk = typeof import('@modelcontextprotocol/server');
 
 /** Creates the server for one request, or for one session of the older revision. */
-export async function createToolServer(deps: ToolServerDeps, { era }: McpRequestContext): Promise<Server> {
+export async function createToolServer(deps: ToolServerDeps, { era, authInfo }: McpRequestContext): Promise<Server> {
   const sdk = await import('@modelcontextprotocol/server');
+  const contents = contentCapabilities(sessionOf(authInfo));
   const server = new sdk.Server(SERVER_INFO, {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, ...contents },
     // Lists are private, so intermediate caches must not share them (threat M5).
     cacheHints: {
-      'tools/list': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
-      'server/discover': { ttlMs: MCP_SERVER.listMs, cacheScope: 'private' },
+      'tools/list': PRIVATE,
+      'resources/list': PRIVATE,
+      'resources/templates/list': PRIVATE,
+      'resources/read': { ttlMs: 0, cacheScope: 'private' },
+      'prompts/list': PRIVATE,
+      'server/discover': PRIVATE,
     },
   });
   sendPlainErrors(server);
+  serveContents(sdk, deps, { era, server }, contents);
   server.setRequestHandler('tools/list', ({ params }, ctx) =>
     logged(sdk, deps, () => listTools(sdk, deps, sessionOf(ctx.http?.authInfo), params?.cursor)),
   );
@@ -73,7 +83,7 @@ async function listTools(
 async function call(
   sdk: Sdk,
   deps: ToolServerDeps,
-  client: { era: McpRequestContext['era']; server: Server; ctx: ServerContext },
+  client: AskedClient,
   name: string,
   input: Record<string, unknown>,
 ): Promise<CallToolResult | InputRequiredResult> {
@@ -83,53 +93,20 @@ async function call(
   if (!meant) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${name}.`);
   if (meant.kind === 'result') return meant.result;
   const { offered, input: toolInput } = meant;
-  const bound = { session, name, input };
+  const bound = { session, method: 'tools/call' as const, name, input };
   const sentTo = readState(sdk, deps.sealedStates, bound, ctx);
-  if (sentTo && wasDeclined(ctx)) return declined(await displayName(deps, offered.connection));
+  if (sentTo && wasDeclined(ctx)) {
+    return failureResult(declined(await displayName(deps, offered.connection)));
+  }
   const response = await callTool(deps, session, { offered, toolInput, sentTo, watch: watchOf(ctx) });
   if (response.kind === 'result') return response.result;
   if (response.kind === 'left') throw new Error('a call was left that is served whole');
   const { link, message, waited } = response;
   // Asking again would cause an endless loop with clients that repeat the call immediately.
-  if (waited) return linkInWords(link, message);
+  if (waited) return failureResult(linkInWords(link, message));
   const seal = () => sealConnectState(deps.sealedStates, bound, link);
-  return askToOpenLink(sdk, client, { link, message, requestId: session.requestId, seal });
-}
-
-/** Returns the signal of a cancellation, and a function that forwards progress if the client asked for it. */
-function watchOf({ mcpReq }: ServerContext) {
-  const { signal } = mcpReq;
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return { signal };
-  const onProgress = (progress: Progress) => {
-    // The call continues even if the client does not accept the notification.
-    mcpReq.notify({ method: 'notifications/progress', params: { ...progress, progressToken } }).catch(() => {});
-  };
-  return { signal, onProgress };
-}
-
-function readState(
-  sdk: Sdk,
-  sealed: SealedTokens,
-  bound: { session: McpSession; name: string; input: unknown },
-  { mcpReq }: ServerContext,
-): ConnectState | null {
-  const text = mcpReq.requestState<string>();
-  if (text === undefined) return null;
-  const state = openConnectState(sealed, bound, text);
-  if (state) return state;
-  const reason = { reason: 'invalid_request_state' };
-  throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', reason);
-}
-
-/** Logs errors that are not protocol errors; the client gets an internal error. */
-async function logged<T>(sdk: Sdk, { log }: Pick<ToolServerDeps, 'log'>, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (err) {
-    if (!(err instanceof sdk.ProtocolError)) log.error({ err }, 'MCP request failed');
-    throw err;
-  }
+  const question = { link, message, requestId: session.requestId, seal };
+  return askToOpenLink(sdk, client, question) ?? failureResult(linkInWords(link, message));
 }
 
 /**

@@ -15,6 +15,8 @@ export function presentMcpConfig(
       connection_id: mapping.connectionId,
       tools: mapping.tools,
       max_listed_tools: maxListedOf(mapping),
+      resources: mapping.resources ?? false,
+      prompts: mapping.prompts ?? false,
     })),
     mcp_server_url: mcpServerUrl(environment, id),
     created_at: rfc3339(createdAt),

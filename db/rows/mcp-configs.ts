@@ -6,6 +6,10 @@ export interface StoredMcpMapping {
   tools: string[] | null;
   /** How many tools are listed if `tools` is null; null for all. Absent: the default. */
   maxListed?: number | null;
+  /** Whether resources of a third-party MCP server are offered. Absent in rows of earlier versions. */
+  resources?: boolean;
+  /** Whether prompts of a third-party MCP server are offered. Absent in rows of earlier versions. */
+  prompts?: boolean;
 }
 
 export interface McpConfigRow {

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express';
 import { PROVIDER_VERIFICATION } from '../../core/accounts/links/verification.ts';
 import { REQUEST_BODY } from '../../core/budgets.ts';
 import type { Catalogue } from '../../core/connectors/catalogue.ts';
-import { displayName } from '../../core/mcp/call-tool.ts';
+import { displayName } from '../../core/mcp/ask-to-connect.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import { consentUrl, loginAddress, PROVIDER_CALLBACK_PATH } from '../../core/mcp-login/addresses.ts';
 import { type Parameters, validateAuthorizationRequest } from '../../core/mcp-login/authorization-request.ts';

@@ -24,8 +24,14 @@ describe('createMcpConfig', () => {
         name: 'Support',
         description: 'For support.',
         mappings: [
-          { connection_id: configs.issues, tools: ['github_list_issues'], max_listed_tools: null },
-          { connection_id: configs.chat, tools: null, max_listed_tools: 40 },
+          {
+            connection_id: configs.issues,
+            tools: ['github_list_issues'],
+            max_listed_tools: null,
+            resources: false,
+            prompts: false,
+          },
+          { connection_id: configs.chat, tools: null, max_listed_tools: 40, resources: false, prompts: false },
         ],
         mcp_server_url: `http://localhost/mcp/${id}`,
       });
@@ -72,6 +78,16 @@ describe('createMcpConfig', () => {
       expect(response.body).to.include({ status: 400, code: 'UNKNOWN_CONNECTOR' });
       expect(errorsOf(response)[0].field).to.equal('mappings[1].connection_id');
     });
+
+    for (const member of ['resources', 'prompts']) {
+      it(`rejects ${member} of a connection that is not one of an MCP server`, async () => {
+        const response = await configs.create({ mappings: [{ connection_id: configs.issues, [member]: true }] });
+        expect(response.body).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+        expect(errorsOf(response)).to.deep.equal([
+          { field: `mappings[0].${member}`, message: 'is only allowed for a connection of an MCP server' },
+        ]);
+      });
+    }
 
     it('rejects tools that the connection does not have or does not allow', async () => {
       const { id } = await createConnection(configs.server, {

@@ -14,7 +14,8 @@ describe('updateMcpConfig', () => {
       const { config } = (await configs.create()).body;
       const token = await sessionToken(configs.server, config.id);
       const client = await connectMcp(configs.server, config.id, token);
-      const mappings = [{ connection_id: configs.chat, tools: ['slack_list_channels'], max_listed_tools: null }];
+      const shown = { max_listed_tools: null, resources: false, prompts: false };
+      const mappings = [{ connection_id: configs.chat, tools: ['slack_list_channels'], ...shown }];
       const response = await put(config.id, { mappings });
       expect(response.status).to.equal(200);
       expect(response.body.config).to.deep.include({ name: config.name, mappings });

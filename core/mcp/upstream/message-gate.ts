@@ -26,7 +26,7 @@ const FAILED = -32000;
 const UNSUPPORTED_VERSION = -32022;
 
 /**
- * Reads a message of an MCP server. Secrets are removed first. Results of tool calls and tool lists become the outcome.
+ * Reads a message of an MCP server. Secrets are removed first. Results of calls, reads and lists become the outcome.
  * The MCP SDK receives only an outline with the same meaning, so that the server's texts cannot slow down or
  * break the MCP SDK.
  *
@@ -115,6 +115,16 @@ function outlineOf(method: string, result: Data): object {
       return { ...COMPLETE, tools: [] };
     case 'tools/call':
       return { ...COMPLETE, content: [] };
+    case 'resources/list':
+      return { ...COMPLETE, resources: [] };
+    case 'resources/templates/list':
+      return { ...COMPLETE, resourceTemplates: [] };
+    case 'resources/read':
+      return { ...COMPLETE, contents: [] };
+    case 'prompts/list':
+      return { ...COMPLETE, prompts: [] };
+    case 'prompts/get':
+      return { ...COMPLETE, messages: [] };
     case 'initialize':
       return { ...textMember({ protocolVersion: result['protocolVersion'] }), ...CAPABLE, serverInfo: SERVER };
     case 'server/discover':
@@ -125,8 +135,8 @@ function outlineOf(method: string, result: Data): object {
 }
 
 const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } as const;
-/** Pretends that every server has tools; listing them shows whether it does. */
-const CAPABLE = { capabilities: { tools: {} } };
+/** Pretends that every server has all of these; listing them shows whether it does. */
+const CAPABLE = { capabilities: { tools: {}, resources: {}, prompts: {} } };
 const SERVER = { name: 'server', version: '0' };
 
 function textMember(member: Record<string, unknown>): object {

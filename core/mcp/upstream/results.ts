@@ -2,6 +2,7 @@ import { MCP_UPSTREAM, TOOL_RESULT } from '../../budgets.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { isRecord } from '../../tools/pointer.ts';
 import { shrinkToFit } from '../../tools/shrink.ts';
+import { type Content, type ListedContents, readContents } from './content-results.ts';
 
 /** A tool in the list of an MCP server. */
 export interface ListedTool {
@@ -27,6 +28,12 @@ export interface UpstreamResults {
   'tools/call': ToolOutcome;
   /** null for a response without a list of tools. */
   'tools/list': ListedPage | null;
+  /** null for a response without a list, or without contents. */
+  'resources/list': ListedContents | null;
+  'resources/templates/list': ListedContents | null;
+  'prompts/list': ListedContents | null;
+  'resources/read': Content | null;
+  'prompts/get': Content | null;
 }
 
 const MAX_ERROR_CHARS = 500;
@@ -35,7 +42,7 @@ const MAX_ERROR_CHARS = 500;
 export function readResult(method: string, result: Record<string, unknown>): unknown {
   if (method === 'tools/call') return readCall(result) satisfies UpstreamResults['tools/call'];
   if (method === 'tools/list') return readList(result) satisfies UpstreamResults['tools/list'];
-  return undefined;
+  return readContents(method, result);
 }
 
 /** Structured content becomes the data of the outcome; content for users is returned unchanged. */

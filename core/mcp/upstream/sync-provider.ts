@@ -4,14 +4,14 @@ import type { Scrubber } from '../../net/redact.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
 import type { ToolError } from '../../tools/outcome.ts';
 import { type Candidates, convertPage } from './convert-page.ts';
-import type { ReadDeps } from './read-tools.ts';
 import { readUpstreamTools } from './read-tools.ts';
 import type { ListedPage } from './results.ts';
 import type { StoreDeps, SyncReport } from './sync.ts';
 import { storeUpstreamTools } from './sync.ts';
 import type { SyncTurns } from './sync-turns.ts';
+import type { UseAccountDeps } from './use-account.ts';
 
-export interface SyncDeps extends ReadDeps, StoreDeps {
+export interface SyncDeps extends UseAccountDeps, StoreDeps {
   store: Pick<Store, 'read' | 'write'>;
   syncTurns: SyncTurns;
   events: Events;

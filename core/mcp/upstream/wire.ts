@@ -131,8 +131,8 @@ export function createWire(deps: WireDeps, connecting: WireCall): Wire {
   }
 
   /**
-   * Handles a rejected request. A tool call fails here; the MCP SDK needs other rejections to determine the protocol
-   * revision.
+   * Handles a rejected request. Calls, reads and lists fail here; the MCP SDK needs other rejections to determine the
+   * protocol revision.
    */
   async function refused(answer: EgressStream, asked: Asked | undefined, call: WireCall): Promise<Response> {
     const location = answer.headers['location'];
@@ -141,7 +141,7 @@ export function createWire(deps: WireDeps, connecting: WireCall): Wire {
       return new Response(null, { status: answer.status, headers: kept(answer.headers) });
     }
     const error = await statusError(answer);
-    if (asked?.method.startsWith('tools/')) throw error;
+    if (asked && /^(tools|resources|prompts)\//.test(asked.method)) throw error;
     call.outcome = { kind: 'failed', error };
     return new Response(error.body, { status: answer.status, headers: { 'content-type': 'application/json' } });
   }

@@ -23,9 +23,14 @@ export function ServerForm({ config }: { config?: Config }) {
     const mappings = form.getAll('connection').map((value) => {
       const tools = String(form.get(`tools ${value}`) ?? '').split(/\s+/);
       const chosen = [...new Set(tools.filter(Boolean))];
-      if (chosen.length > 0) return { connection_id: String(value), tools: chosen };
+      const offered = {
+        connection_id: String(value),
+        resources: form.has(`resources ${value}`),
+        prompts: form.has(`prompts ${value}`),
+      };
+      if (chosen.length > 0) return { ...offered, tools: chosen };
       const most = String(form.get(`listed ${value}`) ?? '');
-      return { connection_id: String(value), tools: null, max_listed_tools: most === '' ? null : Number(most) };
+      return { ...offered, tools: null, max_listed_tools: most === '' ? null : Number(most) };
     });
     save.mutate({ name: String(form.get('name')), description: String(form.get('description')), mappings });
   };
@@ -72,6 +77,8 @@ interface Option {
   tools: readonly string[];
   /** How many tools are listed if none are named; null for all. */
   listed: number | null;
+  resources: boolean;
+  prompts: boolean;
 }
 
 /** The default of the API. */
@@ -80,18 +87,20 @@ const LISTED = 40;
 /** Returns the connections of the server in its order, then the others. */
 function optionsOf(connections: readonly Schemas['Connection'][], config: Config | undefined): Option[] {
   const names = new Map(connections.map(({ id, key_id: name }) => [id, name]));
-  const chosen = (config?.mappings ?? []).map(({ connection_id: id, tools, max_listed_tools: listed }) => ({
+  const chosen = (config?.mappings ?? []).map(({ connection_id: id, tools, max_listed_tools: listed, ...offered }) => ({
     id,
     name: names.get(id) ?? id,
     chosen: true,
     tools: tools ?? [],
     listed: tools ? LISTED : listed,
+    ...offered,
   }));
   const others = connections.filter(({ id }) => chosen.every((option) => option.id !== id));
-  return [...chosen, ...others.map(({ id, key_id: name }) => ({ id, name, chosen: false, tools: [], listed: LISTED }))];
+  const unset = { chosen: false, tools: [], listed: LISTED, resources: false, prompts: false };
+  return [...chosen, ...others.map(({ id, key_id: name }) => ({ id, name, ...unset }))];
 }
 
-function Mapping({ id, name, chosen, tools, listed }: Option) {
+function Mapping({ id, name, chosen, tools, listed, resources, prompts }: Option) {
   const [isChosen, setChosen] = useState(chosen);
   return (
     <div className="stack">
@@ -126,6 +135,14 @@ function Mapping({ id, name, chosen, tools, listed }: Option) {
               <input id={field} name={`listed ${id}`} type="number" min={1} max={1000} defaultValue={listed ?? ''} />
             )}
           </Field>
+          <label className="check">
+            <input type="checkbox" name={`resources ${id}`} defaultChecked={resources} />
+            Resources of {name} <span className="hint">Only for a third-party MCP server.</span>
+          </label>
+          <label className="check">
+            <input type="checkbox" name={`prompts ${id}`} defaultChecked={prompts} />
+            Prompts of {name} <span className="hint">Only for a third-party MCP server.</span>
+          </label>
         </>
       )}
     </div>

@@ -1,0 +1,63 @@
+import type { ConnectionRow, Store } from '../../db/store.ts';
+import type { CreateLinkDeps } from '../accounts/links/create-link.ts';
+import { findProvider } from '../connections/providers.ts';
+import type { Catalogue } from '../connectors/catalogue.ts';
+import { ApiError } from '../errors.ts';
+import type { Cause } from '../events/events.ts';
+import { linkFor } from './connect-account.ts';
+import type { ConnectState } from './connect-state.ts';
+import { cannotConnect, connectMessage, stillWaitingMessage } from './connect-words.ts';
+import type { McpSession } from './session.ts';
+
+/**
+ * The user must open a link first, for the reason in `message`. `waited`: the client had already received the link, and
+ * this request has waited for the user.
+ */
+export interface ConnectRequest {
+  kind: 'connect';
+  link: ConnectState;
+  message: string;
+  waited: boolean;
+}
+
+interface Reason {
+  cause: Cause;
+  /** The link that the client received earlier. */
+  sentTo: ConnectState | null;
+  /** Whether the user has an account that cannot be used. */
+  hasAccount: boolean;
+  /** The action of the account's error. */
+  action?: string | undefined;
+}
+
+/**
+ * Creates the link by which the user of a session connects an account of a connection, or returns the link that the
+ * client already has.
+ *
+ * @returns the error if no link can be created; it says who can act
+ */
+export async function askToConnect(
+  deps: CreateLinkDeps & { store: Store; catalogue: Catalogue },
+  session: McpSession,
+  connection: ConnectionRow,
+  { cause, sentTo, hasAccount, action }: Reason,
+): Promise<ConnectRequest | ApiError> {
+  const provider = await displayName(deps, connection);
+  if (sentTo) return { kind: 'connect', link: sentTo, message: stillWaitingMessage(provider), waited: true };
+  try {
+    const link = await deps.store.write((tx) => linkFor(tx, deps, session, connection, cause));
+    return { kind: 'connect', link, message: connectMessage(provider, action), waited: false };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return cannotConnect(error, provider, hasAccount);
+  }
+}
+
+/** Returns the name of a connection's provider for users. */
+export async function displayName(
+  { store, catalogue }: { store: Pick<Store, 'read'>; catalogue: Catalogue },
+  { environmentId, providerKey, keyId }: ConnectionRow,
+): Promise<string> {
+  const provider = await findProvider(store.read, catalogue, environmentId, providerKey);
+  return provider?.displayName ?? keyId;
+}

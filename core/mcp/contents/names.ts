@@ -1,0 +1,58 @@
+import type { ConnectionRow } from '../../../db/store.ts';
+import { isRecord } from '../../tools/pointer.ts';
+import type { Content } from '../upstream/content-results.ts';
+
+/** Begins every URI that our MCP servers offer. The id of the connection and the URI of the server follow. */
+const URI_PREFIX = 'valetkey://mcp/';
+const URI = /^valetkey:\/\/mcp\/([A-Za-z0-9_-]{1,100})\/(.+)$/s;
+/** Key ids of connections contain no dots. */
+const PROMPT = /^([^.]{1,100})\.(.+)$/s;
+
+/**
+ * Returns the URI under which a resource is offered. Two servers may use the same URI, so it names the connection. The
+ * URI of the server is at the end and unchanged, so that URI templates can be expanded.
+ */
+export function offeredUri({ id }: Pick<ConnectionRow, 'id'>, uri: string): string {
+  return `${URI_PREFIX}${id}/${uri}`;
+}
+
+/** Returns the connection and the server's own URI; undefined if the URI is not one that is offered. */
+export function readOfferedUri(text: string): { connectionId: string; uri: string } | undefined {
+  const [, connectionId, uri] = URI.exec(text) ?? [];
+  return connectionId === undefined || uri === undefined ? undefined : { connectionId, uri };
+}
+
+/** Returns the name under which a prompt is offered, which begins with the unique name of the connection. */
+export function offeredPrompt({ keyId }: Pick<ConnectionRow, 'keyId'>, name: string): string {
+  return `${keyId}.${name}`;
+}
+
+/** Returns the connection and the server's own name; undefined if the name is not one that is offered. */
+export function readOfferedPrompt(text: string): { keyId: string; name: string } | undefined {
+  const [, keyId, name] = PROMPT.exec(text) ?? [];
+  return keyId === undefined || name === undefined ? undefined : { keyId, name };
+}
+
+/** Returns an item of a list, or the content of a resource, with the URI or the name under which it is offered. */
+export function offeredItem(connection: ConnectionRow, item: Content): Content {
+  const { uri, uriTemplate, name } = item;
+  if (typeof uri === 'string') return { ...item, uri: offeredUri(connection, uri) };
+  if (typeof uriTemplate === 'string') return { ...item, uriTemplate: offeredUri(connection, uriTemplate) };
+  return { ...item, name: offeredPrompt(connection, String(name)) };
+}
+
+/** Returns a result of `resources/read` or `prompts/get` in which all URIs are those under which they are offered. */
+export function offeredContent(connection: ConnectionRow, { contents, messages, ...rest }: Content): Content {
+  const shown = (list: unknown, show: (item: Content) => Content) => (list as Content[]).map(show);
+  if (contents) return { contents: shown(contents, (item) => offeredItem(connection, item)) };
+  return {
+    ...rest,
+    messages: shown(messages, ({ role, content }) => ({ role, content: offeredBlock(connection, content as Content) })),
+  };
+}
+
+function offeredBlock(connection: ConnectionRow, block: Content): Content {
+  if (block['type'] === 'resource_link') return offeredItem(connection, block);
+  const { resource } = block;
+  return isRecord(resource) ? { ...block, resource: offeredItem(connection, resource) } : block;
+}
