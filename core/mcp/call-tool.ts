@@ -11,6 +11,7 @@ import type { RunDeps } from '../executions/run.ts';
 import { toolFailure } from '../executions/tool-failure.ts';
 import type { Instance } from '../instances/instance.ts';
 import type { Egress } from '../net/egress.ts';
+import { takeAllPages } from './all-pages.ts';
 import { askToConnect, type ConnectRequest } from './ask-to-connect.ts';
 import { accountFor, accountKeyOf } from './connect-account.ts';
 import type { ConnectState } from './connect-state.ts';
@@ -63,12 +64,11 @@ async function callOnce(
   executionId: string,
   deps: CallDeps,
   session: McpSession,
-  { offered: { tool, connection }, toolInput, sentTo, watch, leavesLinks = false }: McpCall,
+  { offered: { tool, connection }, toolInput: given, sentTo, watch, leavesLinks = false }: McpCall,
 ): Promise<CallResponse> {
   const { environment, grant } = session;
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
   const key = accountKeyOf(session, connection);
-  const call = { executionId, toolName: tool.name, toolInput, selector: { by: 'key' as const, key } };
   const origin = {
     apiClientId: grant.clientId,
     instance: deps.instance.number,
@@ -79,6 +79,8 @@ async function callOnce(
   let execution: RunningExecution | undefined;
   if (sentTo) await waitForAccount(deps, session, key, watch.signal);
   try {
+    const selector = { by: 'key' as const, key };
+    const call = { executionId, toolName: tool.name, selector, ...takeAllPages(tool, given) };
     const request = await checkOwnInput(deps.store.read, deps, environment.id, call);
     const ahead = await planAhead(deps.store.read, deps, environment.id, request);
     execution = await deps.store.write(async (tx) => {

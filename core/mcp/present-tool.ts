@@ -1,16 +1,36 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import { mcpTool } from '../discovery/formats.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { JsonSchema, Tool } from '../tools/tool.ts';
+import { ALL_PAGES, offersAllPages } from './all-pages.ts';
+
+const ALL_PAGES_SCHEMA = {
+  type: 'boolean',
+  description: 'Whether to read all pages and join their lists, up to the limits of one call. Default: false.',
+};
+const PAGES_SCHEMA = {
+  type: 'object',
+  description: 'The pages that `all_pages` has read.',
+  properties: {
+    count: { type: 'integer', description: 'The number of pages.' },
+    complete: { type: 'boolean', description: 'Whether the last page was read.' },
+    statement: { type: 'string', description: 'What was read, as a sentence.' },
+  },
+};
 
 /** Returns a tool as clients of an MCP server see it, including the output schema of a call. */
 export function presentMcpTool(tool: Tool): McpTool {
   const shown = mcpTool(tool);
   return {
     ...shown,
-    inputSchema: shown.inputSchema as McpTool['inputSchema'],
+    inputSchema: inputSchemaOf(tool, shown.inputSchema) as McpTool['inputSchema'],
     outputSchema: outcomeSchema(tool) as McpTool['outputSchema'],
     annotations: { title: tool.title, ...shown.annotations },
   };
+}
+
+function inputSchemaOf(tool: Tool, schema: JsonSchema): JsonSchema {
+  if (!offersAllPages(tool)) return schema;
+  return { ...schema, properties: { ...(schema['properties'] as object), [ALL_PAGES]: ALL_PAGES_SCHEMA } };
 }
 
 /**
@@ -25,6 +45,7 @@ function outcomeSchema({ output_schema: data, pagination }: Tool): object {
       data: { description: 'The result.', ...data },
       execution_id: text('The id of the record of this call.'),
       ...(pagination && { next_cursor: text('Send it as `cursor` to get the next page; absent on the last page.') }),
+      ...(pagination && { pages: PAGES_SCHEMA }),
       truncated: { type: 'boolean', description: 'Whether parts of `data` were omitted.' },
       truncation: { type: 'object', description: 'What was omitted.' },
       note: text('More about the result.'),

@@ -10,10 +10,11 @@ const OTHER_SHAPE = 'The result does not match the output schema of the tool; it
  * @param fits whether the data matches the output schema of the tool
  */
 export function successResult(executionId: string, outcome: ToolOutcome & { ok: true }, fits: boolean): CallToolResult {
-  const { data, nextCursor, truncated } = outcome;
+  const { data, nextCursor, truncated, pages } = outcome;
   const rest = {
     execution_id: executionId,
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+    ...(pages && { pages }),
     ...(truncated && { truncated: true, truncation: { ...truncated } }),
   };
   return {
