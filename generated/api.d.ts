@@ -8640,6 +8640,11 @@ export interface components {
         McpMapping: {
             /** @description The ID of the connection. */
             connection_id: string;
+            /**
+             * @description The maximum number of tools of the connection that `tools/list` returns. Models find and call the others with
+             *     `valetkey_search_tools` and `valetkey_call_tool`. Null: all, also if `tools` names them.
+             */
+            max_listed_tools: number | null;
             /** @description Whether the prompts of the third-party MCP server are offered, with the user's account. */
             prompts: boolean;
             /** @description Whether the resources of the third-party MCP server are offered, with the user's account. */
@@ -8651,6 +8656,12 @@ export interface components {
         McpMappingRequest: {
             /** @description The ID of the connection. */
             connection_id: string;
+            /**
+             * @description The maximum number of tools of the connection that `tools/list` returns; by default 40. If the connection offers more, the
+             *     list has those that were used most, then a selection by hints and tags, and the tools `valetkey_search_tools` and
+             *     `valetkey_call_tool`. Null lists all. If `tools` names the tools, all of them are listed, and this field must be omitted or null.
+             */
+            max_listed_tools?: number | null;
             /**
              * @description Whether to offer the prompts of the third-party MCP server. They are listed and read with the user's account. Only for
              *     connections of MCP servers. If omitted, `false`.

@@ -121,13 +121,15 @@ async function checkMappings(
     }
   }
   if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The mappings are invalid.', { errors });
-  return given.map(({ connection_id: connectionId, tools: chosen = null, max_listed_tools: maxListed, ...offered }) => ({
-    connectionId,
-    tools: chosen,
-    ...(chosen === null && maxListed !== undefined && { maxListed }),
-    resources: offered.resources === true,
-    prompts: offered.prompts === true,
-  }));
+  return given.map(
+    ({ connection_id: connectionId, tools: chosen = null, max_listed_tools: maxListed, ...offered }) => ({
+      connectionId,
+      tools: chosen,
+      ...(chosen === null && maxListed !== undefined && { maxListed }),
+      resources: offered.resources === true,
+      prompts: offered.prompts === true,
+    }),
+  );
 }
 
 function shortList(names: string[]): string {
