@@ -41,7 +41,7 @@ describe('createMcpConfig', () => {
     it('stores how many tools are listed', async () => {
       for (const max_listed_tools of [1, 1000, null]) {
         const { body } = await configs.create({ mappings: [{ connection_id: configs.issues, max_listed_tools }] });
-        expect(body.config.mappings).to.deep.equal([{ connection_id: configs.issues, tools: null, max_listed_tools }]);
+        expect(body.config.mappings[0]).to.include({ tools: null, max_listed_tools });
         const { body: read } = await configs.server.call('GET', `${PATH}/${body.config.id}`);
         expect(read.config).to.deep.equal(body.config);
       }

@@ -247,13 +247,15 @@ describe('the console in a browser', () => {
     const connection_id = connections[0].id;
     expect(await read()).to.deep.include({
       description: 'For the support team',
-      mappings: [{ connection_id, tools: null, max_listed_tools: 7 }],
+      mappings: [{ connection_id, tools: null, max_listed_tools: 7, resources: false, prompts: false }],
     });
     await page.getByText('Change this server').click();
     await form.getByLabel(`Tools of ${key}`).fill('acme_mapped_get_note');
     await save();
     expect(await read()).to.deep.include({
-      mappings: [{ connection_id, tools: ['acme_mapped_get_note'], max_listed_tools: null }],
+      mappings: [
+        { connection_id, tools: ['acme_mapped_get_note'], max_listed_tools: null, resources: false, prompts: false },
+      ],
     });
     await page.context().close();
   });
