@@ -102,6 +102,7 @@ function begin(
     let stream: Readable | undefined;
     let idle: NodeJS.Timeout | undefined;
     let isPaused = false;
+    let hasEnded = false;
     let size = 0;
     let interim = 0;
     let pieces = 0;
@@ -151,7 +152,8 @@ function begin(
           },
           destroy(error, done) {
             settle();
-            answering.abort(error ?? new EgressError('aborted', 'The client no longer reads the response.'));
+            if (!hasEnded)
+              answering.abort(error ?? new EgressError('aborted', 'The client no longer reads the response.'));
             done(error);
           },
         });
@@ -182,6 +184,7 @@ function begin(
         }
       },
       onResponseEnd() {
+        hasEnded = true;
         settle();
         stream?.push(null);
         arrived.resolve();

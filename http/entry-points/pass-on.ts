@@ -1,53 +1,94 @@
 import type { ServerResponse } from 'node:http';
-import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createStreamScrubber } from '../../core/net/redact.ts';
+import { finished, type Readable } from 'node:stream';
+import { createStreamScrubber, type Scrubber } from '../../core/net/redact.ts';
 
 /** How forwarding a body ended. `cut`: its source failed. `left`: the caller closed the connection first. */
 export type PassedOn = 'whole' | 'cut' | 'left';
 
-/**
- * Forwards a body to the caller as it arrives, with secrets removed. The response headers have already been sent, so
- * after a failure only a closed connection shows the caller that the rest is missing.
- *
- * @param beforeEnd runs when the whole body has arrived; the response ends only after it has resolved
- * @throws what `beforeEnd` rejects with; then the connection is closed
- */
-export async function passOn(
-  body: Readable,
-  res: ServerResponse,
-  secrets: readonly string[],
-  beforeEnd: () => Promise<void>,
-): Promise<PassedOn> {
-  const seen: { failure?: Exclude<PassedOn, 'whole'>; refusal?: { cause: unknown } } = {};
-  // The first of the two events shows which side failed, because the pipeline then destroys the other side.
-  body.once('error', () => {
-    seen.failure ??= 'cut';
-  });
-  res.once('close', () => {
-    if (!res.writableEnded) seen.failure ??= 'left';
-  });
-  const settled = () =>
-    beforeEnd().catch((cause: unknown) => {
-      seen.refusal = { cause };
-      throw cause;
-    });
-  try {
-    await pipeline(body, scrubbing(secrets, settled), res);
-    return 'whole';
-  } catch {
-    res.destroy();
-    if (seen.refusal) throw seen.refusal.cause;
-    return seen.failure ?? 'cut';
-  }
+export interface PassOnOptions {
+  /** The texts to remove, and the function that removes them. */
+  secrets: readonly string[];
+  scrubber: Scrubber;
+  /** Writes the head of the response. @param length the size of the body in bytes, if the whole body has arrived */
+  begin(length?: number): void;
+  /** Runs when the whole body has arrived; the response ends only after it has resolved. */
+  beforeEnd(): Promise<void>;
 }
 
-function scrubbing(secrets: readonly string[], beforeEnd: () => Promise<void>): Transform {
-  const scrubber = createStreamScrubber(secrets);
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => done(null, scrubber.add(chunk)),
-    flush: (done) => {
-      beforeEnd().then(() => done(null, scrubber.end()), done);
-    },
+/** A turn of the event loop rarely brings more; with more, what has arrived is written within the turn. */
+const MOST_HELD = 16 * 1024;
+
+/**
+ * Forwards a body to the caller as it arrives, with secrets removed. A body that arrives within a turn of the event loop
+ * is written together with the head. After a failure only a closed connection shows the caller that the rest is missing,
+ * because the head may have been sent.
+ *
+ * @throws what `beforeEnd` rejects with; then the connection is closed
+ */
+export function passOn(body: Readable, res: ServerResponse, options: PassOnOptions): Promise<PassedOn> {
+  const { secrets, scrubber, begin, beforeEnd } = options;
+  return new Promise((resolve, reject) => {
+    /** What has arrived and was not searched for secrets yet. */
+    let held: Buffer[] = [];
+    let heldBytes = 0;
+    let pieces: ReturnType<typeof createStreamScrubber> | undefined;
+    let isDue = false;
+    let hasArrived = false;
+    let isSettled = false;
+
+    const take = () => {
+      const bytes = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held);
+      held = [];
+      heldBytes = 0;
+      return bytes;
+    };
+    const write = () => {
+      isDue = false;
+      if (isSettled || hasArrived || heldBytes === 0) return;
+      pieces ??= createStreamScrubber(secrets);
+      const ready = pieces.add(take());
+      if (ready.length === 0) return;
+      if (!res.headersSent) begin();
+      if (res.write(ready)) return;
+      body.pause();
+      res.once('drain', () => body.resume());
+    };
+    const settle = (how: PassedOn) => {
+      if (isSettled) return;
+      if (how === 'cut') write();
+      isSettled = true;
+      resolve(how);
+      if (how === 'whole') return;
+      body.destroy();
+      // In the next turn, because what was written in this one would be lost.
+      setImmediate(() => res.destroy());
+    };
+    const end = async () => {
+      hasArrived = true;
+      await beforeEnd();
+      if (isSettled) return;
+      const rest = pieces ? Buffer.concat([pieces.add(take()), pieces.end()]) : scrubber.bytes(take());
+      if (!res.headersSent) begin(rest.length);
+      res.end(rest);
+    };
+
+    body.on('data', (chunk: Buffer) => {
+      held.push(chunk);
+      heldBytes += chunk.length;
+      if (heldBytes >= MOST_HELD) write();
+      else if (!isDue) {
+        isDue = true;
+        setImmediate(write);
+      }
+    });
+    finished(res, (error) => settle(error ? 'left' : 'whole'));
+    finished(body, (error) => {
+      if (error) return settle('cut');
+      end().catch((cause: unknown) => {
+        isSettled = true;
+        res.destroy();
+        reject(cause);
+      });
+    });
   });
 }

@@ -11,7 +11,7 @@ import { rawResponseHeaders } from '../../core/executions/raw-headers.ts';
 import { recordPlanned, recordStart } from '../../core/executions/start.ts';
 import { toolFailure } from '../../core/executions/tool-failure.ts';
 import type { Egress } from '../../core/net/egress.ts';
-import { scrub } from '../../core/net/redact.ts';
+import { createScrubber } from '../../core/net/redact.ts';
 import { kindOfStatus, type ToolOutcome } from '../../core/tools/outcome.ts';
 import { RAW_CALL } from '../../core/tools/tool.ts';
 import type { ReadRepositories } from '../../db/store.ts';
@@ -112,21 +112,26 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
     execution: StartedExecution,
     cause: Cause,
   ): Promise<number> {
-    const { res } = exchange;
+    const { req, res } = exchange;
     const { status, headers, body } = response;
-    const own = { ...commonHeaders(exchange), ...POLICY };
-    // These headers come last, so that the provider's headers cannot replace them.
-    res.writeHead(status, { ...rawResponseHeaders(headers, (text) => scrub(text, secrets)), ...own });
+    const scrubber = createScrubber(secrets);
+    // RFC 9110 §8.6: the length of a body that is not sent is not known here.
+    const isSent = req.method !== 'HEAD' && status !== 204 && status !== 304;
+    const begin = (length?: number) => {
+      const shown = { ...rawResponseHeaders(headers, scrubber), ...commonHeaders(exchange), ...POLICY };
+      // The server's own headers come last, so that the provider's headers cannot replace them.
+      res.writeHead(status, length !== undefined && isSent ? { ...shown, 'content-length': length } : shown);
+    };
     let recorded = false;
     const recordOnce = async (outcome: Outcome) => {
       if (recorded) return;
       recorded = true;
-      // If the outcome cannot be recorded, `record` logs this. The response headers were already sent, so the status
-      // cannot change.
+      // If the outcome cannot be recorded, `record` logs this, and the connection is closed.
       await record(outcome, execution, cause);
     };
     try {
-      const passed = await passOn(body, res, secrets, () => recordOnce(outcomeOf(status)));
+      const beforeEnd = () => recordOnce(outcomeOf(status));
+      const passed = await passOn(body, res, { secrets, scrubber, begin, beforeEnd });
       // The outcome is recorded even if the caller has disconnected.
       await recordOnce(passed === 'cut' ? cutOff(status) : outcomeOf(status));
     } catch {

@@ -284,6 +284,27 @@ describe('raw calls', () => {
     });
   });
 
+  it('give a short response its length, which follows the removal of secrets', async () => {
+    answering((_request, res) => json(res, 200, { echo: ACCOUNT_KEY }));
+    const { headers, text, body } = await call('GET', '/echo');
+    expect(body).to.deep.equal({ echo: '[secret]' });
+    expect(headers['content-length']).to.equal(String(Buffer.byteLength(text)));
+    expect(headers).to.not.have.property('transfer-encoding');
+  });
+
+  for (const [method, status] of [
+    ['HEAD', 200],
+    ['GET', 204],
+    ['GET', 304],
+  ] as const) {
+    it(`claim no length for ${method} with status ${status}, which has no body`, async () => {
+      answering((_request, res) => void res.writeHead(status).end());
+      const answer = await call(method, '/empty');
+      expect(answer).to.include({ status, text: '' });
+      expect(answer.headers).to.not.have.property('content-length');
+    });
+  }
+
   it('forward a response as it arrives', async () => {
     let finish = (): void => {};
     answering((_request, res) => {
