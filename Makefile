@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 MOCHA := mocha
 TESTS := 'test/**/*.test.ts' --ignore 'test/system/**'
 POSTGRES_TESTS := 'test/db/*.test.ts' 'test/db/postgres/*.test.ts' 'test/operations/*.test.ts' 'test/core/jobs/*.test.ts' \
-  'test/flows/{several-servers,clocks,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
+  'test/flows/{several-servers,processes,clocks,rolling-upgrade,events,execut*,link-*,obtain-*,refresh*,revocation*}.test.ts' test/cli/{postgres,db-copy,db-check}.test.ts
 POSTGRES_TESTS += test/flows/{demo,sandbox}.test.ts 'test/chaos/*.test.ts' test/http/{idempotency,environments,unit-effects,rate-limit}.test.ts test/security/{tenant-caches,links,link-endings}.test.ts
 POSTGRES_TESTS += test/security/{sealed-accounts,sealed-clients,sealed-upgrades,swapped-rows}.test.ts test/cli/{shutdown-delay,keys-of-servers,keys-at-once}.test.ts
 POSTGRES_TESTS += test/flows/portal.test.ts test/security/{portal,portal-login}.test.ts

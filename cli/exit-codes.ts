@@ -14,7 +14,15 @@ export const EXIT = {
   closedPipe: 141,
 } as const;
 
-const EXPECTED = new Set(['UsageError', 'ConfigError', 'VaultError', 'StorageError', 'ApiFailure', 'UnreachableError']);
+const EXPECTED = new Set([
+  'UsageError',
+  'ConfigError',
+  'VaultError',
+  'StorageError',
+  'ApiFailure',
+  'UnreachableError',
+  'ProcessError',
+]);
 
 /**
  * Whether an error is a mistake of the operator, a refusal of the server, or a file that cannot be accessed. Then only its

@@ -365,6 +365,24 @@ export const INSTANCE = {
   silentMs: 15 * SECOND,
 } as const;
 
+/** The processes of one server, which a parent starts (`valetkey serve --processes`). */
+export const PROCESSES = {
+  most: 64,
+  /** The pause before a process that ended is started again. It doubles with each start in a row that fails. */
+  firstRestMs: 500,
+  longestRestMs: 30 * SECOND,
+  /** A process that worked for this time has not failed. */
+  steadyMs: MINUTE,
+  /** After so many failed starts in a row, the parent ends if no process works. */
+  failedStarts: 5,
+  /** A process that is asked to stop is killed when it takes this much longer than its requests may take. */
+  stopMarginMs: 10 * SECOND,
+  /** Signals that come later than this after the first one kill the processes. npm and terminals send one signal twice. */
+  sameSignalMs: SECOND,
+  /** How long a scrape waits for the metrics of a process. */
+  metricsMs: 3 * SECOND,
+} as const;
+
 /** Limits of the PostgreSQL engine. */
 export const POSTGRES = {
   /** Connections of one process for reads. Each runs many statements concurrently. */

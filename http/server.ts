@@ -107,7 +107,7 @@ export async function startServer(
     throw error;
   }
   bound.api.serve(listener);
-  bound.metrics?.serve(createMetricsListener(deps.metrics, deps.log));
+  bound.metrics?.serve(createMetricsListener(deps.metrics.registry, deps.log));
   const { port } = server.address() as { port: number };
   const host = deps.config.host.includes(':') ? `[${deps.config.host}]` : deps.config.host;
   return {

@@ -37,7 +37,7 @@ export interface Surroundings {
 export function createSurroundings({ config, choose, closing }: Setup): Surroundings {
   let teeLog: Surroundings['teeLog'] = () => {};
   const log = choose('log', () => {
-    const output = createLog(config.logLevel, config.logFormat);
+    const output = createLog(config.logLevel, config.logFormat, config.place);
     closing.defer(output.end);
     teeLog = output.tee;
     return output.log;
@@ -50,7 +50,7 @@ export function createSurroundings({ config, choose, closing }: Setup): Surround
     await Promise.all(Object.values(threads).map((pool) => pool.close()));
   });
   const bodies = choose('bodies', () => new ByteBudget(BODIES));
-  const metrics = choose('metrics', createMetrics);
+  const metrics = choose('metrics', () => createMetrics(config.place));
   metrics.gauge('valetkey_body_bytes', 'Bytes of bodies that are held in memory', () => bodies.used);
   return {
     now,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { POSTGRES, SERVER, WEBHOOKS } from '../../core/budgets.ts';
+import { POSTGRES, PROCESSES, SERVER, WEBHOOKS } from '../../core/budgets.ts';
 import { parseTrustedProxies } from '../../core/net/client-address.ts';
 import { Secret } from '../../core/secret.ts';
 import type { ConnectionOptions } from '../../db/store.ts';
@@ -18,6 +18,10 @@ export interface Config extends SecurityContact, Paths {
   baseUrl: string;
   /** The settings of connections to a database server. */
   connections: ConnectionOptions;
+  /** How many processes serve the address. */
+  processes: number;
+  /** The number of this process among them, from 1; null for the only one. */
+  place: number | null;
   /** Address and port of the metrics listener; port 0 turns it off. */
   metricsHost: string;
   metricsPort: number;
@@ -71,6 +75,7 @@ export const SETTINGS = [
   'DATABASE_PREPARE',
   'DATABASE_REPLICA_URL',
   'DATABASE_LISTEN_URL',
+  'VALETKEY_PROCESSES',
   'VALETKEY_KEYS_FILE',
   'VALETKEY_KEYS',
   'VALETKEY_CLIENT_ID',
@@ -127,6 +132,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): {
       writers: readConnections(env['DATABASE_CONNECTIONS']),
       prepare: readSwitch(env, 'DATABASE_PREPARE'),
     },
+    processes: readProcesses(env['VALETKEY_PROCESSES']),
+    place: null,
     metricsHost: env['METRICS_HOST'] || '127.0.0.1',
     metricsPort: readPort(env, 'METRICS_PORT', port === 0 ? 0 : port + 1),
     rateLimit: readLimit(env, 'VALETKEY_RATE_LIMIT', 100, 'requests per second'),
@@ -227,6 +234,13 @@ function readBaseUrl(text: string): string {
 function readConnections(text: string | undefined): number {
   if (!text) return POSTGRES.writers;
   if (!/^[1-9]\d{0,2}$/.test(text)) throw new ConfigError('DATABASE_CONNECTIONS must be a number from 1 to 999');
+  return Number(text);
+}
+
+function readProcesses(text: string | undefined): number {
+  if (!text) return 1;
+  if (!/^[1-9]\d?$/.test(text) || Number(text) > PROCESSES.most)
+    throw new ConfigError(`VALETKEY_PROCESSES must be a whole number from 1 to ${PROCESSES.most}`);
   return Number(text);
 }
 

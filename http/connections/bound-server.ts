@@ -45,10 +45,10 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
     connectionsCheckingInterval: limits.checkEveryMs,
   });
   api.server.maxConnections = limits.connections;
+  // Otherwise a process that shares the port gives further connections back to its parent, which offers them again and again.
+  Object.assign(api.server, { dropMaxConnection: true });
   try {
-    const metrics = config.metricsPort
-      ? await bind(config.metricsPort, config.metricsHost, 'METRICS_PORT', limits.pipelined, {})
-      : null;
+    const metrics = await bindMetricsPort(config, limits);
     const close = () => {
       for (const bound of [api, metrics]) {
         bound?.server.close();
@@ -60,6 +60,14 @@ export async function bindPorts(config: Config, changed: Partial<ServerLimits> =
     api.server.close();
     throw error;
   }
+}
+
+/** @returns null if the metrics are turned off @throws ConfigError if the port cannot be used */
+export async function bindMetricsPort(
+  { metricsPort, metricsHost }: Pick<Config, 'metricsPort' | 'metricsHost'>,
+  { pipelined }: Pick<ServerLimits, 'pipelined'> = SERVER,
+): Promise<BoundServer | null> {
+  return metricsPort ? bind(metricsPort, metricsHost, 'METRICS_PORT', pipelined, {}) : null;
 }
 
 /** @param maxPipelined requests that may wait on one connection, also while the server has no listener yet */

@@ -1,4 +1,4 @@
-import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { type ELDHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
 /** The interval of the measuring timer. Node records the whole interval, including this part. */
@@ -35,6 +35,21 @@ export function showEventLoopDelay(registry: Registry, histogram: DelayHistogram
         this.set({ quantile }, Math.max(0, interval - RESOLUTION_MS / 1000));
       }
       histogram.reset();
+    },
+  });
+}
+
+/** Adds the share of time since the last scrape in which the event loop was busy. A process near 1 serves as much as it can. */
+export function showEventLoopUtilization(registry: Registry, measure = performance.eventLoopUtilization): void {
+  let last = measure();
+  new Gauge({
+    name: 'valetkey_event_loop_utilization_ratio',
+    help: 'Share of time since the last scrape in which the event loop was busy, from 0 to 1',
+    registers: [registry],
+    collect() {
+      const now = measure();
+      this.set(measure(now, last).utilization);
+      last = now;
     },
   });
 }

@@ -14,6 +14,8 @@ export interface Log {
   log: Logger;
   /** Passes each further line also to this function. */
   tee(receive: (line: string) => void): void;
+  /** Writes complete JSON lines of another process. */
+  pass(lines: string): void;
   /** Writes the buffered lines; called at the end of the process. */
   end(): Promise<void>;
 }
@@ -25,10 +27,12 @@ export type LogFormat = 'auto' | 'json' | 'text';
  * Writes one line per event to standard output: JSON, or text for people. Lines are buffered, because a write per request
  * takes an eighth of its time. Of a request, only the operation, status, duration and id are logged: no path, no query, no header, no
  * body.
+ *
+ * @param place the number of this process, if several serve one address: every line has it as `process`
  */
-export function createLog(level: string, format: LogFormat = 'json'): Log {
+export function createLog(level: string, format: LogFormat = 'json', place: number | null = null): Log {
   const output = createLogOutput(STANDARD_OUTPUT);
-  const shown = isText(format) ? textOutput(output) : output;
+  const shown = isText(format) ? textOutput(output) : { write: output.write, pass: output.write };
   let also: ((line: string) => void) | undefined;
   const stream = {
     flush: output.flush,
@@ -41,10 +45,11 @@ export function createLog(level: string, format: LogFormat = 'json'): Log {
   const timer = startTimer(output.flush, { everyMs: FLUSH_MS, failed: () => {} });
   process.once('exit', output.flushSync);
   return {
-    log: createLogger(level, stream),
+    log: createLogger(level, stream, { place }),
     tee(receive) {
       also = receive;
     },
+    pass: shown.pass,
     async end() {
       await timer.stop();
       await output.end();
@@ -57,18 +62,24 @@ function isText(format: LogFormat): boolean {
 }
 
 /** Writes each line as readable text, and immediately, because a user may be watching. */
-function textOutput(output: LogOutput): DestinationStream {
+function textOutput(output: LogOutput) {
   const hasColours = process.stdout.isTTY && process.stdout.hasColors();
-  return {
-    write(line) {
-      output.write(describeLogLine(line, hasColours));
-      output.flush();
-    },
+  const write = (line: string) => {
+    output.write(describeLogLine(line, hasColours));
+    output.flush();
   };
+  const pass = (lines: string) => {
+    for (const line of lines.trimEnd().split('\n')) write(line);
+  };
+  return { write, pass };
 }
 
 /** Creates the logger for any stream, and determines what a line may contain. */
-export function createLogger(level: string, stream: DestinationStream, now: () => number = Date.now): Logger {
+export function createLogger(
+  level: string,
+  stream: DestinationStream,
+  { now = Date.now, place = null }: { now?: () => number; place?: number | null } = {},
+): Logger {
   const timestamp = pino.stdTimeFunctions.isoTime;
   const isRepeated = createRepeatFilter(now);
   const hooks: LoggerOptions['hooks'] = {
@@ -76,7 +87,8 @@ export function createLogger(level: string, stream: DestinationStream, now: () =
       if (!isRepeated(args[0], args[1])) method.apply(this, args);
     },
   };
-  return pino({ level, base: null, timestamp, serializers: { err: describeError }, hooks }, stream);
+  const base = place === null ? null : { process: place };
+  return pino({ level, base, timestamp, serializers: { err: describeError }, hooks }, stream);
 }
 
 /**

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { programVersion } from '../../core/program-version.ts';
 import { inBackground } from '../../core/scheduling/background.ts';
 import { DurationHistogram } from './duration-histogram.ts';
-import { showEventLoopDelay, watchEventLoop } from './event-loop-delay.ts';
+import { showEventLoopDelay, showEventLoopUtilization, watchEventLoop } from './event-loop-delay.ts';
 import type { Logger } from './log.ts';
 
 export interface Metrics {
@@ -54,10 +54,13 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  */
 const MAX_TOOLS = 2_000;
 
-export function createMetrics(): Metrics {
+/** @param place the number of this process, if several serve one address: every metric has it as label `process` */
+export function createMetrics(place: number | null = null): Metrics {
   const registry = new Registry();
+  if (place !== null) registry.setDefaultLabels({ process: String(place) });
   collectDefaultMetrics({ register: registry, prefix: 'valetkey_' });
   showEventLoopDelay(registry, watchEventLoop());
+  showEventLoopUtilization(registry);
   const requests = new DurationHistogram(
     'valetkey_http_request_duration_seconds',
     'Time to respond to a request of the API',
@@ -175,7 +178,7 @@ function addGauge(registry: Registry, facts: GaugeFacts, update: (gauge: Gauge) 
 }
 
 /** Serves the metrics on loopback with a separate listener, so that API clients cannot reach them. */
-export function createMetricsListener(metrics: Metrics, log: Logger) {
+export function createMetricsListener(registry: Pick<Registry, 'metrics' | 'contentType'>, log: Logger) {
   return (req: IncomingMessage, res: ServerResponse) => {
     if (!/^\/metrics(\?|$)/.test(req.url ?? '/')) {
       res.writeHead(404).end();
@@ -186,8 +189,8 @@ export function createMetricsListener(metrics: Metrics, log: Logger) {
       return;
     }
     const answer = async () => {
-      const bytes = Buffer.from(await metrics.registry.metrics());
-      res.writeHead(200, { 'content-type': metrics.registry.contentType, 'content-length': bytes.length });
+      const bytes = Buffer.from(await registry.metrics());
+      res.writeHead(200, { 'content-type': registry.contentType, 'content-length': bytes.length });
       res.end(req.method === 'HEAD' ? undefined : bytes);
     };
     void inBackground(answer, (err) => {

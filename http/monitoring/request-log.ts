@@ -21,12 +21,14 @@ export type RequestLog = (
 export function createRequestLog(log: Logger, now: () => number): RequestLog {
   const { [symbols.streamSym]: stream } = log as unknown as Record<symbol, { write(line: string): void }>;
   const level = log.levels.values['info'];
+  const bindings = JSON.stringify(log.bindings()).slice(1, -1);
+  const own = bindings === '' ? '' : `,${bindings}`;
   return (operation, status, ms, requestId, authFailure) => {
     if (!log.isLevelEnabled('info')) return;
     const facts = `"operation":"${operation}","status":${status},"ms":${Math.round(ms * 100) / 100}`;
     const id = JSON.stringify(requestId);
     stream?.write(
-      `{"level":${level},"time":"${rfc3339(now())}",${facts},"request_id":${id}${refusal(authFailure)},"msg":"request"}\n`,
+      `{"level":${level},"time":"${rfc3339(now())}"${own},${facts},"request_id":${id}${refusal(authFailure)},"msg":"request"}\n`,
     );
   };
 }

@@ -79,7 +79,7 @@ describe('the help of valetkey', () => {
       loaded('keys', '--help'),
       loaded('serve', '--help'),
     ]);
-    expect(command, 'the control').to.match(/\/http\/server\.ts/);
+    expect(command, 'the control').to.match(/\/http\/config\/config\.ts/);
     for (const modules of [help, group])
       expect(modules)
         .to.include('/cli/main.ts')

@@ -17,6 +17,8 @@ describe('readConfig', () => {
       databaseFile: 'data/valetkey.db',
       namedBy: { database: 'DATA_DIR', keys: 'DATA_DIR' },
       connections: { writers: 8, prepare: true },
+      processes: 1,
+      place: null,
       keysFile: 'data/keys',
       metricsHost: '127.0.0.1',
       telemetry: null,

@@ -5,7 +5,7 @@ import { describeLogLine } from '../../http/monitoring/log-text.ts';
 /** Logs something, and returns it for people. */
 function shown(write: (log: ReturnType<typeof createLogger>) => void, hasColours = false): string {
   let json = '';
-  write(createLogger('trace', { write: (line) => (json += line) }, () => 0));
+  write(createLogger('trace', { write: (line) => (json += line) }, { now: () => 0 }));
   return describeLogLine(json, hasColours).replace(/^\S+/, 'TIME');
 }
 

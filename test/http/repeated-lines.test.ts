@@ -6,7 +6,7 @@ describe('failures of the storage in the log (F11)', () => {
   function setUp() {
     const lines: string[] = [];
     const clock = { now: 1_000_000 };
-    const log = createLogger('info', { write: (line) => lines.push(JSON.parse(line).msg) }, () => clock.now);
+    const log = createLogger('info', { write: (line) => lines.push(JSON.parse(line).msg) }, { now: () => clock.now });
     return { log, lines, clock };
   }
   const full = () => ({ err: new StorageError('SQLITE_FULL', 'the disk is full') });

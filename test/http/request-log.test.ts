@@ -4,9 +4,9 @@ import { createRequestLog } from '../../http/monitoring/request-log.ts';
 
 const TIME = /"time":"[^"]+"/;
 
-function linesAt(level: string) {
+function linesAt(level: string, place: number | null = null) {
   const lines: string[] = [];
-  const log = createLogger(level, { write: (line) => lines.push(line) });
+  const log = createLogger(level, { write: (line) => lines.push(line) }, { place });
   return { log, lines, request: createRequestLog(log, () => Date.UTC(2026, 0, 2, 3, 4, 5, 6)) };
 }
 
@@ -20,6 +20,15 @@ describe('the log line of a request', () => {
       expect(ours?.match(TIME)?.[0]).to.equal('"time":"2026-01-02T03:04:05.006Z"');
       expect(ours?.replace(TIME, '')).to.equal(theirs?.replace(TIME, ''));
     }
+  });
+
+  it('names the process, if several serve one address, as every other line does', () => {
+    const { log, lines, request } = linesAt('info', 2);
+    request('listConnections', 200, 12.35, 'req_1');
+    log.info({ operation: 'listConnections', status: 200, ms: 12.35, request_id: 'req_1' }, 'request');
+    const [ours, theirs] = lines;
+    expect(JSON.parse(ours ?? '')).to.have.property('process', 2);
+    expect(ours?.replace(TIME, '')).to.equal(theirs?.replace(TIME, ''));
   });
 
   it('is omitted if the level says so, from the moment that it is set', () => {

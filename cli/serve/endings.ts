@@ -1,0 +1,32 @@
+import { startTimer } from '../../core/scheduling/timers.ts';
+import type { Logger } from '../../http/monitoring/log.ts';
+
+const PARENT_CHECK_MS = 1_000;
+
+/** Returns a function that ends the process in order, once. It takes the reason for the log. */
+export function endOnce(log: Logger, stop: () => Promise<void>): (reason: object) => void {
+  let isStopping = false;
+  return (reason) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info(reason, 'stopping');
+    // An error while stopping is handled like any unhandled error and ends the process with 1.
+    void stop().then(() => process.exit(0));
+  };
+}
+
+/** SIGHUP is sent when a terminal is closed. Node does not keep that it was ignored (nohup), so it would end the process. */
+export function endOnSignal(end: (reason: object) => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end({ signal }));
+}
+
+/** npm passes on SIGTERM and SIGINT only, and no process can pass on SIGKILL. A process without a parent gets another one. */
+export function endWithParent(parent: number, log: Logger, end: (reason: object) => void): void {
+  const check = () => {
+    if (process.ppid !== parent) end({ parent });
+  };
+  startTimer(check, {
+    everyMs: PARENT_CHECK_MS,
+    failed: (err) => log.error({ err }, 'the parent could not be checked'),
+  });
+}

@@ -1,0 +1,15 @@
+/** What the parent tells a process that it has started. */
+export type ToProcess =
+  /** Starts the server. A process that replaces another one takes connections only when it can serve them. */
+  | { kind: 'start'; place: number; isReplacement: boolean }
+  /** All processes are ready: prints how to go on, for the operator. */
+  | { kind: 'greet' }
+  | { kind: 'metrics'; id: number };
+
+/** What a process tells its parent. */
+export type FromProcess =
+  | { kind: 'ready'; origin: string; facts: object }
+  /** The start has failed, as this message for the operator says. */
+  | { kind: 'failed'; message: string }
+  /** The metrics as text; null if they could not be collected. */
+  | { kind: 'metrics'; id: number; text: string | null };

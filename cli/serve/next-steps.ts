@@ -1,0 +1,20 @@
+import { print } from '../first-start.ts';
+
+/** Prints the first commands to try. @param origin of the server @param hasClientAtHand whether its user has the secret of a client */
+export function printNextSteps(origin: string, hasClientAtHand: boolean): void {
+  if (!hasClientAtHand)
+    print(
+      'An API client already exists. If you do not have its secret, start once with a',
+      'VALETKEY_CLIENT_ID and VALETKEY_CLIENT_SECRET: the server then adds that client.',
+    );
+  print(
+    'Next, in another terminal (the quickstart of README.md continues from here):',
+    '',
+    `  TOKEN=$(curl -s ${origin}/oauth/token -d grant_type=client_credentials \\`,
+    '    -d "client_id=$VALETKEY_CLIENT_ID" -d "client_secret=$VALETKEY_CLIENT_SECRET" \\',
+    `    | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `  curl -s ${origin}/api/v1/providers -H "Authorization: Bearer $TOKEN"`,
+    '',
+    `The API reference is at ${origin}/docs, and the guides are at ${origin}/docs/guides`,
+  );
+}

@@ -1,0 +1,72 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Readable } from 'node:stream';
+import type { FromProcess, ToProcess } from './messages.ts';
+import { closeOfferedConnection } from './offered-connection.ts';
+import { passLines } from './pass-lines.ts';
+
+/** One process of the server, from its start to its end. */
+export interface OneProcess {
+  readonly pid: number;
+  /** What it told when it became ready; null before. */
+  ready: Extract<FromProcess, { kind: 'ready' }> | null;
+  /** Resolves when the process has ended and its output was passed on. */
+  readonly ended: Promise<Ended>;
+  tell(message: ToProcess): void;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  wasReady: boolean;
+  /** How long it was ready. */
+  readyMs: number;
+  /** Why its start failed, for the operator; undefined if it did not tell. */
+  failure: string | undefined;
+}
+
+interface Listeners {
+  ready(message: Extract<FromProcess, { kind: 'ready' }>): void;
+  metrics(message: Extract<FromProcess, { kind: 'metrics' }>): void;
+  /** Receives complete lines of its log. */
+  log(lines: string): void;
+}
+
+/** Starts a process of the server, with the command line of this one. @throws Error of the operating system */
+export function startProcess(start: Extract<ToProcess, { kind: 'start' }>, listeners: Listeners): OneProcess {
+  cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const worker = cluster.fork();
+  closeOfferedConnection(worker.process);
+  const output = worker.process.stdout as Readable;
+  passLines(output, listeners.log);
+  let readyAt = Number.POSITIVE_INFINITY;
+  let failure: string | undefined;
+  worker.on('message', (message: FromProcess) => {
+    if (message.kind === 'failed') failure = message.message;
+    if (message.kind === 'metrics') listeners.metrics(message);
+    if (message.kind !== 'ready') return;
+    readyAt = performance.now();
+    one.ready = message;
+    listeners.ready(message);
+  });
+  // The process may end while a message is sent to it.
+  worker.on('error', () => {});
+  const one: OneProcess = {
+    pid: worker.process.pid ?? 0,
+    ready: null,
+    ended: endOf(worker).then(({ code, signal }) => {
+      one.ready = null;
+      const readyMs = Math.max(0, performance.now() - readyAt);
+      return { code, signal, wasReady: Number.isFinite(readyAt), readyMs, failure };
+    }),
+    tell: (message) => void (worker.isConnected() && worker.send(message)),
+    kill: (signal) => void worker.process.kill(signal),
+  };
+  one.tell(start);
+  return one;
+}
+
+/** The event `error` is not an end: a signal or a message may not have been sent. */
+function endOf({ process }: Worker): Promise<Pick<Ended, 'code' | 'signal'>> {
+  return new Promise((resolve) => process.once('close', (code, signal) => resolve({ code, signal })));
+}
