@@ -4,8 +4,9 @@ import { type Catalogue, createCatalogue } from '../core/connectors/catalogue.ts
 import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import type { ProviderDefinition } from '../core/connectors/provider.ts';
 import { type PreparedCall, prepareCall } from '../core/tools/call.ts';
+import { callOfStep } from '../core/tools/execute-steps.ts';
 import { renderRequest } from '../core/tools/request.ts';
-import type { Tool } from '../core/tools/tool.ts';
+import type { Tool, ToolStep } from '../core/tools/tool.ts';
 import { sampleAccount } from '../core/tools/tool-rules.ts';
 
 /**
@@ -50,13 +51,32 @@ function addressed(provider: ProviderDefinition): ProviderDefinition {
     : { ...provider, isCustom: true, proxyEnabled: true, proxyUrl: 'https://api.example.test' };
 }
 
+/** Returns the requests of a tool; those of its steps have samples of the values that they take. */
 function recordOf(tool: Tool, provider: ProviderDefinition): string {
-  const { method, url, headers, body, preview } = renderRequest(callOf(tool, provider), { parts: [], secrets: [] });
+  const call = callOf(tool, provider);
+  const requests = [requestOf(call)];
+  let { input } = call;
+  for (const step of tool.request.steps ?? []) {
+    const samples = Object.entries(step.take).map(([name]) => [name, sampleOf(name, step)]);
+    input = { ...input, ...Object.fromEntries(samples) };
+    const next = callOfStep({ ...call, input }, step, false);
+    if (typeof next === 'string') throw new Error(`${tool.name}: ${next}`);
+    requests.push(requestOf(next));
+  }
+  return [tool.name, ...requests].join('\n');
+}
+
+function sampleOf(name: string, { address, hosts = [] }: ToolStep): string {
+  return name === address ? `https://${hosts[0]}/${name}` : name;
+}
+
+function requestOf(call: PreparedCall): string {
+  const { method, url, headers, body, preview } = renderRequest(call, { parts: [], secrets: [] });
   const named = Object.entries(headers)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}: ${withoutBoundary(value)}`);
   const shown = body === undefined ? [] : [shortened(JSON.stringify(preview))];
-  return [tool.name, `${method} ${url}`, ...named, ...shown].join('\n');
+  return [`${method} ${url}`, ...named, ...shown].join('\n');
 }
 
 /** The input is not validated, which would compile thousands of schemas; `make generate` validates the examples. */

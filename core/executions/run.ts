@@ -17,7 +17,7 @@ import { createScrubber } from '../net/redact.ts';
 import { MASK, Secret } from '../secret.ts';
 import { type DryRunRequest, dryRun, type PreparedCall, withFiles } from '../tools/call.ts';
 import type { ExecutePorts } from '../tools/execute.ts';
-import { executeTool } from '../tools/execute.ts';
+import { executeSteps } from '../tools/execute-steps.ts';
 import { FileContent } from '../tools/file-content.ts';
 import type { ToolError, ToolOutcome } from '../tools/outcome.ts';
 import type { OutboundRequest } from '../tools/wire.ts';
@@ -118,10 +118,10 @@ async function runHeld(
       return renewed;
     },
     refresh: renew,
-    send: (request, timeoutMs) => {
+    send: (request, timeoutMs, origins = account.origins) => {
       // The previous response has been read by now.
       bodies.wire.release();
-      return steps.request(() => send(egress, request, account.origins, timeoutMs, bodies.wire));
+      return steps.request(() => send(egress, request, origins, timeoutMs, bodies.wire));
     },
     read: (page, response, secrets, hidden) =>
       deps.responses.read(account.environmentId, page, response, secrets, hidden),
@@ -130,7 +130,7 @@ async function runHeld(
     random: deps.random,
     wait: (ms) => steps.wait(() => deps.wait(ms)),
   };
-  const run = (page: PreparedCall) => (page.tool.mcp ? callUpstream(page) : executeTool(page, ports));
+  const run = (page: PreparedCall) => (page.tool.mcp ? callUpstream(page) : executeSteps(page, ports));
   const outcome = explained(plan.allPages ? await readAllPages(call, run, deps.now) : await run(call), refreshFailure);
   return outcome.ok && outcome.data instanceof FileContent ? storeFile(outcome, outcome.data) : outcome;
 

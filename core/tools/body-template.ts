@@ -33,10 +33,15 @@ export const DIRECTIVES = [
   '$base64',
   '$base64url',
   '$file',
+  '$file_info',
   '$email',
 ] as const;
 
 export type Directive = (typeof DIRECTIVES)[number];
+
+/** The members that $file_info can return. */
+export const FILE_MEMBERS = ['file_name', 'mime_type', 'size'] as const;
+type FileMember = (typeof FILE_MEMBERS)[number];
 
 /** Returns the directive of a template object with its argument; undefined for plain JSON. */
 export function directiveOf(template: unknown): { name: Directive; argument: unknown } | undefined {
@@ -133,6 +138,8 @@ function renderDirective(name: Directive, argument: unknown, scope: TemplateScop
       const value = ownOrAbsent(scope.input, String(argument));
       return value === ABSENT ? ABSENT : counted(filesOf(String(argument), value, scope.files), scope);
     }
+    case '$file_info':
+      return renderFileInfo(argument, scope);
     case '$email':
       return renderEmail(argument, scope);
   }
@@ -224,6 +231,16 @@ function fileItems(name: string, scope: TemplateScope): unknown[] | typeof ABSEN
     mime_type: file.mediaType ?? OCTETS,
     content_base64: file,
   }));
+}
+
+/** Returns a fact about a file, which some APIs want before its bytes. */
+function renderFileInfo(argument: unknown, scope: TemplateScope): unknown {
+  const { input, member } = argument as { input: string; member: FileMember };
+  const value = ownOrAbsent(scope.input, input);
+  if (value === ABSENT) return ABSENT;
+  const file = filesOf(input, value, scope.files);
+  if (Array.isArray(file)) throw inputProblem(input, 'must be one file');
+  return file.summary()[member];
 }
 
 function renderBase64(encoding: 'base64' | 'base64url', argument: unknown, scope: TemplateScope): unknown {

@@ -35,6 +35,8 @@ export interface PreparedCall extends RequestFacts {
    * change the request.
    */
   draft?: RequestDraft | undefined;
+  /** Whether the request goes to a host that must not get the credential. */
+  withoutCredential?: boolean;
 }
 
 const NO_FILES: StoredFiles = new Map();

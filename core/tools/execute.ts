@@ -20,8 +20,9 @@ export interface ExecutePorts {
    * Sends one request under the egress policy, restricted to the account's origins. Fails with a SendFailure.
    *
    * @param timeoutMs the rest of the execution's time
+   * @param origins replaces the account's origins for a request without its credential
    */
-  send(request: OutboundRequest, timeoutMs: number): Promise<UpstreamResponse>;
+  send(request: OutboundRequest, timeoutMs: number, origins?: readonly string[]): Promise<UpstreamResponse>;
   /** Returns the account's current credential. */
   credential(): Promise<Credential>;
   /** Returns a newer credential after the provider rejected the current one; null if none can be obtained. */
@@ -61,12 +62,17 @@ interface Attempt {
  * connection, a server error or a rate limit, the call is repeated after the time that the provider requests, but only
  * if nothing was sent or a second effect is impossible (threat E7). In all other cases the caller decides, by
  * `retryable` and `retryAfterMs`.
+ *
+ * @param startedAt when the execution began, in milliseconds UTC
  * @returns the result or the error, without any secret that was used (threat E5)
  * @throws ApiError if the stored credential cannot be placed (nothing was sent), and what the ports throw
  */
-export async function executeTool(call: PreparedCall, ports: ExecutePorts): Promise<ToolOutcome> {
+export async function executeTool(
+  call: PreparedCall,
+  ports: ExecutePorts,
+  startedAt: number = ports.now(),
+): Promise<ToolOutcome> {
   const secrets: string[] = [];
-  const startedAt = ports.now();
   let credential = await ports.credential();
   let renewed = false;
   let sent = false;
@@ -99,16 +105,20 @@ async function attempt(
   secrets: string[],
   timeoutMs: number,
 ): Promise<Attempt> {
-  const placed = placeCredential(call.pattern, credential);
+  const own = placeCredential(call.pattern, credential);
+  // The response must not contain the credential even if the request does not.
+  const placed = call.withoutCredential ? { parts: [], secrets: own.secrets } : own;
+  const signer = credential.kind === 'signer' && !call.withoutCredential ? credential.signer : undefined;
   const request = renderRequest(call, placed);
   // Collects the secrets of all attempts, because a late response could still contain the first credential.
   secrets.push(...request.secrets);
-  const authenticated = placed.parts.length > 0 || credential.kind === 'signer';
+  const authenticated = placed.parts.length > 0 || signer !== undefined;
   const unsigned = outbound(request);
-  const ready = credential.kind === 'signer' ? credential.signer.sign(unsigned) : unsigned;
+  const ready = signer ? signer.sign(unsigned) : unsigned;
   if (ready !== unsigned) secrets.push(...signedTexts(unsigned, ready));
   try {
-    const response = await ports.send(ready, timeoutMs);
+    const origins = call.withoutCredential ? [new URL(ready.url).origin] : undefined;
+    const response = await ports.send(ready, timeoutMs, origins);
     const hidden = placed.parts.filter((part) => part.in === 'query').map((part) => part.name);
     const outcome = await ports.read(call, response, secrets, hidden);
     return { outcome, transient: true, authenticated };

@@ -17,7 +17,7 @@ import { atPointer } from './pointer.ts';
 import type { RequestFacts } from './request-draft.ts';
 import { type DecodedBody, decodeBody, isJsonType, textOfBase64, UnreadableBodyError } from './response.ts';
 import { headerOf, type ResponseHeaders } from './response-headers.ts';
-import { shrinkToFit } from './shrink.ts';
+import { lastLines, shrinkToFit } from './shrink.ts';
 import type { Tool } from './tool.ts';
 import type { Scrub, UpstreamResponse } from './wire.ts';
 
@@ -103,10 +103,12 @@ function dataOf(
   headers: ResponseHeaders,
   { scrub }: ReadingRules,
 ): { value: unknown; truncated?: Truncation } {
-  const { select = '', base64, fields, file, max_bytes = TOOL_RESULT.dataBytes } = tool.response ?? {};
+  const { select = '', base64, fields, file, max_bytes = TOOL_RESULT.dataBytes, text } = tool.response ?? {};
   if (body.kind === 'empty') return { value: null };
   if (body.kind === 'binary' || file === true) return { value: scrubbedFile(fileOfBody(headers, bytes), scrub) };
-  if (body.kind === 'text') return shrinkToFit(body.text, max_bytes, false);
+  if (body.kind === 'text') {
+    return text === 'end' ? lastLines(body.text, max_bytes) : shrinkToFit(body.text, max_bytes, false);
+  }
   const found = file && fileWithin(file, body.value);
   if (found) return { value: scrubbedFile(found, scrub) };
   const selected = atPointer(body.value, select) ?? null;

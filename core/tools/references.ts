@@ -1,8 +1,8 @@
 import type { FieldError } from '../errors.ts';
-import { directiveOf } from './body-template.ts';
+import { directiveOf, FILE_MEMBERS } from './body-template.ts';
 import { EMAIL_MEMBERS } from './email.ts';
 import { isRecord } from './pointer.ts';
-import type { ToolDefinition } from './tool.ts';
+import type { ToolDefinition, ToolRequest, ToolStep } from './tool.ts';
 import { parsePathTemplate } from './url.ts';
 
 /** The inputs and account values that the templates of a tool refer to, and the problems found. */
@@ -25,17 +25,46 @@ export function referencesOf({ request, pagination }: ToolDefinition): Reference
     files: new Set(),
     problems: [],
   };
-  readPath(request.path, found);
-  readMembers(request.query ?? {}, { found, path: 'request.query', inEach: false });
-  readMembers(request.headers ?? {}, { found, path: 'request.headers', inEach: false });
+  readPath(request.path, found, 'request.path');
+  readParts(request, found, 'request');
   for (const { input } of request.parameters ?? []) found.inputs.add(input);
-  if (request.body?.value !== undefined) {
-    readTemplate(request.body.value, { found, path: 'request.body.value', inEach: false });
-  }
   for (const name of [request.headers_input, request.query_input, pagination?.request?.page_size_input]) {
     if (name) found.inputs.add(name);
   }
+  readSteps(request.steps ?? [], found);
   return found;
+}
+
+/** Adds the references of the steps, except those to values that a step has taken. */
+function readSteps(steps: readonly ToolStep[], found: References): void {
+  const taken = new Set<string>();
+  for (const [index, step] of steps.entries()) {
+    const path = `request.steps[${index}]`;
+    const refused = (field: string, message: string) => found.problems.push({ field: `${path}.${field}`, message });
+    for (const name of Object.keys(step.take)) {
+      if (found.inputs.has(name) || taken.has(name))
+        refused(`take.${name}`, 'is the name of an input or of another value');
+      taken.add(name);
+    }
+    const its: References = { ...found, inputs: new Set(), pathInputs: new Set() };
+    if (step.path !== undefined) readPath(step.path, its, `${path}.path`);
+    readParts(step, its, path);
+    if (step.address !== undefined) its.inputs.add(step.address);
+    if (step.address !== undefined && !taken.has(step.address)) refused('address', 'must be a value that a step takes');
+    for (const name of its.inputs) if (!taken.has(name)) found.inputs.add(name);
+    for (const name of its.pathInputs) if (!taken.has(name)) found.pathInputs.add(name);
+  }
+}
+
+/** Reads the query, the headers and the body of a request. */
+function readParts(
+  { query, headers, body }: Pick<ToolRequest, 'query' | 'headers' | 'body'>,
+  found: References,
+  path: string,
+) {
+  readMembers(query ?? {}, { found, path: `${path}.query`, inEach: false });
+  readMembers(headers ?? {}, { found, path: `${path}.headers`, inEach: false });
+  if (body?.value !== undefined) readTemplate(body.value, { found, path: `${path}.body.value`, inEach: false });
 }
 
 /** Returns the account values that a tool uses. */
@@ -52,7 +81,7 @@ interface Place {
   inEach: boolean;
 }
 
-function readPath(path: string, found: References): void {
+function readPath(path: string, found: References, field: string): void {
   try {
     const parsed = parsePathTemplate(path);
     for (const [parts, inPath] of [
@@ -70,7 +99,7 @@ function readPath(path: string, found: References): void {
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    found.problems.push({ field: 'request.path', message });
+    found.problems.push({ field, message });
   }
 }
 
@@ -112,6 +141,9 @@ function readTemplate(template: unknown, place: Place): void {
       addName(place.found.inputs, argument, name, place);
       addName(place.found.files, argument, name, place);
       return;
+    case '$file_info':
+      readFileInfo(argument, inside);
+      return;
     case '$base64':
     case '$base64url':
     case '$json':
@@ -143,6 +175,14 @@ function readList(name: '$join' | '$each', argument: unknown, place: Place): voi
   if (name === '$each') {
     readTemplate(argument['template'], { ...place, path: `${place.path}.template`, inEach: true });
   }
+}
+
+function readFileInfo(argument: unknown, place: Place): void {
+  const { input, member, ...others } = isRecord(argument) ? argument : {};
+  const isKnown = (FILE_MEMBERS as readonly unknown[]).includes(member) && Object.keys(others).length === 0;
+  if (!isKnown) refuse(place, `takes {input, member}; member is one of ${FILE_MEMBERS.join(', ')}`);
+  addName(place.found.inputs, input, '$file_info', place);
+  addName(place.found.files, input, '$file_info', place);
 }
 
 function readEmail(argument: unknown, place: Place): void {

@@ -20,6 +20,21 @@ export function shrinkToFit(
   return { value: kept, truncated: { statement: statementOf(size, maxBytes, cutter.cuts, paged), cuts: cutter.cuts } };
 }
 
+/** Reduces a text to its last lines. @param maxBytes the largest size of the text as JSON, in bytes of UTF-8 */
+export function lastLines(text: string, maxBytes: number): { value: string; truncated?: Truncation } {
+  // Each character has one byte at least, so an earlier part cannot be kept.
+  let rest = text.slice(-maxBytes);
+  if (rest.length === text.length && sizeOf(text) <= maxBytes) return { value: text };
+  for (let size = sizeOf(rest); size > maxBytes; size = sizeOf(rest)) {
+    rest = rest.slice(Math.max(1, Math.ceil((size - maxBytes) / MAX_CHARACTER_BYTES)));
+  }
+  const line = rest.indexOf('\n') + 1;
+  const value = line < rest.length ? rest.slice(line) : rest;
+  const cuts: Cut[] = [{ path: '', kept: value.length, of: text.length, unit: 'characters' }];
+  const statement = `The response was a text of ${text.length} characters; only the last ${value.length} are returned.`;
+  return { value, truncated: { statement, cuts } };
+}
+
 /** Returns the size of a value as JSON, in bytes. */
 export function sizeOf(value: unknown): number {
   return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
@@ -30,6 +45,9 @@ export function sizeOf(value: unknown): number {
  * misleading.
  */
 const MIN_SHARE = 64;
+
+/** A control character becomes an escape of six bytes in JSON. */
+const MAX_CHARACTER_BYTES = 6;
 
 class Cutter {
   readonly cuts: Cut[] = [];

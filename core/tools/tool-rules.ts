@@ -11,7 +11,7 @@ import { type References, referencesOf } from './references.ts';
 import { schemaCompiler } from './schema-compiler.ts';
 import { createPatternEngine } from './schema-patterns.ts';
 import { checkClosed, checkCompiles } from './schema-rules.ts';
-import type { JsonSchema, ToolDefinition } from './tool.ts';
+import type { JsonSchema, ToolDefinition, ToolStep } from './tool.ts';
 import { toolPrefix } from './tool-name.ts';
 
 const SAMPLE_BASE = 'https://api.example.com';
@@ -72,7 +72,10 @@ function checkHints({ hints, request: { method } }: ToolDefinition): FieldError[
 }
 
 function checkRequest({ request, pagination }: ToolDefinition): FieldError[] {
-  const problems: FieldError[] = [];
+  const problems = (request.steps ?? []).flatMap(checkStep);
+  if (request.steps && pagination) {
+    problems.push({ field: 'pagination', message: 'must be omitted, because the tool has several requests' });
+  }
   const hasBody = request.body !== undefined && request.body.format !== 'none';
   if (hasBody && (request.method === 'GET' || request.method === 'HEAD')) {
     problems.push({ field: 'request.body', message: `${request.method} has no body` });
@@ -91,6 +94,16 @@ function checkRequest({ request, pagination }: ToolDefinition): FieldError[] {
     problems.push({ field: 'pagination.request', message });
   }
   return problems;
+}
+
+function checkStep({ method, body, headers = {} }: ToolStep, index: number): FieldError[] {
+  const field = `request.steps[${index}]`;
+  const names = Object.keys(headers).filter((name) => !isCallerHeader(name));
+  const hasBody = body !== undefined && body.format !== 'none' && (method === 'GET' || method === 'HEAD');
+  return [
+    ...(hasBody ? [{ field: `${field}.body`, message: `${method} has no body` }] : []),
+    ...names.map((name) => ({ field: `${field}.headers.${name}`, message: `${name} must not be set by a tool` })),
+  ];
 }
 
 /** Checks that a tool of another origin than the base address stays within those that the provider names. */

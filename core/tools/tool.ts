@@ -65,6 +65,20 @@ export interface ToolRequest {
   headers?: Record<string, unknown>;
   headers_input?: string;
   body?: ToolBody;
+  /** Further requests, in order. The result of the tool is that of the last one. */
+  steps?: ToolStep[];
+}
+
+/** A request that needs values of the response before it. */
+export interface ToolStep extends Pick<ToolRequest, 'method' | 'query' | 'headers' | 'body'> {
+  /** The values to take: JSON pointers into the body, or names of headers, by the names that templates use. */
+  take: Readonly<Record<string, string>>;
+  /** As in `ToolRequest`; absent if the step has an `address`. */
+  path?: string;
+  /** The taken value that is the whole address. The request is sent without the credential. */
+  address?: string;
+  /** The hosts that the address may have; their subdomains are included. */
+  hosts?: string[];
 }
 
 export interface ToolPagination {
@@ -86,6 +100,8 @@ export interface ToolResponse {
    */
   file?: true | { base64: string; file_name?: string; media_type?: string };
   max_bytes?: number;
+  /** Which part of a text is kept if it is too long; by default its start. */
+  text?: 'end';
 }
 
 /** The part of a tool that its author writes; catalogue/tool.schema.json describes it. */

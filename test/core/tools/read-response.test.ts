@@ -34,6 +34,23 @@ describe('A response', () => {
     expect(data(raw(200, undefined, Buffer.from([0xff, 0])))).to.include({ mediaType: 'application/octet-stream' });
   });
 
+  it('keeps the last lines of a long text where the tool says so', () => {
+    const lines = Array.from({ length: 200_000 }, (_, index) => `line ${index} "é\u0001`);
+    const tool = toolOf({ response: { text: 'end', max_bytes: 2_000 } });
+    const outcome = read(raw(200, 'text/plain', lines.join('\n')), tool);
+    if (!outcome.ok) throw new Error(outcome.error.message);
+    const kept = String(outcome.data);
+    expect(sizeOf(kept)).to.be.within(1_000, 2_000);
+    expect(lines.slice(-kept.split('\n').length)).to.deep.equal(kept.split('\n'));
+    expect(outcome.truncated?.cuts).to.deep.equal([
+      { path: '', kept: kept.length, of: lines.join('\n').length, unit: 'characters' },
+    ]);
+    const whole = read(raw(200, 'text/plain', 'one line'), tool);
+    expect(whole).to.deep.equal({ ...whole, data: 'one line', truncated: undefined });
+    const single = read(raw(200, 'text/plain', '\u0001'.repeat(5_000)), tool);
+    expect(single.ok && sizeOf(single.data)).to.be.within(1_000, 2_000);
+  });
+
   it('is a file if the tool says so, named by its header or body, without a path', () => {
     const file = (answer: Parameters<typeof readResponse>[1], response: Tool['response'] = { file: true }) => {
       const outcome = read(answer, toolOf({ response }));
