@@ -6,7 +6,7 @@ import { html } from '../../web/html.ts';
 
 describe('the content security policy of pages', () => {
   const formActionOf = (kind: string, reply: Partial<PageReply> = {}) => {
-    const exchange = { environment: { kind } } as unknown as Exchange;
+    const exchange = { environment: { kind }, req: { method: 'GET' } } as unknown as Exchange;
     const { headers } = pageReply({ status: 200, page: html``, ...reply } as PageReply, exchange);
     return /form-action ([^;]*)/.exec(headers['content-security-policy'] ?? '')?.[1];
   };
