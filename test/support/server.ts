@@ -11,9 +11,11 @@ import { initialise } from '../../wiring/initialise.ts';
 import type { Overrides } from '../../wiring/overrides.ts';
 import type { Parts } from '../../wiring/parts.ts';
 import { startBalancer } from './balancer.ts';
+import { sharedCatalogue } from './catalogue.ts';
 import { recordResponse } from './coverage.ts';
 import { databaseOfDirectory, isOnServer } from './engine-of-tests.ts';
 import { checkEvents } from './events.ts';
+import { writeMigratedDatabase } from './migrated-database.ts';
 import { tempDir } from './temp-dir.ts';
 
 export const CLIENT_ID = 'test-client';
@@ -86,9 +88,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...database.env,
     ...options.env,
   });
+  if (!options.dataDir && !secrets.databaseUrl) writeMigratedDatabase(config.databaseFile);
   const logs: string[] = [];
   const log = createLogger(config.logLevel, { write: (line) => logs.push(line) });
-  const overrides: Overrides = { log, wait: async () => {}, eventSinks: [checkEvents], ...options.overrides };
+  const overrides: Overrides = {
+    log,
+    wait: async () => {},
+    eventSinks: [checkEvents],
+    catalogue: sharedCatalogue(),
+    ...options.overrides,
+  };
   if (secrets.databaseUrl) {
     // The other parts are closed with what they are given to.
     const { now, random, newId } = overrides;

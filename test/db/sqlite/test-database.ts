@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openSqliteStore } from '../../../db/sqlite/store.ts';
+import { writeMigratedDatabase } from '../../support/migrated-database.ts';
 import type { TestDatabase } from '../test-database.ts';
 
 const NOW = 1_750_000_000_000;
@@ -11,6 +12,7 @@ const NOW = 1_750_000_000_000;
 export function createSqliteTestDatabase(): TestDatabase {
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-db-'));
   const path = join(directory, 'test.db');
+  writeMigratedDatabase(path);
   const withClient = <T>(use: (client: Database.Database) => T): T => {
     const client = new Database(path);
     try {
