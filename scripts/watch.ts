@@ -9,7 +9,8 @@ const PAGES = ['assets', 'connect', 'docs', 'languages', 'portal'].map((name) =>
 const WATCHED = ['catalogue', 'cli', 'core', 'db', 'handlers', 'http', 'spec', ...PAGES, 'wiring'];
 /** How long to wait after a change, because editors write a file in several steps. */
 const SETTLE_MS = 100;
-const SERVE = ['--disable-sigusr1', 'cli/valetkey.js', 'serve'];
+/** `--with-parent` ends the server also when this process is killed. */
+const SERVE = ['--disable-sigusr1', 'cli/valetkey.js', 'serve', '--with-parent'];
 
 let server: ChildProcess | undefined;
 let types: ChildProcess | undefined;
