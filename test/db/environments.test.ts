@@ -32,13 +32,13 @@ describe('environments', () => {
     const move = (baseUrl: string) => test.store.write((tx) => tx.environments.setBaseUrl(id, baseUrl));
     await move('https://new.example:8443');
     await move('https://new.example');
-    const found = await test.store.read.environments.byHost('cannot share a host');
+    const found = await test.store.read.environments.byHost('new.example');
     expect(found).to.include({ id, baseUrl: 'https://new.example' });
     expect(found?.hosts).to.have.members(['api.example', 'new.example']);
     expect((await failure(move('http://localhost'))).name).to.equal('UniqueError');
   });
 
-  it('share no host', async () => {
+  it('cannot share a host', async () => {
     const error = await failure(addEnvironment(test.store, test.newId, 'localhost'));
     expect([error.name, error.constraint]).to.deep.equal(['UniqueError', 'environment_hosts_host']);
     expect(await test.store.read.environments.list()).to.have.length(1);
