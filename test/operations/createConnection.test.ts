@@ -17,8 +17,8 @@ describe('createConnection', () => {
   });
   after(() => server.stop());
 
-  describe('returns every setting except the client secret', () => {
-    it('returns a draft with the list of missing settings', async () => {
+  describe('201', () => {
+    it('returns every setting except the client secret', async () => {
       const answer = await create({
         connector: 'github',
         key_id: 'github: acme-1',
@@ -55,7 +55,7 @@ describe('createConnection', () => {
       expect(answer.text).not.to.include('the-client-secret');
     });
 
-    it('is complete immediately for types that require no settings of the environment', async () => {
+    it('returns a draft with the list of missing settings', async () => {
       const connection = await createConnection(server, { connector: 'slack', client_id: 'only-an-id' });
       expect(connection).to.deep.include({
         status: 'DRAFT',
@@ -64,12 +64,12 @@ describe('createConnection', () => {
       });
     });
 
-    it('uses the name and the first type of the provider when neither is given', async () => {
+    it('is complete immediately for types that require no settings of the environment', async () => {
       const connection = await createConnection(server, { type: 'BEARER_TOKEN' });
       expect(connection).to.include({ status: 'COMPLETED', type: 'BEARER', authorization_type: 'BEARER_TOKEN' });
     });
 
-    it('allows accounts of a draft to have imported tokens', async () => {
+    it('uses the name and the first type of the provider when neither is given', async () => {
       const provider = await createProvider(server);
       const answer = await create({ connector: provider.identifier });
       expect(answer.body.connection).to.include({
@@ -80,7 +80,7 @@ describe('createConnection', () => {
       });
     });
 
-    it('lets accounts of a draft hold imported tokens', async () => {
+    it('allows accounts of a draft to have imported tokens', async () => {
       const draft = await createConnection(server);
       const account = await createAccount(server, {
         connector: draft.key_id,

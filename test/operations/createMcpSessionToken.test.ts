@@ -8,7 +8,7 @@ import { createConnection } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
-describe('201 with a token for an hour, and the address that accepts it', () => {
+describe('createMcpSessionToken', () => {
   const clock = testClock();
   let server: TestServer;
   let connectionId: string;
@@ -22,7 +22,7 @@ describe('201 with a token for an hour, and the address that accepts it', () => 
 
   const ask = (fields: object = {}) => requestSession(server, connectionId, fields);
 
-  it('201 gives a token for an hour, and where it is good', async () => {
+  it('201 with a token for an hour, and the address that accepts it', async () => {
     const { status, body, headers } = await ask({ user_verify_url: VERIFY_URL });
     expect(status).to.equal(201);
     expect(body.token).to.match(/^vkm_[A-Za-z0-9_-]+$/);
@@ -34,13 +34,13 @@ describe('201 with a token for an hour, and the address that accepts it', () => 
     );
   });
 
-  it('201 records the user', async () => {
+  it('201 for 60 seconds to 24 hours; 400 for less and for more', async () => {
     const statuses = [];
     for (const lifetime_seconds of [59, 60, 86_400, 86_401]) statuses.push((await ask({ lifetime_seconds })).status);
     expect(statuses).to.deep.equal([400, 201, 201, 400]);
   });
 
-  it('201 puts on record for whom', async () => {
+  it('201 records the user', async () => {
     await ask({ organization_id: 'org_acme' });
     const row = (await auditOf(server, connectionId)).find(({ action }) => action === 'mcp_session.created');
     expect(row?.details).to.deep.equal({

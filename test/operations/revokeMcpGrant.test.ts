@@ -12,8 +12,8 @@ describe('revokeMcpGrant', () => {
 
   const revoke = (id: string) => world.server.call('POST', `/api/v1/mcp/grants/${id}:revoke`);
 
-  describe('ends the grant from the next request, and records the reason', () => {
-    it('ends the grant with the next request, and records why', async () => {
+  describe('200', () => {
+    it('ends the grant from the next request, and records the reason', async () => {
       const tokens = await world.tokens();
       const [grant] = await world.grants();
       const id = grant?.id as string;

@@ -14,7 +14,7 @@ import { makeCertificate } from '../support/tls/certificates.ts';
 import { launch, openPage } from './support/connect-browser.ts';
 import { type PopupApp, startPopupApp } from './support/popup-app.ts';
 
-describe('sends the application the values to verify, and closes', () => {
+describe('links in a popup', () => {
   let as: AuthorizationServer;
   let isolated: AuthorizationServer;
   let server: TestServer;
@@ -81,7 +81,7 @@ describe('sends the application the values to verify, and closes', () => {
 
   const status = async () => (await accountOf(server, app.user))?.status;
 
-  it('tells the application what it has to verify, and closes', async () => {
+  it('sends the application the values to verify, and closes', async () => {
     const { page, popup, complaints } = await openPopup(await newLink(connectors.consent));
     const closed = popup.waitForEvent('close');
     await signIn(popup);
