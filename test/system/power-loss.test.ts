@@ -87,7 +87,7 @@ describe(`a loss of power at ${IMAGES} places of a recorded run (F16), seed ${SE
     expect(judged).to.be.greaterThan(IMAGES / 2);
   });
 
-  it('lets a server start on the remaining data, also of its first start, and serve what was acknowledged', async () => {
+  it('lets a server start on the remaining data, also of its first start (F16), and serve what was acknowledged', async () => {
     const images = [...imagesOf(recording.events, { folder, random, count: 60 })];
     const chosen = Array.from({ length: SERVED }, (_, number) => images[Math.floor((number * images.length) / SERVED)]);
     for (const image of chosen as Image[]) {
