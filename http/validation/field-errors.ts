@@ -112,6 +112,9 @@ function present(error: ErrorObject): FieldError {
   if (keyword === 'enum') {
     return { field: fieldOf(instancePath), message: `must be one of ${params['allowedValues'].join(', ')}` };
   }
+  // Only a parameter that is repeated is a list.
+  if (keyword === 'type' && instancePath.startsWith('/query/') && Array.isArray(error.data))
+    return { field: fieldOf(instancePath), message: 'must not be repeated' };
   if (keyword === 'type') return { field: fieldOf(instancePath), message: `must be ${typesIn(error).join(' or ')}` };
   const words = keyword === 'pattern' ? wordsOfPattern(String(params['pattern'])) : undefined;
   return { field: fieldOf(instancePath), message: words ?? error.message ?? 'is invalid' };

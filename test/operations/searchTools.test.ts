@@ -104,6 +104,14 @@ describe('searchTools', () => {
   });
 
   describe('400', () => {
+    it('VALIDATION_FAILED for a parameter that is repeated', async () => {
+      const { body } = await server.call('GET', `${PATH}?query=issue&user_id=ada&user_id=eve&limit=1&limit=2`);
+      expect(body.errors).to.have.deep.members([
+        { field: 'user_id', message: 'must not be repeated' },
+        { field: 'limit', message: 'must not be repeated' },
+      ]);
+    });
+
     it('INCOMPLETE_ACCOUNT_KEY for an identifier without its user', async () => {
       const { body } = await server.call('GET', `${PATH}?query=issue&identifier=ada`);
       expect(body.code).to.equal('INCOMPLETE_ACCOUNT_KEY');
