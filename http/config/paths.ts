@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from './config-error.ts';
 
@@ -41,11 +41,28 @@ export function readPaths(env: Readonly<Record<string, string | undefined>>): Pa
     const text = env[name] ?? '';
     if (text.trim() !== text) throw new ConfigError(`${name} must not begin or end with white space`);
   }
+  for (const name of ['DATABASE_URL', 'DATABASE_REPLICA_URL', 'DATABASE_LISTEN_URL'])
+    checkCertificates(name, env[name]);
   checkKind('DATA_DIR', dataDir, 'directory');
   const named = url && !isServer(url) ? fileOfUrl(url) : join(dataDir, 'valetkey.db');
   if (!isServer(url)) checkKind(namedBy.database, named, 'file');
   if (!env['VALETKEY_KEYS']) checkKind(namedBy.keys, keysFile, 'file');
   return { dataDir, databaseFile: withoutLinks(named), keysFile, namedBy };
+}
+
+/**
+ * Checks that a setting names a file that can be read. A pipe, for example, would block the start.
+ *
+ * @throws ConfigError naming the setting
+ */
+export function requireReadable(setting: string, path: string): void {
+  checkKind(setting, path, 'file');
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
+    throw new ConfigError(`${setting}: ${path} ${reason}`, { cause: error });
+  }
 }
 
 /** Whether a `DATABASE_URL` names a server, not a file. */
@@ -81,6 +98,16 @@ function concernsFile(error: Error): boolean {
   );
 }
 
+/** The driver reads the files that the address of a server names. */
+function checkCertificates(setting: string, url = ''): void {
+  if (!isServer(url)) return;
+  const parameters = new URLSearchParams(url.split('?')[1]);
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const path = parameters.get(name);
+    if (path) requireReadable(setting, path);
+  }
+}
+
 function fileOfUrl(url: string): string {
   const path = url.startsWith('file:') ? url.slice('file:'.length) : url;
   // A name with a colon can be written as ./name.
@@ -98,7 +125,7 @@ function withoutLinks(path: string, links = 0): string {
 }
 
 /** @throws ConfigError naming the setting, if the path is of another kind, or cannot exist below what does */
-function checkKind(setting: PathSetting, path: string, kind: 'file' | 'directory'): void {
+function checkKind(setting: string, path: string, kind: 'file' | 'directory'): void {
   const found = inspect(setting, path);
   if (!found) {
     checkKind(setting, dirname(resolve(path)), 'directory');
@@ -110,7 +137,7 @@ function checkKind(setting: PathSetting, path: string, kind: 'file' | 'directory
 }
 
 /** @returns undefined if nothing exists there */
-function inspect(setting: PathSetting, path: string): Stats | undefined {
+function inspect(setting: string, path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (error) {

@@ -1,3 +1,5 @@
+import { requireReadable } from './paths.ts';
+
 /** Which signals are sent to an OpenTelemetry collector. Everything else about sending is read by the exporters. */
 export interface TelemetryConfig {
   traces: boolean;
@@ -12,15 +14,15 @@ export interface TelemetryConfig {
 type Env = Readonly<Record<string, string | undefined>>;
 
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
-const PER_SIGNAL = ['ENDPOINT', 'HEADERS', 'TIMEOUT', 'COMPRESSION', 'CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'];
+const FILES = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'];
+const PER_SIGNAL = ['ENDPOINT', 'HEADERS', 'TIMEOUT', 'COMPRESSION', ...FILES];
+const SIGNALS = ['', 'TRACES_', 'METRICS_', 'LOGS_'];
 /** The variables of OpenTelemetry that have an effect. */
 const SUPPORTED = new Set([
   ...['OTEL_SDK_DISABLED', 'OTEL_SERVICE_NAME', 'OTEL_RESOURCE_ATTRIBUTES', 'OTEL_METRIC_EXPORT_INTERVAL'],
   ...['OTEL_TRACES_EXPORTER', 'OTEL_METRICS_EXPORTER', 'OTEL_LOGS_EXPORTER'],
   ...['OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG', 'OTEL_EXPORTER_OTLP_PROTOCOL'],
-  ...['', 'TRACES_', 'METRICS_', 'LOGS_'].flatMap((signal) =>
-    PER_SIGNAL.map((name) => `OTEL_EXPORTER_OTLP_${signal}${name}`),
-  ),
+  ...namesOf(PER_SIGNAL),
 ]);
 const SAMPLERS: Readonly<Record<string, (argument: number) => number>> = {
   parentbased_always_on: () => 1,
@@ -49,7 +51,14 @@ export function readTelemetry(env: Env): TelemetryConfig | null {
     sampledShare: readShare(env),
     metricIntervalMs: readInterval(env),
   };
-  return config.traces || config.metrics || config.logs ? config : null;
+  if (!config.traces && !config.metrics && !config.logs) return null;
+  // The exporters ignore a file that they cannot read, and would then send without it.
+  for (const name of namesOf(FILES)) if (env[name]) requireReadable(name, env[name]);
+  return config;
+}
+
+function namesOf(ends: readonly string[]): string[] {
+  return SIGNALS.flatMap((signal) => ends.map((end) => `OTEL_EXPORTER_OTLP_${signal}${end}`));
 }
 
 /** Returns one sentence for each variable of OpenTelemetry that is set and has no effect. */

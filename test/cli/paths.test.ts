@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { readConfig } from '../../http/config/config.ts';
 import { ConfigError } from '../../http/config/config-error.ts';
 import { readPaths } from '../../http/config/paths.ts';
 import { runCommand } from '../support/child-server.ts';
@@ -59,6 +61,36 @@ describe('settings that name a file', () => {
       expect(read).to.throw(ConfigError).with.property('message').that.includes(reason).and.match(RegExp(setting));
     });
   }
+
+  for (const [setting, value] of [
+    ['OTEL_EXPORTER_OTLP_CERTIFICATE', (path: string) => path],
+    ['OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY', (path: string) => path],
+    ['DATABASE_URL', (path: string) => `postgres://u@h/d?sslrootcert=${encodeURIComponent(path)}&sslmode=verify-full`],
+    ['DATABASE_REPLICA_URL', (path: string) => `postgres://u@h1,h2/d?sslkey=${path}`],
+  ] as const) {
+    it(`does not accept ${setting} with a certificate that cannot be read`, () => {
+      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example', DATABASE_URL: 'postgres://u@h/d' };
+      const read = (path: string) => readConfig({ ...env, [setting]: value(path) });
+      expect(() => read(at('file')), 'the control').not.to.throw();
+      execFileSync('mkfifo', ['-m', '600', at(`${setting}-pipe`)]);
+      for (const [path, reason] of [
+        [at('missing'), 'does not exist'],
+        [at('directory'), 'is a directory'],
+        [at(`${setting}-pipe`), 'is not a regular file'],
+      ] as const) {
+        expect(() => read(path), reason).to.throw(ConfigError, `${setting}: ${path} ${reason}`);
+      }
+    });
+  }
+
+  it('does not wait for a pipe in place of a backup', async () => {
+    execFileSync('mkfifo', ['-m', '600', at('backup-pipe')]);
+    const { code, stderr } = await runCommand(['restore', at('backup-pipe')], { DATA_DIR: at('restored') });
+    expect(code).to.equal(1);
+    expect(stderr).to.equal(
+      `valetkey restore: the backup ${at('backup-pipe')} cannot be used: it is not a regular file\n`,
+    );
+  });
 
   // The system refuses to create these, also for root.
   for (const [setting, path] of [

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import type { Facts, Manifest } from '../../database-files.ts';
@@ -54,6 +55,8 @@ export async function checkContent(client: Client): Promise<Pick<Manifest, 'audi
 
 /** Opens a backup for reading, without changing its files. */
 export function openBackup(path: string): Client {
+  // Opening a pipe would wait for another process without end.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw invalid(path, 'it is not a regular file');
   try {
     return new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
   } catch (cause) {
