@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const all = listDocuments();
   const some = all.filter((name) => name.includes(values.only ?? ''));
   const chosen = values.sample ? sampled(some, Number(values.sample), seeded(seed)) : some;
-  if (chosen.length === 0) throw new Error('no document was chosen: SAMPLE must be a number, and ONLY a part of a name');
+  if (chosen.length === 0) throw new Error('no document was chosen: SAMPLE must be a number');
   const sample = values.sample ? `SAMPLE=${values.sample} ` : '';
   console.log(`corpus         ${chosen.length} of ${all.length} documents (make corpus ${sample}SEED=${seed})`);
 
