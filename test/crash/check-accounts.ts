@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Random } from '../fuzz/random.ts';
 import { unknownId } from '../support/accounts.ts';
-import type { ChildServer } from '../support/child-server.ts';
+import type { ServerClient } from '../support/child-server.ts';
 import type { Ledger, LedgerAccount } from './ledger.ts';
 import { creation, type Scene } from './load.ts';
 
@@ -12,7 +12,7 @@ const ACCOUNTS = '/api/v1/connected_accounts';
 const COMPARED_AGAIN = 30;
 
 /** Compares accounts with the ledger: all doubtful ones, the newest ones and some others. */
-export async function checkAccounts(server: ChildServer, scene: Scene, ledger: Ledger, random: Random): Promise<void> {
+export async function checkAccounts(server: ServerClient, scene: Scene, ledger: Ledger, random: Random): Promise<void> {
   checkBytes(scene, ledger);
   const isSettled = ({ state, sentVersion }: LedgerAccount) => state !== 'doubtful' && sentVersion === undefined;
   const settled = ledger.accounts.filter(isSettled);
@@ -24,6 +24,7 @@ export async function checkAccounts(server: ChildServer, scene: Scene, ledger: L
 
 /** No data key of deleted credentials is left, without which no copy of them opens, and no secret in plain text anywhere. */
 function checkBytes({ databaseFile }: Scene, ledger: Ledger): void {
+  if (databaseFile === undefined) return;
   const files = ['', '-wal', '-mark'].map((suffix) => databaseFile + suffix).filter(existsSync);
   const bytes = files.map((file) => readFileSync(file));
   for (const account of ledger.accounts) {
@@ -36,7 +37,7 @@ function checkBytes({ databaseFile }: Scene, ledger: Ledger): void {
   expect(bytes.some((content) => content.includes('secret-key-of-'))).to.equal(false);
 }
 
-export async function checkAccount(server: ChildServer, scene: Scene, account: LedgerAccount): Promise<void> {
+export async function checkAccount(server: ServerClient, scene: Scene, account: LedgerAccount): Promise<void> {
   const { id, identifier, state } = account;
   if (id === undefined) return settleCreation(server, scene, account);
   const answer = await server.call('GET', `${ACCOUNTS}/details?id=${id}`);
@@ -57,7 +58,7 @@ export async function checkAccount(server: ChildServer, scene: Scene, account: L
  * A creation without a response happened once or not at all. After it is sent again with its key, it has happened
  * exactly once.
  */
-async function settleCreation(server: ChildServer, { keyedConnector }: Scene, account: LedgerAccount): Promise<void> {
+async function settleCreation(server: ServerClient, { keyedConnector }: Scene, account: LedgerAccount): Promise<void> {
   const { identifier, key } = account;
   const found = await findAccounts(server, identifier);
   expect(found.length, identifier).to.be.at.most(1);
@@ -73,7 +74,10 @@ async function settleCreation(server: ChildServer, { keyedConnector }: Scene, ac
   Object.assign(account, { id: only?.id, state: 'there' });
 }
 
-export async function findAccounts(server: ChildServer, identifier: string): Promise<{ id: string; status: string }[]> {
+export async function findAccounts(
+  server: ServerClient,
+  identifier: string,
+): Promise<{ id: string; status: string }[]> {
   const { body } = await server.call('GET', `${ACCOUNTS}?identifier=${identifier}`);
   return body.connected_accounts;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ChildServer } from '../support/child-server.ts';
+import type { ServerClient } from '../support/child-server.ts';
 import type { Counterpart } from './counterpart.ts';
 import type { Ledger, LedgerCall, LedgerGrant } from './ledger.ts';
 import { runCall, useGrant } from './load.ts';
@@ -7,7 +7,7 @@ import { runCall, useGrant } from './load.ts';
 const EXECUTIONS = '/api/v1/executions';
 
 /** Compares the records of calls with the ledger and with what happened at the provider. */
-export async function checkCalls(server: ChildServer, counterpart: Counterpart, ledger: Ledger): Promise<void> {
+export async function checkCalls(server: ServerClient, counterpart: Counterpart, ledger: Ledger): Promise<void> {
   // No call is running, because the process that made them was killed.
   expect(await countExecutions(server, 'status=STARTED')).to.equal(0);
   // The record of a call is written before the call is sent.
@@ -16,18 +16,18 @@ export async function checkCalls(server: ChildServer, counterpart: Counterpart, 
   for (const call of ledger.calls.splice(0)) await checkCall(server, counterpart, call);
 }
 
-async function countExecutions(server: ChildServer, filter = ''): Promise<number> {
+async function countExecutions(server: ServerClient, filter = ''): Promise<number> {
   const { body } = await server.call('GET', `${EXECUTIONS}?page_size=1&${filter}`);
   return body.total_size;
 }
 
 /** A call whose response was received must have its outcome, regardless of its effect. */
-async function checkOutcome(server: ChildServer, executionId: string): Promise<void> {
+async function checkOutcome(server: ServerClient, executionId: string): Promise<void> {
   const { body } = await server.call('GET', `${EXECUTIONS}/${executionId}`);
   expect(body.execution?.status, `${executionId} was acknowledged`).to.equal('SUCCEEDED');
 }
 
-async function checkCall(server: ChildServer, { effects }: Counterpart, call: LedgerCall): Promise<void> {
+async function checkCall(server: ServerClient, { effects }: Counterpart, call: LedgerCall): Promise<void> {
   const { nonce, key, executionId } = call;
   if (executionId !== undefined) {
     await checkOutcome(server, executionId);
@@ -46,7 +46,7 @@ async function checkCall(server: ChildServer, { effects }: Counterpart, call: Le
  * Tokens are lost in one case only: the provider rotated them, and the kill came before the response of that rotation was stored. Such an
  * account is refused with an error that says to connect it again. Every other account can refresh its tokens.
  */
-export async function checkGrants(server: ChildServer, counterpart: Counterpart, ledger: Ledger): Promise<void> {
+export async function checkGrants(server: ServerClient, counterpart: Counterpart, ledger: Ledger): Promise<void> {
   const lost: LedgerGrant[] = [];
   for (const grant of ledger.grants) {
     const mayBeLost = grant.isDoubtful && counterpart.rotationsOf(grant.name) > grant.rotations;

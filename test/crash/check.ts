@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { readBackup } from '../../db/sqlite/backup/read.ts';
 import type { Random } from '../fuzz/random.ts';
-import type { ChildServer } from '../support/child-server.ts';
+import type { ServerClient } from '../support/child-server.ts';
 import { checkAccounts, findAccounts } from './check-accounts.ts';
 import { checkCalls, checkGrants } from './check-calls.ts';
 import type { Counterpart } from './counterpart.ts';
 import { storedVersions, toolsOfVersion } from './imports.ts';
 import type { Ledger } from './ledger.ts';
-import type { Scene } from './load.ts';
+import type { FileScene, Scene } from './load.ts';
 
 /** The number of verified links and grants of earlier rounds that are compared again. */
 const KEPT = 30;
@@ -23,7 +23,7 @@ export interface Crash {
  * Compares a server that was killed and started again with the ledger. What was acknowledged must be there; what is in doubt must have
  * happened as a whole or not at all; no effect may have happened twice. Afterwards nothing is in doubt.
  */
-export async function checkServer(server: ChildServer, { scene, ledger, counterpart, random }: Crash): Promise<void> {
+export async function checkServer(server: ServerClient, { scene, ledger, counterpart, random }: Crash): Promise<void> {
   expect(ledger.faults).to.deep.equal([]);
   await checkAccounts(server, scene, ledger, random);
   await checkCalls(server, counterpart, ledger);
@@ -34,7 +34,7 @@ export async function checkServer(server: ChildServer, { scene, ledger, counterp
   await checkImports(server, ledger);
 }
 
-async function checkLinks(server: ChildServer, ledger: Ledger): Promise<void> {
+async function checkLinks(server: ServerClient, ledger: Ledger): Promise<void> {
   for (const identifier of [...ledger.linked].slice(-KEPT)) {
     const [account] = await findAccounts(server, identifier);
     expect(account?.status, `${identifier} was verified`).to.equal('ACTIVE');
@@ -47,7 +47,7 @@ async function checkLinks(server: ChildServer, ledger: Ledger): Promise<void> {
 }
 
 /** A rotation without a response may have replaced the secret; a rotation with a response has replaced it. */
-async function checkSecrets(server: ChildServer, ledger: Ledger): Promise<void> {
+async function checkSecrets(server: ServerClient, ledger: Ledger): Promise<void> {
   const [secret = ''] = ledger.secrets;
   const form = { grant_type: 'client_credentials', client_id: ledger.clientId, client_secret: secret };
   const works = (await fetch(`${server.origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })).ok;
@@ -61,7 +61,7 @@ async function checkSecrets(server: ChildServer, ledger: Ledger): Promise<void> 
 }
 
 /** All tools of an import have the same version. */
-async function checkImports(server: ChildServer, ledger: Ledger): Promise<void> {
+async function checkImports(server: ServerClient, ledger: Ledger): Promise<void> {
   const stored = await storedVersions(server);
   const [version = 0] = stored;
   expect(ledger.imports).to.include(version);
@@ -70,7 +70,7 @@ async function checkImports(server: ChildServer, ledger: Ledger): Promise<void> 
 }
 
 /** Checks that every audit record exists unchanged. */
-export async function checkAudit({ databaseFile }: Scene): Promise<void> {
+export async function checkAudit({ databaseFile }: FileScene): Promise<void> {
   const { read, close } = readBackup(databaseFile);
   try {
     for (const { id } of await read.environments.list()) {

@@ -1,7 +1,7 @@
 import type { Random } from '../fuzz/random.ts';
 import { createAccount } from '../support/accounts.ts';
 import { TestBrowser } from '../support/browser.ts';
-import type { ChildServer } from '../support/child-server.ts';
+import type { ServerClient } from '../support/child-server.ts';
 import { selectRows } from '../support/database-file.ts';
 import { execute } from '../support/execute.ts';
 import { returned, submitLink, VERIFY_URL, verifyUser } from '../support/links.ts';
@@ -13,7 +13,8 @@ const ACCOUNTS = '/api/v1/connected_accounts';
 
 /** The things that the load uses. They are created before the first kill. */
 export interface Scene {
-  databaseFile: string;
+  /** The database file, whose bytes are searched. */
+  databaseFile?: string;
   /** A provider with an API key, which users can type into the form of a link. */
   keyedConnector: string;
   /** A provider with OAuth. */
@@ -24,13 +25,21 @@ export interface Scene {
   rotationsOf(grant: string): number;
 }
 
+/** A server that is going to be killed, or several behind one address; `child.killed` ends the load. */
+export interface CrashingServer extends ServerClient {
+  child: { readonly killed: boolean };
+}
+
+/** The scene of a server with a database file. */
+export type FileScene = Scene & { databaseFile: string };
+
 let made = 0;
 
 /**
  * Sends requests of every kind until the server is gone. The ledger says of each request that it is in doubt before it is sent, and that
  * it was acknowledged after its response.
  */
-export async function runLoad(server: ChildServer, scene: Scene, ledger: Ledger, random: Random): Promise<void> {
+export async function runLoad(server: CrashingServer, scene: Scene, ledger: Ledger, random: Random): Promise<void> {
   const kinds = [create, create, update, update, remove, call, call, call, refresh, refresh, link, rotate, importTools];
   const worker = async () => {
     while (!server.child.killed) await random.pick(kinds)(server, scene, ledger, random);
@@ -42,7 +51,7 @@ export async function runLoad(server: ChildServer, scene: Scene, ledger: Ledger,
   await Promise.all(Array.from({ length: 8 }, () => worker().catch(ended)));
 }
 
-type Kind = (server: ChildServer, scene: Scene, ledger: Ledger, random: Random) => Promise<void>;
+type Kind = (server: ServerClient, scene: Scene, ledger: Ledger, random: Random) => Promise<void>;
 
 const create: Kind = async (server, { databaseFile, keyedConnector }, ledger, random) => {
   const identifier = `account-${++made}`;
@@ -52,6 +61,7 @@ const create: Kind = async (server, { databaseFile, keyedConnector }, ledger, ra
   const answer = await server.call('POST', ACCOUNTS, creation(keyedConnector, identifier, key.key));
   if (!isOk(answer, 201, ledger)) return;
   Object.assign(account, { id: answer.body.connected_account.id, state: 'there' });
+  if (databaseFile === undefined) return;
   const select = 'select wrapped from data_keys where slot = (select data_key from accounts where id = ?)';
   const stored = selectRows(databaseFile, select, account.id)[0]?.['wrapped'] as Buffer | undefined;
   // Zeros follow the key.
@@ -110,7 +120,7 @@ const call: Kind = async (server, { toolAccount }, ledger, random) => {
 };
 
 /** Makes a call whose effect at the provider has this name. */
-export function runCall(server: Pick<ChildServer, 'call'>, { accountId, nonce, key, isRaw }: LedgerCall) {
+export function runCall(server: Pick<ServerClient, 'call'>, { accountId, nonce, key, isRaw }: LedgerCall) {
   const raw = { body: { nonce }, headers: { 'valetkey-account-id': accountId } };
   if (isRaw) return server.call('POST', '/api/v1/proxy/effects', raw);
   const body = { path: '/effects', body: { nonce } };
@@ -139,7 +149,7 @@ const refresh: Kind = async (server, { oauthConnector, rotationsOf }, ledger, ra
 };
 
 /** Calls the provider with the access token of a grant. A token is valid for one second, so many calls refresh it. */
-export function useGrant(server: Pick<ChildServer, 'call'>, accountId: string) {
+export function useGrant(server: Pick<ServerClient, 'call'>, accountId: string) {
   return execute(server, accountId, 'http_get', { path: '/me' });
 }
 

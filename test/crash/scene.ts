@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { createAccount } from '../support/accounts.ts';
-import type { ChildServer } from '../support/child-server.ts';
+import type { ServerClient } from '../support/child-server.ts';
 import { VERIFY_URL } from '../support/links.ts';
 import { API_KEY_PATTERN, createConnection, createProvider } from '../support/providers.ts';
 import { API_ORIGIN, type Counterpart } from './counterpart.ts';
@@ -13,8 +12,7 @@ import type { Scene } from './load.ts';
  * and a first import.
  */
 export async function prepareScene(
-  server: ChildServer,
-  dataDir: string,
+  server: ServerClient,
   { ledger, counterpart }: { ledger: Ledger; counterpart: Counterpart },
 ): Promise<Scene> {
   const keyed = await createProvider(server, {
@@ -45,7 +43,6 @@ export async function prepareScene(
   const connectedAccount = { authorization_details: { static_auth: { details: { api_key: 'tool-key' } } } };
   const { id } = await createAccount(server, { connector: keyed.identifier, identifier: 'tools', connectedAccount });
   return {
-    databaseFile: join(dataDir, 'valetkey.db'),
     keyedConnector: keyed.identifier,
     oauthConnector: key_id,
     toolAccount: id,

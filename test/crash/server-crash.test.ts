@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Random } from '../fuzz/random.ts';
@@ -11,7 +12,7 @@ import { checkAudit, checkServer } from './check.ts';
 import { checkAccount } from './check-accounts.ts';
 import { API_ORIGIN, type Counterpart, startCounterpart } from './counterpart.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import { runLoad, type Scene } from './load.ts';
+import { type FileScene, runLoad } from './load.ts';
 import { prepareScene } from './scene.ts';
 
 /** `make crash` runs the long form. */
@@ -24,13 +25,14 @@ describe(`a server that is killed ${KILLS} times under mixed load (F12, F13), se
   const ledger = createLedger();
   let counterpart: Counterpart;
   let server: ChildServer;
-  let scene: Scene;
+  let scene: FileScene;
   let starts = 0;
 
   before(async () => {
     counterpart = await startCounterpart();
     server = await start();
-    scene = await prepareScene(server, folder.path, { ledger, counterpart });
+    const databaseFile = join(folder.path, 'valetkey.db');
+    scene = { ...(await prepareScene(server, { ledger, counterpart })), databaseFile };
   });
   after(async () => {
     await server?.stop('SIGKILL');

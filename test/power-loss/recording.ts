@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { API_ORIGIN, type Counterpart } from '../crash/counterpart.ts';
 import { createLedger } from '../crash/ledger.ts';
-import { runCall, type Scene, useGrant } from '../crash/load.ts';
+import { type FileScene, runCall, useGrant } from '../crash/load.ts';
 import { prepareScene } from '../crash/scene.ts';
 import { createAccount } from '../support/accounts.ts';
 import { type ChildServer, startChildServer } from '../support/child-server.ts';
@@ -49,7 +50,7 @@ export async function record({
 }: RecordOptions): Promise<Recording> {
   const history = createHistory();
   const events: FileEvent[] = [];
-  let scene: Scene | undefined;
+  let scene: FileScene | undefined;
   for (const [run, signal] of [
     [1, 'SIGKILL'],
     [2, 'SIGTERM'],
@@ -60,7 +61,10 @@ export async function record({
       through: recorder(file, run === 1 ? failing : undefined),
     });
     try {
-      scene ??= await prepareScene(server, dataDir, { ledger: createLedger(), counterpart });
+      scene ??= {
+        ...(await prepareScene(server, { ledger: createLedger(), counterpart })),
+        databaseFile: join(dataDir, 'valetkey.db'),
+      };
       const changing = runChanges(server, scene, history, { changes, run });
       // The first rejected client ends the run.
       await (run === 1 && failing !== undefined ? changing.catch(() => {}) : changing);
@@ -94,7 +98,7 @@ function renumbered(events: FileEvent[], run: number): FileEvent[] {
 /** Runs six clients, each of which creates, updates and deletes its own accounts, runs tools and refreshes tokens. */
 async function runChanges(
   server: ChildServer,
-  scene: Scene,
+  scene: FileScene,
   history: History,
   { changes, run }: { changes: number; run: number },
 ) {
@@ -116,7 +120,7 @@ async function runChanges(
   await Promise.all(Array.from({ length: 6 }, client));
 }
 
-async function makeAccount(server: ChildServer, { keyedConnector }: Scene, history: History, identifier: string) {
+async function makeAccount(server: ChildServer, { keyedConnector }: FileScene, history: History, identifier: string) {
   const connectedAccount = {
     api_config: { version: 0 },
     authorization_details: { static_auth: { details: { api_key: `secret-key-of-${identifier}` } } },
@@ -144,13 +148,18 @@ async function remove(server: ChildServer, account: Subject) {
   return undefined;
 }
 
-async function call(server: ChildServer, { toolAccount }: Scene, history: History, nonce: string) {
+async function call(server: ChildServer, { toolAccount }: FileScene, history: History, nonce: string) {
   const answer = await runCall(server, { nonce, accountId: toolAccount, key: nonce });
   expectStatus(answer, 200);
   history.calls.push({ executionId: answer.body.execution_id, ackedAt: acknowledged() });
 }
 
-async function makeGrant(server: ChildServer, { oauthConnector, databaseFile }: Scene, history: History, name: string) {
+async function makeGrant(
+  server: ChildServer,
+  { oauthConnector, databaseFile }: FileScene,
+  history: History,
+  name: string,
+) {
   const oauth_token = { access_token: `${name}-0`, refresh_token: `${name}.0` };
   const connectedAccount = { authorization_details: { oauth_token } };
   const sentAt = Date.now();
@@ -162,7 +171,7 @@ async function makeGrant(server: ChildServer, { oauthConnector, databaseFile }: 
 }
 
 /** The tokens of a grant are valid for a second, so that most calls refresh them. */
-async function refresh(server: ChildServer, { databaseFile }: Scene, grant: Subject) {
+async function refresh(server: ChildServer, { databaseFile }: FileScene, grant: Subject) {
   await change(grant, null, async () => {
     expectStatus(await useGrant(server, grant.id), 200);
     return generationOf(databaseFile, grant.id);

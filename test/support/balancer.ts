@@ -14,19 +14,23 @@ export async function startBalancer(ports: readonly number[], port = 0): Promise
   const sockets = new Set<Socket>();
   let next = 0;
 
-  function pass(client: Socket, attempts: number): void {
-    const upstream = connect(ports[next++ % ports.length] as number, '127.0.0.1');
+  /** @param place of the first server to try */
+  function pass(client: Socket, place: number, attempts: number): void {
+    const upstream = connect(ports[place % ports.length] as number, '127.0.0.1');
     sockets.add(upstream);
+    // `connecting` is false already when a refused connection reports its error.
+    let isConnected = false;
     upstream.once('connect', () => {
+      isConnected = true;
       client.pipe(upstream).pipe(client);
     });
     upstream.on('error', () => {
-      if (upstream.connecting && attempts > 1) pass(client, attempts - 1);
+      if (!isConnected && attempts > 1) pass(client, place + 1, attempts - 1);
       else client.destroy();
     });
     upstream.on('close', () => {
       sockets.delete(upstream);
-      if (!upstream.connecting) client.end();
+      if (isConnected) client.end();
     });
     client.on('close', () => upstream.destroy());
   }
@@ -35,7 +39,7 @@ export async function startBalancer(ports: readonly number[], port = 0): Promise
     sockets.add(client);
     client.on('error', () => {});
     client.on('close', () => sockets.delete(client));
-    pass(client, ports.length);
+    pass(client, next++, ports.length);
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {

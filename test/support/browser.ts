@@ -91,6 +91,8 @@ export class TestBrowser {
       method,
       headers: { ...(cookie && { cookie }), ...this.#headers, ...headers },
       body,
+      // A new connection for each request, so that the requests go to all servers behind an address.
+      reset: true,
     });
     const text = await response.body.text();
     for (const line of [response.headers['set-cookie'] ?? []].flat()) this.#keep(origin, parse(line));

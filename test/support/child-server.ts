@@ -63,18 +63,22 @@ export async function runCommand(
   return result;
 }
 
-/** A server in a separate process, as an operator starts it. */
-export interface ChildServer {
+/** A client of a server at an address. */
+export interface ServerClient {
   origin: string;
+  /** Sends a request, with an access token of the first client. */
+  call(method: string, path: string, request?: Pick<TestRequest, 'body' | 'headers'>): Promise<TestResponse>;
+  /** Returns an access token of the first client. */
+  token(): Promise<string>;
+}
+
+/** A server in a separate process, as an operator starts it. */
+export interface ChildServer extends ServerClient {
   child: ChildProcess;
   /** The lines of its log. */
   logs: string[];
   /** Returns its output for the operator's terminal. */
   errors(): string;
-  /** Sends a request, with an access token of its first client. */
-  call(method: string, path: string, request?: Pick<TestRequest, 'body' | 'headers'>): Promise<TestResponse>;
-  /** Returns an access token of its first client. */
-  token(): Promise<string>;
   /** Stops the process and waits until it has ended. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -104,34 +108,37 @@ export async function startChildServer(env: Record<string, string>, options: Chi
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${errors}${logs.join('\n')}`)));
   });
   const gone = once(child, 'close');
-  let token: string | undefined;
-  const call = async (
-    method: string,
-    path: string,
-    { body, headers = {} }: Pick<TestRequest, 'body' | 'headers'> = {},
-  ) => {
-    token ??= await fetchToken(origin);
-    return exchange(origin, method, path, {
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-  };
   return {
-    origin,
+    ...clientOf(origin),
     child,
     logs,
     errors: () => errors,
-    call,
-    token: () => fetchToken(origin),
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       const [code, by] = await gone;
       return { code, signal: by };
     },
+  };
+}
+
+/** @param reset whether each request has its own connection, so that the requests go to all servers behind an address */
+export function clientOf(origin: string, reset = false): ServerClient {
+  let token: string | undefined;
+  return {
+    origin,
+    async call(method, path, { body, headers = {} } = {}) {
+      token ??= await fetchToken(origin, reset);
+      return exchange(origin, method, path, {
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        reset,
+      });
+    },
+    token: () => fetchToken(origin, reset),
   };
 }
 
@@ -141,11 +148,12 @@ export async function liftFileLimit({ child }: ChildServer): Promise<void> {
   if (code !== 0) throw new Error(`prlimit ended with ${code}`);
 }
 
-async function fetchToken(origin: string): Promise<string> {
+async function fetchToken(origin: string, reset = false): Promise<string> {
   const form = { grant_type: 'client_credentials', client_id: CLIENT_ID, client_secret: CLIENT_SECRET };
   const answer = await exchange(origin, 'POST', '/oauth/token', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
+    reset,
   });
   if (answer.status !== 200) throw new Error(`no access token: ${answer.text}`);
   return answer.body.access_token;
@@ -155,7 +163,7 @@ async function exchange(
   origin: string,
   method: string,
   path: string,
-  options: { headers: Record<string, string>; body: string | null },
+  options: { headers: Record<string, string>; body: string | null; reset?: boolean },
 ): Promise<TestResponse> {
   const answer = await send(`${origin}${path}`, { method: method as 'GET', ...options });
   const text = await answer.body.text();
