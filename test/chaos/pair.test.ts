@@ -57,7 +57,7 @@ describe(`two processes behind one address, one of which is killed ${KILLS} time
     for (let kill = 0; kill < KILLS; kill++) {
       const place = random.below(2);
       await loadUntil(20 + random.below(60), () => (servers[place] as ChildServer).stop('SIGKILL'));
-      // The other one serves everybody, beside what the killed one has left behind.
+      // The other process serves all requests, beside what the killed one has left behind.
       await loadUntil(20);
       servers[place] = await world.startWith({ PORT: String(ports[place]) });
       while ((await world.instances()) > 2) await pause(200);
