@@ -71,6 +71,11 @@ describe('renderMarkdown', () => {
     expect(render('a <img src=x onerror=alert(1)> b')).to.include('&lt;img');
   });
 
+  it('gives a column without a name no header', () => {
+    const html = render('| | name |\n|---|---|\n| a | b |');
+    expect(html).to.match(/<tr>\s*<td><\/td>\s*<th>name<\/th>\s*<\/tr>/);
+  });
+
   it('creates no link that runs a script', () => {
     expect(render('[a](javascript:alert(1))')).not.to.include('href');
     expect(render('[a](data:text/html;base64,x)')).not.to.include('href');

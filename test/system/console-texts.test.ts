@@ -46,6 +46,9 @@ describe('texts of third parties in the console', () => {
     const made = await call('/api/v1/connections', { connector: identifier, organization_name: MARKUP });
     connectionId = made.connection.id;
     await storeTools(server, [ownTool(identifier, 'evil_get_thing', { title: MARKUP, description: MARKUP })]);
+    const overlay = { title: MARKUP.slice(0, 100), added_description: MARKUP };
+    const set = await server.call('PUT', '/api/v1/tool_overlays/evil_get_thing', { body: overlay });
+    if (set.status !== 200) throw new Error(set.text);
     const account = await createAccount(server, {
       connector: identifier,
       identifier: MARKUP,
@@ -71,6 +74,8 @@ describe('texts of third parties in the console', () => {
       `/connections/${connectionId}`,
       `/webhooks/${endpointId}`,
       '/tools/evil_get_thing',
+      '/overlays',
+      '/overlays/evil_get_thing',
       '/connections/new',
       `/executions?agent_run_id=${encodeURIComponent(MARKUP)}`,
       `/login?next=${encodeURIComponent('javascript:window.attacked=1')}`,
