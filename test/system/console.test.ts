@@ -401,12 +401,16 @@ describe('the console in a browser', () => {
     before(async () => {
       full = await startConsoleWorld();
       const { accountId, executionId } = await fillConsole(full);
+      const { connections } = (await full.server.call('GET', '/api/v1/connections')).body;
+      const { webhook_endpoints: endpoints } = (await full.server.call('GET', '/api/v1/webhook_endpoints')).body;
       details = [
         `/accounts/${accountId}`,
         `/executions/${executionId}`,
         '/connections/new',
         '/tools/http_post',
         '/overlays/github_create_issue',
+        `/connections/${connections[0].id}`,
+        `/webhooks/${endpoints[0].id}`,
       ];
     });
     after(() => full.stop());
