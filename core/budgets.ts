@@ -771,6 +771,8 @@ export const MCP_SERVER = {
   contentsBytes: MIB,
   /** No further page is read after this time; the client continues with the cursor. */
   contentsMs: 20 * SECOND,
+  /** How often watched lists are compared, to notice what other processes have changed. */
+  listChecksMs: 10 * SECOND,
   /** How long clients may cache a list. It changes only with settings, and each call is checked separately. */
   listMs: MINUTE,
   /** How long a repeated call waits until its user has connected an account. Clients give up a request after 60 s. */

@@ -11,6 +11,7 @@ import { createExecutionParts } from './executions.ts';
 import { registerInstance } from './instance.ts';
 import { type FirstStart, openKeys } from './keys.ts';
 import { createLinkParts } from './links.ts';
+import { createListChangesParts } from './list-changes.ts';
 import { createOutbound } from './outbound.ts';
 import { choosing, type Overrides } from './overrides.ts';
 import type { Parts } from './parts.ts';
@@ -51,9 +52,20 @@ export async function createApplication(
   const upstream = createUpstreamMcp(setup, base);
   const jobQueue = createJobQueue(base);
   const webhooks = createWebhookParts(setup, { ...base, jobQueue });
-  const sinks = [webhooks.webhookSink, ...(overrides.eventSinks ?? [])];
+  const lists = createListChangesParts(setup, { ...base, ...tools });
+  const sinks = [webhooks.webhookSink, lists.listChanges.sink, ...(overrides.eventSinks ?? [])];
   const events = createEventParts({ ...base, ...tools, ...upstream }, sinks);
-  const shared = { ...base, ...registration, ...outbound, ...tools, ...upstream, ...events, jobQueue, ...webhooks };
+  const shared = {
+    ...base,
+    ...registration,
+    ...outbound,
+    ...tools,
+    ...upstream,
+    ...events,
+    jobQueue,
+    ...webhooks,
+    ...lists,
+  };
   await adaptToUpgrade(shared);
 
   const accounts = createAccountParts(setup, shared);

@@ -9,6 +9,7 @@ import type { ExecutionParts } from './executions.ts';
 import type { Registration } from './instance.ts';
 import type { Keys } from './keys.ts';
 import type { LinkParts } from './links.ts';
+import type { ListChangesParts } from './list-changes.ts';
 import type { Outbound } from './outbound.ts';
 import type { RequestParts } from './requests.ts';
 import type { Storage } from './storage.ts';
@@ -28,6 +29,7 @@ export interface Parts
     EventParts,
     AccountParts,
     LinkParts,
+    ListChangesParts,
     ExecutionParts,
     Background,
     RequestParts,

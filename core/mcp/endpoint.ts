@@ -2,6 +2,8 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { McpEndpointOptions, McpExchange } from './exchange.ts';
 import { createHandshakeSessions } from './handshake-sessions.ts';
 import { loadServerSdk } from './load-sdk.ts';
+import { createOpenStreams } from './open-streams.ts';
+import { createSubscriptions } from './subscriptions.ts';
 
 export interface McpEndpoint {
   serve(request: Request, exchange: McpExchange): Promise<Response>;
@@ -18,15 +20,25 @@ export interface McpEndpoint {
  */
 export async function createMcpEndpoint(factory: McpServerFactory, options: McpEndpointOptions): Promise<McpEndpoint> {
   const sdk = await loadServerSdk();
-  const { onError } = options;
-  const modern = sdk.createMcpHandler(factory, { legacy: 'reject', onerror: onError });
+  const { onError, now } = options;
+  const streams = createOpenStreams(now);
+  const subscriptions = createSubscriptions(streams, options.changes);
+  const modern = sdk.createMcpHandler(factory, {
+    legacy: 'reject',
+    onerror: onError,
+    bus: subscriptions.bus,
+    // The streams of users and environments are limited.
+    maxSubscriptions: Number.MAX_SAFE_INTEGER,
+  });
   const stateless = sdk.legacyStatelessFallback(factory, onError);
-  const sessions = createHandshakeSessions(sdk, factory, options);
+  const sessions = createHandshakeSessions(sdk, factory, streams, options);
   return {
     async serve(request, exchange) {
       const { auth: authInfo, parsedBody } = exchange;
       const given = { authInfo, ...(parsedBody !== undefined && { parsedBody }) };
-      if (!(await sdk.isLegacyRequest(request, parsedBody))) return modern.fetch(request, given);
+      if (!(await sdk.isLegacyRequest(request, parsedBody))) {
+        return subscriptions.serve(exchange, () => modern.fetch(request, given));
+      }
       if (sessions.takes(request, parsedBody)) return sessions.serve(request, exchange);
       return stateless(request, given);
     },

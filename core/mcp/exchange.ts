@@ -1,6 +1,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { KnownSessions } from './known-sessions.ts';
+import type { ListChanges } from './list-changes.ts';
 
 /** The context of a request to an MCP server. */
 export interface McpExchange {
@@ -20,6 +21,8 @@ export interface McpExchange {
 export interface McpEndpointOptions {
   sealed: SealedTokens;
   known: KnownSessions;
+  /** Tells clients that wait of changes. If it is absent, streams stay silent. */
+  changes?: Pick<ListChanges, 'watch'> | undefined;
   /** Milliseconds UTC. */
   now(): number;
   /** Receives rejected requests and failures, to log them. */

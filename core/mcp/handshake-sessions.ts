@@ -1,7 +1,8 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { McpEndpointOptions, McpExchange } from './exchange.ts';
 import { createLiveSessions } from './live-sessions.ts';
-import { createOpenStreams } from './open-streams.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { sessionOf } from './session.ts';
 import { sealSessionId } from './session-id.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
@@ -15,10 +16,10 @@ const HEADER = 'mcp-session-id';
 export function createHandshakeSessions(
   sdk: Sdk,
   factory: McpServerFactory,
-  { sealed, now, known, onError }: McpEndpointOptions,
+  streams: OpenStreams,
+  { sealed, now, known, changes, onError }: McpEndpointOptions,
 ) {
   const live = createLiveSessions(sdk, factory, onError);
-  const streams = createOpenStreams(now);
 
   async function begin(request: Request, { auth: authInfo, owner, parsedBody }: McpExchange): Promise<Response> {
     const { params } = parsedBody as { params?: unknown };
@@ -46,9 +47,15 @@ export function createHandshakeSessions(
         await live.end(id);
         return new Response(null, { status: 200 });
       }
-      if (request.method === 'GET' && !streams.take(exchange)) return noStream();
-      const { transport, leave } = await live.join({ id, handshake, request, auth });
+      const isStream = request.method === 'GET';
+      if (isStream && !streams.take(exchange)) return noStream();
+      const { transport, notify, leave } = await live.join({ id, handshake, request, auth });
       exchange.onEnd(leave);
+      const watch = isStream ? await changes?.watch(sessionOf(auth)) : undefined;
+      if (watch) {
+        watch.changed = (kind) => notify(`notifications/${kind}/list_changed`);
+        exchange.onEnd(watch.stop);
+      }
       return transport.handleRequest(request, { authInfo: auth, ...(parsedBody !== undefined && { parsedBody }) });
     },
 

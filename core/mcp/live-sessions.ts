@@ -1,16 +1,26 @@
 import type {
   AuthInfo,
   McpServerFactory,
+  Server,
   WebStandardStreamableHTTPServerTransport as Transport,
 } from '@modelcontextprotocol/server';
+import type { ListKind } from './list-changes.ts';
 import type { Handshake } from './session-id.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 
 /** A session with running requests: its server, and the number of requests. */
 interface Live {
-  transport: Promise<Transport>;
+  restored: Promise<{ transport: Transport; server: Server }>;
   requests: number;
+}
+
+/** A session that a request has joined. */
+export interface Joined {
+  transport: Transport;
+  /** Sends a notification on the stream that the client has opened, if there is one. */
+  notify(method: `notifications/${ListKind}/list_changed`): void;
+  leave(): void;
 }
 
 /** A request of a session. */
@@ -32,31 +42,34 @@ export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError:
   const sessions = new Map<string, Live>();
 
   /** Creates the server of a session in its state after the handshake, by repeating the handshake. */
-  async function restore({ id, handshake, request, auth: authInfo }: SessionRequest): Promise<Transport> {
+  async function restore({ id, handshake, request, auth: authInfo }: SessionRequest) {
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const server = await factory({ era: 'legacy', authInfo, requestInfo: request });
-    await server.connect(transport);
+    const made = await factory({ era: 'legacy', authInfo, requestInfo: request });
+    await made.connect(transport);
+    const server = 'server' in made ? made.server : made;
     const params = { ...handshake, clientInfo: { name: 'client', version: '0' } };
     const parsedBody = { jsonrpc: '2.0', id: 'handshake', method: 'initialize', params };
     const again = new Request(request.url, { method: 'POST', headers: MEDIA_TYPES });
     await (await transport.handleRequest(again, { authInfo, parsedBody })).text();
-    return transport;
+    return { transport, server };
   }
 
   return {
     /** Returns the server of a request's session. Call `leave` once, when the request has ended. */
-    async join(request: SessionRequest): Promise<{ transport: Transport; leave(): void }> {
+    async join(request: SessionRequest): Promise<Joined> {
       const { id } = request;
-      const live = sessions.get(id) ?? { transport: restore(request), requests: 0 };
+      const live = sessions.get(id) ?? { restored: restore(request), requests: 0 };
       sessions.set(id, live);
       live.requests++;
       const leave = () => {
         if (--live.requests > 0) return;
         if (sessions.get(id) === live) sessions.delete(id);
-        void live.transport.then((transport) => transport.close()).catch(onError);
+        void live.restored.then(({ transport }) => transport.close()).catch(onError);
       };
       try {
-        return { transport: await live.transport, leave };
+        const { transport, server } = await live.restored;
+        const notify: Joined['notify'] = (method) => void server.notification({ method }).catch(onError);
+        return { transport, notify, leave };
       } catch (error) {
         leave();
         throw error;
@@ -67,13 +80,13 @@ export function createLiveSessions(sdk: Sdk, factory: McpServerFactory, onError:
     async end(id: string): Promise<void> {
       const live = sessions.get(id);
       sessions.delete(id);
-      await live?.transport.then((transport) => transport.close());
+      await live?.restored.then(({ transport }) => transport.close());
     },
 
     async close(): Promise<void> {
       const open = [...sessions.values()];
       sessions.clear();
-      await Promise.allSettled(open.map(async ({ transport }) => (await transport).close()));
+      await Promise.allSettled(open.map(async ({ restored }) => (await restored).transport.close()));
     },
   };
 }

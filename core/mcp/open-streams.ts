@@ -2,11 +2,14 @@ import { MCP_SERVER } from '../budgets.ts';
 import { type Deadline, startDeadline } from '../scheduling/timers.ts';
 import type { McpExchange } from './exchange.ts';
 
+export type OpenStreams = ReturnType<typeof createOpenStreams>;
+
 /**
- * Limits the streams that clients open to wait for messages (GET of the revision 2025-11-25), so that one user or
+ * Limits the streams that clients open to wait for messages (GET of the revision 2025-11-25, and `subscriptions/listen`
+ * of 2026-07-28), so that one user or
  * environment does not use all connections. A client works without such a stream, because servers need not offer them.
- * A stream ends with the token that it was opened with, and after a fixed time: nothing is sent on it, so a
- * disconnected client would never be noticed.
+ * A stream ends with the token that it was opened with, and after a fixed time: little is sent on it, so a
+ * disconnected client might never be noticed.
  *
  * @param now milliseconds UTC
  */

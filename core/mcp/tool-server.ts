@@ -40,7 +40,7 @@ export async function createToolServer(deps: ToolServerDeps, { era, authInfo }: 
   const sdk = await import('@modelcontextprotocol/server');
   const contents = contentCapabilities(sessionOf(authInfo));
   const server = new sdk.Server(SERVER_INFO, {
-    capabilities: { tools: {}, ...contents },
+    capabilities: { tools: { listChanged: true }, ...contents },
     // Lists are private, so intermediate caches must not share them (threat M5).
     cacheHints: {
       'tools/list': PRIVATE,

@@ -1,4 +1,5 @@
 import { ApiError, type AuthFailure } from '../../core/errors.ts';
+import type { ListChanges } from '../../core/mcp/list-changes.ts';
 import { createOutputChecker } from '../../core/mcp/output-checker.ts';
 import { serveDirectCall } from '../../core/mcp/serve-direct-call.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
@@ -19,6 +20,7 @@ export type McpServingDeps = Omit<ToolServerDeps, 'outputs' | 'sealedStates'> &
     threads: { readonly short: ThreadPool };
     /** Encrypts tokens, and the state of waiting sessions. */
     sealedData: SealedTokens;
+    listChanges: ListChanges;
   };
 
 const INVALID = 'The token is invalid.';
@@ -38,6 +40,7 @@ export function createMcpServing(deps: McpServingDeps): McpServing {
   }
 
   return {
+    changes: deps.listChanges,
     factory: (context) => createToolServer(tools, context),
     call: (session, call, signal) => serveDirectCall(tools, session, call, signal),
     async authenticate(environment, serverId, token, requestId) {

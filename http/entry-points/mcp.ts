@@ -7,6 +7,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { McpEndpoint } from '../../core/mcp/endpoint.ts';
 import { createMcpEndpoint } from '../../core/mcp/endpoint.ts';
 import { createKnownSessions } from '../../core/mcp/known-sessions.ts';
+import type { ListChanges } from '../../core/mcp/list-changes.ts';
 import { createRunningCalls } from '../../core/mcp/running-calls.ts';
 import { MCP_PATH, mcpServerUrl } from '../../core/mcp/server-definition.ts';
 import { type McpSession, ownerOf, toAuthInfo } from '../../core/mcp/session.ts';
@@ -45,6 +46,8 @@ export interface McpServing {
   /** @throws ApiError UNAUTHENTICATED */
   authenticate(environment: Environment, serverId: string, token: string, requestId: string): Promise<McpSession>;
   factory: McpServerFactory;
+  /** Watches the lists for clients that wait for changes. */
+  changes?: Pick<ListChanges, 'watch'>;
   /** Runs calls that do not need the MCP SDK. If it is absent, the SDK serves all requests. */
   call?: ServeDirectCall;
 }
@@ -83,7 +86,8 @@ export function createMcpEntryPoint(deps: McpDeps, serving: McpServing, pipeline
   const endpointOf = () => {
     const { now, sealedTokens: sealed } = deps;
     const onError = (err: Error) => deps.log.debug({ err }, 'MCP request refused');
-    endpoint ??= createMcpEndpoint(serving.factory, { now, sealed, known: sessions.known, onError });
+    const { changes } = serving;
+    endpoint ??= createMcpEndpoint(serving.factory, { now, sealed, known: sessions.known, changes, onError });
     return endpoint;
   };
 

@@ -7,13 +7,17 @@ export const NOTE = 'file:///notes/1.md';
 /**
  * Starts an MCP server of the newer revision, made with the protocol's package, that offers a note as a resource, notes
  * by a template, and a prompt. Its texts contain its name.
+ *
+ * @param tools the names of its tools, which a test may change
  */
-export function startContentsServer(name: string): Promise<ModernServer> {
+export function startContentsServer(name: string, tools: readonly string[] = []): Promise<ModernServer> {
   return startModernServer(() => {
     const server = new sdk.McpServer({ name, version: '1' }, { capabilities: { tools: {} } });
     server.registerResource('note', NOTE, { title: `Note of ${name}`, mimeType: 'text/markdown' }, ({ href }) => ({
       contents: [{ uri: href, mimeType: 'text/markdown', text: `the note of ${name}` }],
     }));
+    const inputSchema = sdk.fromJsonSchema({ type: 'object' } as never);
+    for (const tool of tools) server.registerTool(tool, { inputSchema }, (() => ({ content: [] })) as never);
     const template = new sdk.ResourceTemplate('file:///notes/by/{author}', { list: undefined });
     server.registerResource('notes', template, { title: 'Notes' }, ({ href }, { author }) => ({
       contents: [{ uri: href, blob: Buffer.from(`by ${author}`).toString('base64') }],

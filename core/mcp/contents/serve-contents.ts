@@ -32,6 +32,8 @@ const FAILED = -32000;
 /** The member of `_meta` of a list that names the connections whose contents are missing. */
 const UNAVAILABLE = 'valetkey/unavailable';
 
+const LISTS = { listChanged: true };
+
 export interface ContentCapabilities {
   resources?: object;
   prompts?: object;
@@ -44,7 +46,7 @@ export interface ContentCapabilities {
 export function contentCapabilities(session: McpSession): ContentCapabilities {
   const offers = (kind: 'resources' | 'prompts') =>
     session.grant.scopes.includes('tools:call') && contentMappings(session, kind).length > 0;
-  return { ...(offers('resources') && { resources: {} }), ...(offers('prompts') && { prompts: {} }) };
+  return { ...(offers('resources') && { resources: LISTS }), ...(offers('prompts') && { prompts: LISTS }) };
 }
 
 /** Registers the methods of the capabilities. */

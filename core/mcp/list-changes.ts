@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import type { EnvironmentId, Store } from '../../db/store.ts';
+import type { EventSink } from '../events/sink.ts';
+import type { EventType } from '../events/types.ts';
+import type { Tool } from '../tools/tool.ts';
+import { usersAccounts } from './contents/users-accounts.ts';
+import { type OfferDeps, offeredNames, presentOffered } from './offered-tools.ts';
+import { findServer } from './server-definition.ts';
+import { type McpSession, ownerOf } from './session.ts';
+
+/** The lists whose changes are reported to clients. */
+export const LIST_KINDS = ['tools', 'resources', 'prompts'] as const;
+
+export type ListKind = (typeof LIST_KINDS)[number];
+
+/** The lists that one stream watches. */
+export interface ListWatch {
+  /** Receives each change from now on. */
+  changed: (kind: ListKind) => void;
+  stop(): void;
+}
+
+export interface ListChanges {
+  /** Begins to watch the lists of a session. When it resolves, no later change is missed. */
+  watch(session: McpSession): Promise<ListWatch>;
+  /** Compares the lists of all watched sessions, to notice changes that other processes have made. */
+  check(): Promise<void>;
+  /** Compares the lists of an environment when this process has changed something that they depend on. */
+  readonly sink: EventSink;
+}
+
+export interface ListChangesDeps extends OfferDeps {
+  store: Pick<Store, 'read'>;
+  log: { error(fields: object, message: string): void };
+}
+
+interface Watched {
+  session: McpSession;
+  /** The digest of each list when its clients were last notified. */
+  digests: Record<ListKind, string>;
+  streams: Set<ListWatch>;
+}
+
+/** Events that can change a list. Events of calls cannot, and are frequent. */
+const CHANGES = /^(connected_account|connection|custom_provider|tools?|tool_overlay|mcp_config)\./;
+const NO_CHANGES: ReadonlySet<EventType> = new Set([
+  'connected_account.credentials_read',
+  'connected_account.refresh_failed',
+]);
+
+/**
+ * Watches the lists of MCP servers for clients that wait for changes, by comparing digests. So it does not matter which
+ * setting was changed, nor by which process.
+ */
+export function createListChanges(deps: ListChangesDeps): ListChanges {
+  const watched = new Map<string, Watched>();
+  /** Comparisons run one after the other, so each change is reported once. */
+  let last: Promise<void> = Promise.resolve();
+
+  async function compare(entry: Watched): Promise<void> {
+    const digests = await digestsOf(deps, entry.session);
+    const changed = LIST_KINDS.filter((kind) => digests[kind] !== entry.digests[kind]);
+    entry.digests = digests;
+    for (const kind of changed) for (const stream of entry.streams) stream.changed(kind);
+  }
+
+  function checkThose(matches: (entry: Watched) => boolean): Promise<void> {
+    last = last.then(async () => {
+      for (const entry of [...watched.values()].filter(matches)) {
+        await compare(entry).catch((err) => deps.log.error({ err }, 'a list of an MCP server was not compared'));
+      }
+    });
+    return last;
+  }
+
+  /** At most one check of an environment waits, because it will notice all changes until it begins. */
+  const waiting = new Set<EnvironmentId>();
+  function checkEnvironment(id: EnvironmentId): void {
+    if (waiting.has(id) || ![...watched.values()].some(({ session }) => session.environment.id === id)) return;
+    waiting.add(id);
+    last = last.then(() => void waiting.delete(id));
+    void checkThose(({ session }) => session.environment.id === id);
+  }
+
+  return {
+    async watch(session) {
+      const key = ownerOf(session);
+      const digests = await digestsOf(deps, session);
+      const entry = watched.get(key) ?? { session, digests, streams: new Set() };
+      watched.set(key, entry);
+      const stream: ListWatch = {
+        changed: () => {},
+        stop() {
+          entry.streams.delete(stream);
+          if (entry.streams.size === 0 && watched.get(key) === entry) watched.delete(key);
+        },
+      };
+      entry.streams.add(stream);
+      return stream;
+    },
+    check: () => checkThose(() => true),
+    sink: {
+      accepts: (type) => CHANGES.test(type) && !NO_CHANGES.has(type),
+      handle: (tx, { cause }) => tx.afterCommit(() => checkEnvironment(cause.environmentId)),
+    },
+  };
+}
+
+/** Returns a digest of each list, or of what the list of a third-party server depends on here. */
+async function digestsOf(deps: ListChangesDeps, session: McpSession): Promise<Record<ListKind, string>> {
+  const { read } = deps.store;
+  const server = await findServer(read, session.environment.id, session.server.id);
+  if (!server) return { tools: '', resources: '', prompts: '' };
+  const all = await offeredNames(read, deps, server);
+  const tools = createHash('sha256');
+  for (let start = 0; start < all.length; ) {
+    const { items, taken } = await presentOffered(read, deps, all.slice(start), digestOfTool);
+    tools.update(JSON.stringify(items));
+    start += taken;
+  }
+  const current = { ...session, server };
+  const [resources, prompts] = await Promise.all([
+    usersAccounts(read, current, 'resources'),
+    usersAccounts(read, current, 'prompts'),
+  ]);
+  return { tools: tools.digest('base64url'), resources, prompts };
+}
+
+const digests = new WeakMap<Tool, string>();
+
+function digestOfTool(tool: Tool): string {
+  const known = digests.get(tool);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(JSON.stringify(tool)).digest('base64url');
+  digests.set(tool, digest);
+  return digest;
+}

@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerEventBus } from '@modelcontextprotocol/server';
+import type { McpExchange } from './exchange.ts';
+import type { ListChanges, ListWatch } from './list-changes.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { sessionOf } from './session.ts';
+
+const TOO_MANY = -32_000;
+
+/**
+ * Serves `subscriptions/listen` of the revision 2026-07-28. The MCP SDK has one bus for all streams; here each stream
+ * receives only the changes of the lists of its own session.
+ */
+export function createSubscriptions(streams: OpenStreams, changes: Pick<ListChanges, 'watch'> | undefined) {
+  const current = new AsyncLocalStorage<ListWatch>();
+  const bus: ServerEventBus = {
+    publish() {},
+    subscribe(listener) {
+      const watch = current.getStore();
+      if (!watch) return () => {};
+      watch.changed = (kind) => listener({ kind: `${kind}_list_changed` });
+      return () => watch.stop();
+    },
+  };
+
+  return {
+    bus,
+    /** Serves a request; a stream is counted and watched before it is acknowledged. */
+    async serve(exchange: McpExchange, run: () => Promise<Response>): Promise<Response> {
+      const { method, id } = (exchange.parsedBody ?? {}) as { method?: unknown; id?: unknown };
+      if (method !== 'subscriptions/listen' || !changes) return run();
+      if (!streams.take(exchange)) {
+        const error = { code: TOO_MANY, message: 'Too many streams are open. Read the lists again from time to time.' };
+        return Response.json({ jsonrpc: '2.0', id: id ?? null, error });
+      }
+      const watch = await changes.watch(sessionOf(exchange.auth));
+      exchange.onEnd(watch.stop);
+      return current.run(watch, run);
+    },
+  };
+}
