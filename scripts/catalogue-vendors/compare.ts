@@ -131,7 +131,7 @@ function compareResponse(
     if (pointer) at(schema, pointer, '');
   }
   const selected = response.select ? at(schema, response.select, '') : schema;
-  if (selected === undefined || (response.select && findings.length > 0)) return findings;
+  if (selected === undefined) return findings;
   const list = listItems(read(selected) ?? {}, read);
   for (const field of response.fields ?? []) at(list ?? selected, field, response.select ?? '');
   findings.push(...compareOutput(output, selected, `response ${response.select ?? ''}`, read));

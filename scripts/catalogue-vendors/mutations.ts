@@ -31,10 +31,13 @@ export function plantMistakes(tool: ToolDefinition, vendor: VendorDocument, foun
     ...aboutResponse(tool, operation, vendor),
     ...aboutScopes(tool, operation, vendor),
   ];
-  const result: Planted = { planted: mistakes.length, noticed: 0, missed: [] };
+  const result: Planted = { planted: 0, noticed: 0, missed: [] };
   for (const [name, make] of mistakes) {
     const draft = structuredClone(tool);
     make(draft);
+    // A parameter that comes from the account has no schema to make a mistake in.
+    if (JSON.stringify(draft) === JSON.stringify(tool)) continue;
+    result.planted += 1;
     const now = compareTool(draft, vendor);
     const isMoved = operationOf(draft, vendor)?.sourceId !== operation.sourceId;
     if (now === undefined || isMoved || now.join('\n') !== found.join('\n')) result.noticed += 1;
@@ -103,11 +106,7 @@ function aboutRequest(tool: ToolDefinition, operation: VendorOperation, vendor: 
       },
     ]);
   }
-  return mistakes.filter(([, make]) => {
-    const draft = structuredClone(tool);
-    make(draft);
-    return JSON.stringify(draft) !== JSON.stringify(tool);
-  });
+  return mistakes;
 }
 
 /** Mistakes in the schemas of inputs, at every level. */

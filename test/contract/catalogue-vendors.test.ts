@@ -46,6 +46,12 @@ const DESCRIPTION = {
         responses: { 201: { description: 'Made' } },
       },
     },
+    '/v1/teams/{team}/leave': {
+      post: {
+        parameters: [{ in: 'path', name: 'team', required: true, schema: { type: 'string' } }],
+        responses: { 204: { description: 'Left' } },
+      },
+    },
   },
   components: {
     schemas: {
@@ -127,6 +133,22 @@ describe('the comparison of tools with API descriptions of vendors', () => {
       expect(missed).to.deep.equal([]);
       expect(noticed).to.equal(planted).and.to.be.above(6);
     }
+  });
+
+  it('compares the fields of a list although its cursor is not in the description', () => {
+    const pagination = { ...LIST.pagination, response: { cursor: '/links/next' } } as ToolDefinition['pagination'];
+    const response = { select: '/notes', fields: ['/title', '/colour'] };
+    expect(compareTool({ ...LIST, pagination, response } as ToolDefinition, vendor)).to.deep.equal([
+      'response /links/next: is not in the description',
+      'response /notes/colour: is not in the description',
+    ]);
+  });
+
+  it('plants no mistake in the schema of a parameter that comes from the account', () => {
+    const request = { method: 'POST' as const, path: '/teams/{account.team}/leave' };
+    const { planted, missed } = plantMistakes({ ...MAKE, request, input_schema: { properties: {} } }, vendor, []);
+    expect(missed).to.deep.equal([]);
+    expect(planted).to.equal(4);
   });
 
   it('detects a tool that names a description without its operation', async () => {
