@@ -22,6 +22,8 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
   // This listener replaces Node's own, which opens the debugger; the option `--disable-sigusr1` may be missing from the
   // command.
   process.on('SIGUSR1', () => {});
+  const { ownModules } = await import('./own-modules.ts');
+  module.registerHooks({ resolve: ownModules(new URL('..', import.meta.url).href) });
   const { main } = await import('./main.ts');
   await main(process.argv.slice(2));
   // Written now and not at exit, because the process may be killed.
