@@ -44,9 +44,15 @@ function pick(value: unknown, tree: Tree): unknown {
     const members = Object.entries(value).map(([key, item]) => [key, pick(item, union(each, tree.get(key)))]);
     return Object.fromEntries(members);
   }
-  const kept: [string, unknown][] = [];
-  for (const [name, below] of tree) if (Object.hasOwn(value, name)) kept.push([name, pick(value[name], below)]);
-  return Object.fromEntries(kept);
+  // Members are assigned, because building an object from entries takes three times as long.
+  const kept: Record<string, unknown> = {};
+  for (const [name, below] of tree) {
+    if (!Object.hasOwn(value, name)) continue;
+    const item = pick(value[name], below);
+    if (name !== '__proto__') kept[name] = item;
+    else Object.defineProperty(kept, name, { value: item, enumerable: true, configurable: true, writable: true });
+  }
+  return kept;
 }
 
 /** Combines two trees; one without children keeps everything. */

@@ -300,5 +300,8 @@ describe('Pointers and fields', () => {
     expect(Object.hasOwn(made, '__proto__')).to.equal(true);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
     expect(pickFields(JSON.parse('{"__proto__":{"a":1},"b":2}'), ['/b', '/toString'])).to.deep.equal({ b: 2 });
+    const picked = pickFields(JSON.parse('{"__proto__":{"a":1}}'), ['/__proto__']) as object;
+    expect(Object.getPrototypeOf(picked)).to.equal(Object.prototype);
+    expect(Object.hasOwn(picked, '__proto__')).to.equal(true);
   });
 });
