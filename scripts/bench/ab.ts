@@ -1,52 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  type BenchRequest,
-  executeTool,
-  type McpSubject,
-  mcpCall2025,
-  mcpCall2026,
-  mcpSubject,
-  rawCall,
-} from './calls.ts';
 import { runLoad } from './load.ts';
-import { newAccount, UPSTREAM_ORIGIN } from './operations.ts';
 import { type RunningProcess, withProcesses } from './processes.ts';
 import { median } from './statistics.ts';
+import { type Build, environmentOf, prepare, REQUESTS, type Subject } from './subject.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
-const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
 /** A server that has just started is still compiling its code; with fewer slices, the one that was started first seems to be faster. */
 const WARM_UP_SLICES = 8;
-const JSON_TYPE = 'application/json';
-
-/** The data that requests need: an account of each server, a token of its user for MCP, and an access token. */
-interface Subject extends McpSubject {
-  token: string;
-  accounts: string[];
-}
-
-type Build = (subject: Subject, turn: number) => BenchRequest;
-
-const accountOf = ({ accounts }: Subject, turn: number) => accounts[turn % accounts.length] as string;
-
-const REQUESTS: Record<string, Build> = {
-  'get-auth': (subject, turn) => ({
-    method: 'GET',
-    path: `/api/v1/connected_accounts/auth?id=${accountOf(subject, turn)}`,
-  }),
-  'get-details': (subject, turn) => ({
-    method: 'GET',
-    path: `/api/v1/connected_accounts/details?id=${accountOf(subject, turn)}`,
-  }),
-  'execute-tool': (subject, turn) => executeTool(accountOf(subject, turn)),
-  'mcp-2026': mcpCall2026,
-  'mcp-2025': mcpCall2025,
-  proxy: (subject, turn) => rawCall(accountOf(subject, turn)),
-};
-
 /**
  * Compares the processor time per request of two checkouts, which are under load at the same time on one core, so that
  * a busy machine affects both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both use the same upstream. With
@@ -132,41 +95,6 @@ async function cpuPerRequest(
     onCounted: () => cpu.push(process.cpu()),
   });
   return ((cpu[1] ?? Number.NaN) - (cpu[0] ?? Number.NaN)) / result.requests;
-}
-
-/** Creates accounts over the API, because checkouts may differ in everything else. */
-async function prepare(port: number): Promise<Subject> {
-  const send = async (path: string, headers: Record<string, string>, body: string) => {
-    const response = await fetch(`http://localhost:${port}${path}`, { method: 'POST', headers, body });
-    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
-    // biome-ignore lint/suspicious/noExplicitAny: responses of several shapes
-    return (await response.json()) as any;
-  };
-  const form = { 'content-type': 'application/x-www-form-urlencoded' };
-  const grant = `grant_type=client_credentials&client_id=${CLIENT.id}&client_secret=${CLIENT.secret}`;
-  const { access_token: token } = await send('/oauth/token', form, grant);
-  const headers = { authorization: `Bearer ${token}`, 'content-type': JSON_TYPE };
-  const accounts: string[] = [];
-  let connectionId = '';
-  for (let number = 0; number < 200; number++) {
-    const body = JSON.stringify(newAccount(`user-${number}@example.com`));
-    const { connected_account: account } = await send('/api/v1/connected_accounts', headers, body);
-    accounts.push(account.id);
-    connectionId = account.connection_id;
-  }
-  return { token, accounts, ...(await mcpSubject(port, token, connectionId, newAccount('user-0@example.com'))) };
-}
-
-function environmentOf(folder: string, upstreamPort: number): Record<string, string> {
-  return {
-    DATA_DIR: folder,
-    BASE_URL: 'http://localhost',
-    METRICS_PORT: '0',
-    VALETKEY_RATE_LIMIT: 'off',
-    VALETKEY_CLIENT_ID: CLIENT.id,
-    VALETKEY_CLIENT_SECRET: CLIENT.secret,
-    VALETKEY_ENDPOINT_OVERRIDES: `${UPSTREAM_ORIGIN}=http://127.0.0.1:${upstreamPort}`,
-  };
 }
 
 await main();

@@ -9,7 +9,8 @@ export interface RunningProcess {
   port: number;
   /** From the start of the process to the first successful response, in milliseconds. */
   readyMs: number;
-  /** Microseconds of processor time so far; NaN if the system does not provide it. */
+  readonly pid: number;
+  /** Microseconds of processor time so far, of the process and its children; NaN if the system does not provide it. */
   cpu(): number;
   /** Megabytes of memory in use now; NaN if the system does not provide it. */
   rss(): number;
@@ -22,7 +23,8 @@ export interface ProcessOptions {
   env: Record<string, string>;
   /** Returns 200 once the process is ready. */
   readyPath: string;
-  core: number;
+  /** The core to which the process is bound; null for any. */
+  core: number | null;
   /** The file for standard output, because production logs go to a file or a collector too. */
   logFile: string;
 }
@@ -58,7 +60,7 @@ async function startProcess(
 ): Promise<RunningProcess> {
   const port = await freePort();
   const command = [process.execPath, ...options.args];
-  if (canPin) command.unshift('taskset', '-c', String(options.core));
+  if (canPin && options.core !== null) command.unshift('taskset', '-c', String(options.core));
   const log = openSync(options.logFile, 'a');
   const startedAt = performance.now();
   const child = spawn(command[0] as string, command.slice(1), {
@@ -73,12 +75,13 @@ async function startProcess(
   };
   onStarted(stop);
   await untilReady(`http://127.0.0.1:${port}${options.readyPath}`, child, options.logFile);
-  const { pid } = child;
+  const pid = child.pid as number;
   return {
     port,
+    pid,
     readyMs: performance.now() - startedAt,
-    cpu: () => cpuOf(pid as number),
-    rss: () => rssOf(pid as number),
+    cpu: () => cpuOf(pid),
+    rss: () => rssOf(pid),
     stop,
   };
 }
@@ -94,7 +97,7 @@ async function untilReady(url: string, child: { exitCode: number | null }, logFi
   throw new Error(`${url} did not become ready:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number };
@@ -104,6 +107,11 @@ function freePort(): Promise<number> {
 }
 
 function cpuOf(pid: number): number {
+  const children = readProc(pid, `task/${pid}/children`)?.match(/\d+/g) ?? [];
+  return children.reduce((sum, child) => sum + cpuOf(Number(child)), ownCpuOf(pid));
+}
+
+function ownCpuOf(pid: number): number {
   // The second field is a name in parentheses, which may contain spaces; user and system time are the 12th and 13th
   // fields after it.
   const fields = readProc(pid, 'stat')

@@ -1,7 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { joinMetrics } from '../../cli/serve/metrics-of-processes.ts';
+import { closeOfferedConnection } from '../../cli/serve/offered-connection.ts';
 import type { Ended, OneProcess } from '../../cli/serve/one-process.ts';
 import { passLines } from '../../cli/serve/pass-lines.ts';
 import { ProcessError, runProcesses } from '../../cli/serve/processes.ts';
@@ -94,6 +98,25 @@ describe('the log of several processes', () => {
       output.write(part);
     expect(passed.join('')).to.equal('{"a":1}\n{"a":2}\n{"a":3}\n{"a":"€"}\n');
     for (const lines of passed) expect(lines).to.match(/\n$/);
+  });
+});
+
+describe('a connection that was offered to a process', () => {
+  function offerTo(...handles: object[]): ChildProcess {
+    const process = Object.assign(new EventEmitter(), { send: () => true }) as unknown as ChildProcess;
+    closeOfferedConnection(process);
+    for (const handle of handles) process.send?.({ cmd: 'NODE_CLUSTER' }, handle as Socket);
+    process.send?.({ kind: 'metrics', id: 1 });
+    return process;
+  }
+
+  it('is closed when the process ends before it takes it, so that its client does not wait for ever', () => {
+    const closed: string[] = [];
+    const handle = (name: string) => ({ close: () => void closed.push(name) });
+    const process = offerTo(handle('earlier, taken'), handle('last'));
+    expect(closed).to.deep.equal([]);
+    process.emit('exit');
+    expect(closed).to.deep.equal(['last']);
   });
 });
 
