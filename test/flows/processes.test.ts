@@ -118,7 +118,12 @@ describe('a server of two processes at one address', function () {
       for (const place of [1, 2]) await untilLogged(({ msg, process }) => msg === 'request' && process === place, 2);
     });
 
-    it('opens as many connections to the database as one process, and one more to hear of changes', () => {
+    it('opens as many connections to the database as one process, and one more to hear of changes', async () => {
+      const headers = { ...authorized(), 'content-type': 'application/json' };
+      const creations = Array.from({ length: 60 }, (_, turn) =>
+        ask(ACCOUNTS, { method: 'POST', headers, body: JSON.stringify(account(`at once ${turn}`)) }),
+      );
+      for (const { status } of await Promise.all(creations)) expect(status).to.equal(201);
       const name = nameOfDatabase(folder.path);
       const open = Number(inDatabase(`select count(*) from pg_stat_activity where datname = '${name}'`)) - 1;
       expect(open).to.be.at.most(8 + 4 + 2);
