@@ -5,6 +5,7 @@ import { createLedger, type Ledger } from '../crash/ledger.ts';
 import { type CrashingServer, runLoad, type Scene } from '../crash/load.ts';
 import { prepareScene } from '../crash/scene.ts';
 import { Random } from '../fuzz/random.ts';
+import { amount } from '../support/amount.ts';
 import { type Balancer, startBalancer } from '../support/balancer.ts';
 import { type ChildServer, clientOf } from '../support/child-server.ts';
 import { isAvailable } from '../support/postgres/databases.ts';
@@ -12,8 +13,8 @@ import { closedPort } from '../support/upstream.ts';
 import { type ChaosWorld, startWorld } from './world.ts';
 
 /** A round takes longer than a kill of `make chaos`, because it compares everything with the ledger. */
-const KILLS = Math.ceil(Number(process.env['CHAOS_KILLS'] ?? 40) / 20);
-const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
+const KILLS = Math.ceil(amount(process.env['CHAOS_KILLS'], 40) / 20);
+const SEED = amount(process.env['CHAOS_SEED'], Math.floor(Math.random() * 2 ** 32), 0);
 
 describe(`two processes behind one address, one of which is killed ${KILLS} times under mixed load, seed ${SEED}`, function () {
   if (!isAvailable()) return;
