@@ -75,7 +75,7 @@ export async function openSharedTestStore(
   const newId = freshIds();
   const env = await addEnvironment(store, newId, 'localhost');
   await addConnection(store, env, connection(newId));
-  return {
+  const test: TestStore = {
     store,
     database,
     file: database.location,
@@ -83,10 +83,12 @@ export async function openSharedTestStore(
     newId,
     register: (id) => store.write((tx) => tx.instances.register({ id, version: '0.0.0', startedAt: NOW, beatAt: NOW })),
     end: async () => {
-      await store.close();
+      // A test may have opened it again. A pooler would try forever to serve a store whose database is gone.
+      await test.store.close();
       database.remove();
     },
   };
+  return test;
 }
 
 /** Adds check values for keys, which rows need to name these keys. */
