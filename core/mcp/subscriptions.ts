@@ -8,8 +8,8 @@ import { sessionOf } from './session.ts';
 const TOO_MANY = -32_000;
 
 /**
- * Serves `subscriptions/listen` of the revision 2026-07-28. The MCP SDK has one bus for all streams; here each stream
- * receives only the changes of the lists of its own session.
+ * Serves `subscriptions/listen` of the revision 2026-07-28. The MCP SDK sends each change to all
+ * streams; here a stream receives only the changes that concern its session.
  */
 export function createSubscriptions(streams: OpenStreams, changes: Pick<ListChanges, 'watch'> | undefined) {
   const current = new AsyncLocalStorage<ListWatch>();

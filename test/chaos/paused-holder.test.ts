@@ -77,7 +77,7 @@ describe('a process that is paused while it holds a lease and a job', function (
 
     paused.child.kill('SIGSTOP');
     while ((await world.instances()) === before) await pause(100);
-    expect((await useGrant(other, accountId)).status, 'with tokens of its own refresh').to.equal(200);
+    expect((await useGrant(other, accountId)).status, 'with the tokens of its refresh').to.equal(200);
     expect(world.counterpart.rotationsOf('kept')).to.equal(1);
     const statusOfRevocation = async () => (await revocationsOf(other, revocation.accountId))[0]?.status;
     while ((await statusOfRevocation()) !== 'REVOKED') await pause(100);

@@ -43,7 +43,7 @@ describe('an execution whose credential is rejected', () => {
 
   const get = () => execute(server, id, 'http_get', { path: '/' });
 
-  it('is not sent again when there is no newer credential', async () => {
+  it('is not sent again without a newer credential', async () => {
     const answer = await get();
     expect(answer.body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
     expect([acme.requests.length, refreshes]).to.deep.equal([1, 1]);

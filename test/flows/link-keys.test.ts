@@ -34,7 +34,7 @@ describe('keys that are rotated while links wait', () => {
     expect(result).to.deep.include({ failed: [], remaining: 0 });
     expect(await rotation.countUnder(old)).to.equal(0);
 
-    // The server reads its key file again after a few seconds of its own clock.
+    // The server reads its key file again after a few seconds of its clock.
     world.clock.advance(60_000);
     expect((await verifyUser(world.server, waiting, 'waiting')).status).to.equal(200);
     expect(await world.as.isAlive((await world.token('waiting')) as string)).to.equal(true);

@@ -72,7 +72,7 @@ describe('a link to an electronic health record (SMART on FHIR)', () => {
     expect(ehr.sent('/token').at(-1)).to.include({ grant_type: 'refresh_token' });
   });
 
-  it('shows an error if there is no SMART configuration', async () => {
+  it('shows an error if the SMART configuration is missing', async () => {
     const connector = await connectorFor('https://ehr.example/elsewhere');
     await ehr.stop();
     const page = await submitLink(browserFor(ehr), await makeLink(server, { connector }));

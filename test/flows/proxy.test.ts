@@ -326,7 +326,7 @@ describe('raw calls', () => {
     expect(last).to.match(/end$/);
   });
 
-  it('are aborted when a response is endless or stalls, and return 504 when there is none (E4)', async () => {
+  it('are aborted when a response is endless or stalls, and return 504 when no response arrives (E4)', async () => {
     egress = impatient;
     answering((_request, res) => {
       res.writeHead(200);

@@ -76,7 +76,7 @@ describe('F10: an account whose token finds no free slot to be refreshed', () =>
     expectBusy(await syncTools(server, identifier));
   });
 
-  it('ends a tool call whose credential was rejected, when there is no free slot to refresh it', async () => {
+  it('ends a tool call whose credential was rejected, when all slots for refreshes are taken', async () => {
     const one = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: acme.endpointOverride(KEYED_ORIGIN) },
       overrides: { refreshNow: () => Promise.reject(serverBusy(BUSY)) },

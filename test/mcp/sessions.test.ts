@@ -161,7 +161,7 @@ describe('sessions of the revision 2025-11-25', () => {
       expect(await response.text()).to.equal('');
     });
 
-    it('M7: are limited for each user; beyond the limit a client gets the response that there is no stream', async () => {
+    it('M7: are limited for each user; beyond the limit a client gets a 405, as from a server without streams', async () => {
       const token = await tokenOf({ user_id: 'many', identifier: 'many@acme.test' });
       const opened = [];
       for (let count = 0; count < 17; count++) opened.push(await open(token, await begin(token)));

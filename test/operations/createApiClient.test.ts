@@ -82,8 +82,8 @@ describe('createApiClient', () => {
       ['an empty list of scopes', { name: 'x', scopes: [] }, 'scopes'],
       ['an invented scope', { name: 'x', scopes: ['root'] }, 'scopes[0]'],
       ['a scope twice', { name: 'x', scopes: ['admin', 'admin'] }, 'scopes'],
-      ['a secret of its own', { name: 'x', scopes: ['admin'], client_secret: 'mine' }, 'client_secret'],
-      ['an id of its own', { name: 'x', scopes: ['admin'], id: 'cli_mine' }, 'id'],
+      ['a chosen secret', { name: 'x', scopes: ['admin'], client_secret: 'mine' }, 'client_secret'],
+      ['a chosen id', { name: 'x', scopes: ['admin'], id: 'cli_mine' }, 'id'],
     ] as [string, Record<string, unknown>, string][]) {
       it(`refuses ${what}`, async () => {
         const answer = await create(body);

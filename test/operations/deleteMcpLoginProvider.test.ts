@@ -18,7 +18,7 @@ describe('deleteMcpLoginProvider', () => {
     expect((await server.call('GET', PATH)).status).to.equal(404);
   });
 
-  it('404: there is none', async () => {
+  it('404: the environment has no login provider', async () => {
     expect((await server.call('DELETE', PATH)).body).to.include({ status: 404, code: 'NOT_FOUND' });
   });
 });

@@ -35,7 +35,7 @@ describe('listConnectedAccounts', () => {
   const withKey = { authorization_details: { static_auth: { details: { api_key: 'secret-key' } } } };
 
   describe('200', () => {
-    it('returns an empty list if there are none', async () => {
+    it('returns an empty list if the environment has no accounts', async () => {
       const { status, body } = await list();
       expect(status).to.equal(200);
       expect(body).to.deep.equal({ connected_accounts: [], next_page_token: '', prev_page_token: '', total_size: 0 });

@@ -17,7 +17,7 @@ describe('listMcpConfigs', () => {
       expect(second.body.total_size).to.equal(first.body.total_size);
     });
 
-    it('returns only configs of its own environment', async () => {
+    it('returns no configs of another environment', async () => {
       await configs.create();
       const other = await addSecondEnvironment(configs.server);
       expect((await other.call('GET', PATH)).body.configs).to.deep.equal([]);

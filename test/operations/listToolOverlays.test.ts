@@ -23,7 +23,7 @@ describe('listToolOverlays', () => {
       expect([first.total_size, second.next_page_token]).to.deep.equal([3, '']);
     });
 
-    it('returns only overlays of its own environment', async () => {
+    it('returns no overlays of another environment', async () => {
       const other = await addSecondEnvironment(server);
       expect((await other.call('GET', OVERLAYS_PATH)).body).to.deep.include({ overlays: [], total_size: 0 });
     });

@@ -96,7 +96,7 @@ describe('rotateApiClientSecret', () => {
       ['a negative overlap', { overlap_seconds: -1 }, 'overlap_seconds'],
       ['more than a week', { overlap_seconds: 604_801 }, 'overlap_seconds'],
       ['a fraction', { overlap_seconds: 0.5 }, 'overlap_seconds'],
-      ['a secret of its own', { client_secret: 'mine' }, 'client_secret'],
+      ['a chosen secret', { client_secret: 'mine' }, 'client_secret'],
     ] as const) {
       it(`refuses ${what}`, async () => {
         const { id } = await createApiClient(server);

@@ -168,7 +168,7 @@ describe('L22: links whose user the login provider verifies', () => {
     expect((await verifyUser(world.server, id, name)).status, 'the control').to.equal(200);
   });
 
-  it('require an address of the application if there is no OpenID provider', async () => {
+  it('require an address of the application if no OpenID provider is set', async () => {
     await world.server.call('DELETE', PATH);
     const answer = await newLink({ user_id: 'nobody', identifier: 'nobody' });
     expect([answer.status, answer.body.errors?.[0]?.field]).to.deep.equal([400, 'user_verify_url']);

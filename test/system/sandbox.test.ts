@@ -88,7 +88,7 @@ describe('the sandbox in a browser', () => {
     );
   });
 
-  it('shows the lines of its own source beside each step', async () => {
+  it('shows the lines of its source beside each step', async () => {
     const { page } = await logIn('lin');
     await ask(page, 'What do my notes say?');
     await page.locator('.transcript .failed').waitFor();

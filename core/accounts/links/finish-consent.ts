@@ -34,7 +34,7 @@ export type Finish =
 
 /**
  * Handles the callback after consent (threats L3, L8, L9). Only the browser that started the flow can finish it, once,
- * at the callback of the same connection. A code is redeemed only with the secrets of its own flow.
+ * at the callback of the same connection. A code is redeemed only with the secrets of the flow that requested it.
  */
 export async function finishConsent(
   deps: LinkDeps,

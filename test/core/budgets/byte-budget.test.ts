@@ -4,7 +4,7 @@ import { ByteBudget } from '../../../core/budgets/byte-budget.ts';
 const LIMITS = { totalBytes: 1_200, waitMs: 60_000, waiting: 2 };
 
 describe('M3: the memory budget for bodies', () => {
-  it('gives one environment half of the total, and takes nothing if there is not enough space', () => {
+  it('gives one environment half of the total, and takes nothing if the space is too small', () => {
     const budget = new ByteBudget(LIMITS);
     const hold = budget.of('a').hold();
     expect(hold.grow(600)).to.equal(true);
@@ -41,7 +41,7 @@ describe('M3: the memory budget for bodies', () => {
     expect(budget.used).to.equal(100);
   });
 
-  it('reserves space for the first bytes of a request when there is none for growing requests', async () => {
+  it('reserves space for the first bytes of a request when growing requests get none', async () => {
     const budget = new ByteBudget(LIMITS);
     const [large, small] = [budget.of('a').hold(), budget.of('a').hold()];
     expect(large.grow(600)).to.equal(true);

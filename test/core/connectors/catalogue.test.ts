@@ -370,7 +370,7 @@ describe('The rules of the catalogue', () => {
       'its members must be file_name, mime_type, content_base64, file_id',
     ],
     [
-      'a cursor of its own',
+      'its own cursor',
       ({ list }) => {
         list['input_schema'].properties.cursor = { type: 'string', description: 'x' };
       },

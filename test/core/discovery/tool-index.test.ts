@@ -28,7 +28,7 @@ describe('the words of tools and questions', () => {
     expect(wordsOf('')).to.deep.equal([]);
   });
 
-  it('omit words that every question contains, unless there are no others', () => {
+  it('omit words that every question contains, unless the query has no others', () => {
     expect(wordsOfQuery('what is on my calendar')).to.deep.equal(['calendar']);
     expect(wordsOfQuery('what is it')).to.deep.equal(['what', 'is', 'it']);
   });

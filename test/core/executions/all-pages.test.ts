@@ -95,7 +95,7 @@ describe('all pages of a result', () => {
     expect(outcome).to.equal(failure);
   });
 
-  it('stop when the provider repeats a cursor, or when there is no list to join', async () => {
+  it('stop when the provider repeats a cursor, or when the response has no list to join', async () => {
     const first = nextCursor(PAGED, {}, undefined, { link: undefined, body: { items: [1] } });
     const circle = await read(async () => ({ ok: true, data: [1], nextCursor: first, upstreamStatus: 200 }));
     expect([circle.pages?.count, circle.pages?.complete]).to.deep.equal([2, false]);

@@ -68,7 +68,7 @@ describe('scrub (E5)', () => {
     expect(scrub('xabcdefgh abcd', ['abcd', 'abcdefgh'])).to.equal(`x${SCRUBBED} ${SCRUBBED}`);
   });
 
-  it('does not change texts if secrets are too short to protect, or if there are none', () => {
+  it('does not change texts if secrets are too short to protect, or without secrets', () => {
     const text = 'abc and abcd';
     expect(MIN_SECRET_LENGTH).to.equal(4);
     expect(scrub(text, ['', 'a', 'abc'])).to.equal(text);

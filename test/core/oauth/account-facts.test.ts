@@ -132,7 +132,7 @@ describe('The identity of an account', () => {
       ],
       ['bare (monday)', 'authorization', /^at-/, { pattern: { auth_scheme: '' } }],
       [
-        'in a header of its own (Shopify)',
+        'in its own header (Shopify)',
         'x-shopify-access-token',
         /^at-/,
         { pattern: { auth_scheme: '', auth_header_key_override: 'X-Shopify-Access-Token' } },

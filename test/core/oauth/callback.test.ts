@@ -93,7 +93,7 @@ describe('An authorization request (RFC 6749 §4.1.1)', () => {
 describe('A callback', () => {
   const good = (kept: KeptAuthorization) => ({ code: 'c-1', state: kept.state, iss: ISSUER });
 
-  it('redeems the code of its own flow, once, with its own verifier (RFC 7636 §4.5)', async () => {
+  it('redeems the code of this flow, once, with its verifier (RFC 7636 §4.5)', async () => {
     const { kept, finish, sent } = await begun();
     expect(await finish(good(kept))).to.include({ ok: true });
     expect(sent).to.have.length(1);

@@ -28,7 +28,7 @@ const CLIENT = { client_id: 'app', client_secret: 's3cret' };
 const URL_T1 = 'https://t1.as.example/token';
 
 describe('The client credentials grant (RFC 6749 §4.4)', () => {
-  it('requests the scopes of the connection, and no scope if there are none', async () => {
+  it('requests the scopes of the connection, and sends no scope if it has none', async () => {
     const grant = { url: URL_T1, ...CLIENT, grant_type: 'client_credentials' };
     expect((await ask({})).sent).to.deep.equal(grant);
     expect((await ask({}, { scopes: ['a', 'b'] })).sent).to.deep.equal({ ...grant, scope: 'a b' });

@@ -30,7 +30,7 @@ describe('A refresh', () => {
       { refresh: { parameters: { refresh_token_expires_in: '7776000' } } },
     ],
     [
-      'without the word for the grant, at an address of its own (Clover)',
+      'without the word for the grant, at its own address (Clover)',
       { refresh: { path: '/refresh', refuses: ['grant_type'] }, token: { format: 'json' } },
       {
         token_request_format: 'json',

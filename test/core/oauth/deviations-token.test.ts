@@ -64,7 +64,7 @@ describe('A token endpoint', () => {
     },
   });
 
-  deviation('that wants a parameter of its own (BambooHR, Shopify, Zendesk)', {
+  deviation('that requires its own parameter (BambooHR, Shopify, Zendesk)', {
     behaviour: { token: { wants: { request: 'token' } } },
     config: { extra_token_params: { request: 'token' } },
   });
@@ -74,7 +74,7 @@ describe('A token endpoint', () => {
     config: { token: { omit: ['grant_type', 'redirect_uri'] } },
   });
 
-  deviation('that wants a header of its own (Notion)', {
+  deviation('that requires its own header (Notion)', {
     behaviour: { token: { headers: { 'notion-version': '2026-03-11' } } },
     config: { token: { headers: { 'Notion-Version': '2026-03-11' } } },
   });

@@ -55,7 +55,7 @@ describe('Discovery (RFC 8414, OpenID Connect Discovery)', () => {
     expect(asked).to.deep.equal([first, `${ISSUER}/.well-known/openid-configuration/tenant/7`, last]);
   });
 
-  it('reports that there is no metadata', async () => {
+  it('reports that the metadata is missing', async () => {
     expect((await discover({})).outcome).to.include({ ok: false, kind: 'no_metadata' });
   });
 

@@ -88,7 +88,7 @@ describe('Revoking', () => {
       expect((await revoked(versioned, { ...config, token })).outcome).to.deep.equal({ kind: 'revoked' });
     });
 
-    it('succeeds immediately when there is no token', async () => {
+    it('succeeds immediately without a token', async () => {
       const server = await startScriptableAs(standard);
       const outcome = await flowOf(server, config).revoke({ accessToken: null, refreshToken: null });
       expect(outcome).to.deep.equal({ kind: 'revoked' });

@@ -74,7 +74,7 @@ describe('signing a request with OAuth 1.0a', () => {
     expect(bare.url).to.match(/^https:\/\/api\.example\/\?oauth_consumer_key=/);
   });
 
-  it('adds the parameters to a form, and to the query if there is no form', () => {
+  it('adds the parameters to a form, and to the query of a request without a form', () => {
     const rules = { placement: 'body' } as const;
     expect(signRequest(FORM, signing(rules)).body).to.match(/^c=2&oauth_consumer_key=/);
     expect(signRequest({ ...FORM, body: '' }, signing(rules)).body).to.match(/^oauth_consumer_key=/);

@@ -32,7 +32,7 @@ describe('lanes', () => {
     (place as Leave)();
   });
 
-  it('have separate slots when there is no total', async () => {
+  it('have separate slots without a limit for all of them', async () => {
     const { entered, enter, leave } = crowd({ perLane: 2 });
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) void enter(name);
     await turn();

@@ -72,7 +72,7 @@ describe('Executing a tool', () => {
     expect([late.sent.length, late.refreshes()]).to.deep.equal([3, 1]);
   });
 
-  it('returns the rejection if there is no newer credential', async () => {
+  it('returns the rejection without a newer credential', async () => {
     const ports = portsOf([json(401, {})]);
     expect(await executeTool(prepared(), ports)).to.deep.include({ ok: false, sent: true });
     expect(ports.sent).to.have.length(1);

@@ -231,7 +231,7 @@ describe('rewrap', () => {
     expect(vaultOf(ringOf(NEW)).openRecord(RECORD, moved).credentials.reveal()).to.equal('{"token":"t-1"}');
   });
 
-  it('returns null when there is nothing to do', () => {
+  it('returns null for what the active key encrypts', () => {
     expect(vault.rewrap(RECORD, record.wrappedDataKey)).to.equal(null);
     expect(vault.resealValue(VALUE, value.blob)).to.equal(null);
   });

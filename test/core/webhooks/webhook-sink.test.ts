@@ -58,7 +58,7 @@ describe('the webhook sink', () => {
     });
   }
 
-  it('executes no statement for an event without endpoints, once it knows that there are none', async () => {
+  it('executes no statement for an event, once it knows that the environment has no endpoints', async () => {
     await emit('connected_account.created');
     expect(statements).to.deep.equal(['environments.get', 'webhookEndpoints.enabled']);
     statements.length = 0;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { verifyUser } from '../../support/links.ts';
 import type { TestServer } from '../../support/server.ts';
 
-/** An application whose page opens links with `/connect.js`. It verifies the user of its own session, at both places. */
+/** An application whose page opens links with `/connect.js`. It verifies the user of its session, at both places. */
 export interface PopupApp {
   origin: string;
   verifyUrl: string;
