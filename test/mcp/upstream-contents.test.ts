@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
+import { endLost } from '../../core/instances/instance.ts';
 import { createAccount } from '../support/accounts.ts';
 import { TestBrowser } from '../support/browser.ts';
 import { NOTE, startContentsServer, startPagedServer } from '../support/contents-server.ts';
@@ -252,6 +253,19 @@ describe('resources and prompts of third-party MCP servers', () => {
       await client.close();
     });
   }
+
+  it('that are still being read are not ended as lost by the heartbeat', async () => {
+    const client = await open(many, '2026-07-28');
+    const cancel = new AbortController();
+    const begun = reads.begun;
+    const reading = client.readResource({ uri: of(paged, 'item://1') }, { signal: cancel.signal });
+    await until(() => reads.begun > begun);
+    expect(await endLost(server.parts.instance, server.parts)).to.equal(0);
+    expect((await executions('mcp_resource'))[0]).to.include({ status: 'STARTED' });
+    cancel.abort();
+    await reading.catch(() => {});
+    await client.close();
+  });
 
   it('never contain the credentials of the account', async () => {
     files.on = (req, res) => {

@@ -35,7 +35,21 @@ export interface ContentRequest {
  * @returns the result with the URIs under which resources are offered
  * @throws ApiError ACCOUNT_NOT_ACTIVE; TOOL_FAILED or TOOL_TIMEOUT if the server fails
  */
-export async function readContent(
+export function readContent(
+  deps: CallDeps,
+  session: McpSession,
+  mapping: McpMapping,
+  account: AccountRow,
+  request: ContentRequest,
+): Promise<Content> {
+  const executionId = deps.newId('exec');
+  return deps.instance.executions.during(executionId, () =>
+    readOnce(executionId, deps, session, mapping, account, request),
+  );
+}
+
+async function readOnce(
+  executionId: string,
   deps: CallDeps,
   { environment, grant, requestId }: McpSession,
   { connection }: McpMapping,
@@ -47,7 +61,6 @@ export async function readContent(
   const provider = await findProvider(read, deps.catalogue, environment.id, connection.providerKey);
   const pattern = provider && findPattern(provider, connection.type);
   if (!provider || account.status !== 'ACTIVE') throw accountNotActive(account, { pattern, connection });
-  const executionId = deps.newId('exec');
   const toolName = CONTENT_READS[method];
   const startedAt = deps.now();
   const origin = { apiClientId: grant.clientId, instance: deps.instance.number, agentRunId: null, startedAt };
