@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts';
 import { createInputValidator, type InputValidator } from '../tools/input.ts';
 import { copyInput } from '../tools/input-copy.ts';
 import { CALL_TOOL, FINDER_TOOLS, SEARCH_TOOLS } from './finder-definitions.ts';
-import { listedTools } from './listed-tools.ts';
+import { offersMoreThanListed } from './listed-tools.ts';
 import { findOffered, type OfferDeps, type OfferedTool, offeredNames, presentOffered } from './offered-tools.ts';
 import { presentMcpTool } from './present-tool.ts';
 import { failureResult, jsonResult } from './results.ts';
@@ -37,7 +37,7 @@ export async function meantCall(
 ): Promise<MeantCall | undefined> {
   const { read } = deps.store;
   const isFinder = name === SEARCH_TOOLS || name === CALL_TOOL;
-  if (!isFinder || !(await listedTools(read, deps, session.server)).offersMore) {
+  if (!isFinder || !(await offersMoreThanListed(read, deps, session.server))) {
     const offered = await findOffered(read, deps, session.server, name);
     return offered && { kind: 'tool', offered, input };
   }

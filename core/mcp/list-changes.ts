@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EnvironmentId, Store } from '../../db/store.ts';
 import type { EventSink } from '../events/sink.ts';
 import type { EventType } from '../events/types.ts';
 import type { Tool } from '../tools/tool.ts';
 import { usersAccounts } from './contents/users-accounts.ts';
 import { type OfferDeps, offeredNames, presentOffered } from './offered-tools.ts';
-import { findServer } from './server-definition.ts';
+import { findServer, type McpServerDefinition } from './server-definition.ts';
 import { type McpSession, ownerOf } from './session.ts';
 
 /** The lists whose changes are reported to clients. */
@@ -48,6 +49,9 @@ const NO_CHANGES: ReadonlySet<EventType> = new Set([
   'connected_account.refresh_failed',
 ]);
 
+/** How much longer an environment is left alone than its check took: checks use at most a fifth of the time. */
+const PAUSE = 4;
+
 /**
  * Watches the lists of MCP servers for clients that wait for changes, by comparing digests. So it does not matter which
  * setting was changed, nor by which process.
@@ -57,8 +61,8 @@ export function createListChanges(deps: ListChangesDeps): ListChanges {
   /** Comparisons run one after the other, so each change is reported once. */
   let last: Promise<void> = Promise.resolve();
 
-  async function compare(entry: Watched): Promise<void> {
-    const digests = await digestsOf(deps, entry.session);
+  async function compare(entry: Watched, servers: ServerReader): Promise<void> {
+    const digests = await digestsOf(deps, entry.session, servers);
     const changed = LIST_KINDS.filter((kind) => digests[kind] !== entry.digests[kind]);
     entry.digests = digests;
     for (const kind of changed) for (const stream of entry.streams) stream.changed(kind);
@@ -66,26 +70,39 @@ export function createListChanges(deps: ListChangesDeps): ListChanges {
 
   function checkThose(matches: (entry: Watched) => boolean): Promise<void> {
     last = last.then(async () => {
+      const servers = createServerReader(deps);
       for (const entry of [...watched.values()].filter(matches)) {
-        await compare(entry).catch((err) => deps.log.error({ err }, 'a list of an MCP server was not compared'));
+        await compare(entry, servers).catch((err) =>
+          deps.log.error({ err }, 'a list of an MCP server was not compared'),
+        );
       }
     });
     return last;
   }
 
-  /** At most one check of an environment waits, because it will notice all changes until it begins. */
-  const waiting = new Set<EnvironmentId>();
-  function checkEnvironment(id: EnvironmentId): void {
-    if (waiting.has(id) || ![...watched.values()].some(({ session }) => session.environment.id === id)) return;
-    waiting.add(id);
-    last = last.then(() => void waiting.delete(id));
-    void checkThose(({ session }) => session.environment.id === id);
+  /** The environments that are being checked, or were a moment ago, and whether something has changed since. */
+  const checked = new Map<EnvironmentId, { again: boolean }>();
+
+  /** Pauses after each check, so that an environment with many streams and changes does not use all processor time. */
+  async function checkEnvironment(id: EnvironmentId): Promise<void> {
+    const current = checked.get(id);
+    if (current) current.again = true;
+    if (current || ![...watched.values()].some(({ session }) => session.environment.id === id)) return;
+    const state = { again: true };
+    checked.set(id, state);
+    while (state.again) {
+      state.again = false;
+      const begin = performance.now();
+      await checkThose(({ session }) => session.environment.id === id);
+      await delay(PAUSE * (performance.now() - begin), undefined, { ref: false });
+    }
+    checked.delete(id);
   }
 
   return {
     async watch(session) {
       const key = ownerOf(session);
-      const digests = await digestsOf(deps, session);
+      const digests = watched.get(key)?.digests ?? (await digestsOf(deps, session, createServerReader(deps)));
       const entry = watched.get(key) ?? { session, digests, streams: new Set() };
       watched.set(key, entry);
       const stream: ListWatch = {
@@ -101,16 +118,34 @@ export function createListChanges(deps: ListChangesDeps): ListChanges {
     check: () => checkThose(() => true),
     sink: {
       accepts: (type) => CHANGES.test(type) && !NO_CHANGES.has(type),
-      handle: (tx, { cause }) => tx.afterCommit(() => checkEnvironment(cause.environmentId)),
+      handle: (tx, { cause }) => tx.afterCommit(() => void checkEnvironment(cause.environmentId)),
     },
   };
 }
 
-/** Returns a digest of each list, or of what the list of a third-party server depends on here. */
-async function digestsOf(deps: ListChangesDeps, session: McpSession): Promise<Record<ListKind, string>> {
+/** A server as it is now, and the digest of its tools. Both are the same for all users. */
+interface ServerNow {
+  server: McpServerDefinition | undefined;
+  tools: string;
+}
+
+type ServerReader = (session: McpSession) => Promise<ServerNow>;
+
+/** Creates a reader that reads each server once, because a server may have 1,000 waiting users. */
+function createServerReader(deps: ListChangesDeps): ServerReader {
+  const known = new Map<string, Promise<ServerNow>>();
+  return ({ environment, server: { id } }) => {
+    const key = JSON.stringify([environment.id, id]);
+    const reading = known.get(key) ?? readServer(deps, environment.id, id);
+    known.set(key, reading);
+    return reading;
+  };
+}
+
+async function readServer(deps: ListChangesDeps, environmentId: EnvironmentId, id: string): Promise<ServerNow> {
   const { read } = deps.store;
-  const server = await findServer(read, session.environment.id, session.server.id);
-  if (!server) return { tools: '', resources: '', prompts: '' };
+  const server = await findServer(read, environmentId, id);
+  if (!server) return { server, tools: '' };
   const all = await offeredNames(read, deps, server);
   const tools = createHash('sha256');
   for (let start = 0; start < all.length; ) {
@@ -118,12 +153,23 @@ async function digestsOf(deps: ListChangesDeps, session: McpSession): Promise<Re
     tools.update(JSON.stringify(items));
     start += taken;
   }
+  return { server, tools: tools.digest('base64url') };
+}
+
+/** Returns a digest of each list, or of what the list of a third-party server depends on here. */
+async function digestsOf(
+  { store: { read } }: ListChangesDeps,
+  session: McpSession,
+  servers: ServerReader,
+): Promise<Record<ListKind, string>> {
+  const { server, tools } = await servers(session);
+  if (!server) return { tools, resources: '', prompts: '' };
   const current = { ...session, server };
   const [resources, prompts] = await Promise.all([
     usersAccounts(read, current, 'resources'),
     usersAccounts(read, current, 'prompts'),
   ]);
-  return { tools: tools.digest('base64url'), resources, prompts };
+  return { tools, resources, prompts };
 }
 
 const digests = new WeakMap<Tool, string>();

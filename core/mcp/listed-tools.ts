@@ -3,7 +3,7 @@ import { chooseTools } from '../discovery/choose-tools.ts';
 import { FINDER_TOOLS } from './finder-definitions.ts';
 import type { OfferDeps, OfferedName } from './offered-tools.ts';
 import { offeredNames } from './offered-tools.ts';
-import type { McpServerDefinition } from './server-definition.ts';
+import type { McpMapping, McpServerDefinition } from './server-definition.ts';
 
 export interface ListedTools {
   /** Sorted by name. */
@@ -23,17 +23,35 @@ export async function listedTools(
 ): Promise<ListedTools> {
   let offersMore = false;
   const cards = cardsByName(read, deps, server);
-  const listed = await offeredNames(read, deps, server, async ({ connection, maxListed }, names) => {
-    if (maxListed === null || names.length <= maxListed) return names;
+  const listed = await offeredNames(read, deps, server, async (mapping, names) => {
+    if (!hasMore(mapping, names)) return names;
     offersMore = true;
     const known = await cards();
     const offered = names.flatMap((name) => known.get(name) ?? []);
-    return chooseTools(offered, await usesOf(read, connection), maxListed).map(({ name }) => name);
+    return chooseTools(offered, await usesOf(read, mapping.connection), mapping.maxListed).map(({ name }) => name);
   });
   if (!offersMore) return { listed, offersMore };
   const isFinder = new Set(FINDER_TOOLS.map(({ name }) => name));
   // A tool of a connection with such a name can still be called through the finder tools.
   return { listed: listed.filter(({ name }) => !isFinder.has(name)), offersMore };
+}
+
+/** Whether a server offers more tools than it lists. It costs less than the list, because no tools are chosen. */
+export async function offersMoreThanListed(
+  read: ReadRepositories,
+  deps: OfferDeps,
+  server: McpServerDefinition,
+): Promise<boolean> {
+  let offersMore = false;
+  await offeredNames(read, deps, server, async (mapping, names) => {
+    offersMore ||= hasMore(mapping, names);
+    return [];
+  });
+  return offersMore;
+}
+
+function hasMore(mapping: McpMapping, names: string[]): mapping is McpMapping & { maxListed: number } {
+  return mapping.maxListed !== null && names.length > mapping.maxListed;
 }
 
 /** The cards of an environment are read once for all mappings, because it may have thousands. */

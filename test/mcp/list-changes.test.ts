@@ -1,5 +1,9 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
+import { createListChanges } from '../../core/mcp/list-changes.ts';
+import { offeredNames } from '../../core/mcp/offered-tools.ts';
+import { findServer } from '../../core/mcp/server-definition.ts';
+import type { McpGrant } from '../../core/mcp/session.ts';
 import type { EnvironmentId, McpConfigRow } from '../../db/store.ts';
 import { startContentsServer } from '../support/contents-server.ts';
 import { until } from '../support/manual-timer.ts';
@@ -133,6 +137,28 @@ describe('changes of the lists of an MCP server', () => {
     expect([newer, older]).to.deep.equal([[], []]);
     await listChanges.check();
     await told('tools');
+  });
+
+  it('cost one reading of the tools for all users of a server', async () => {
+    let reads = 0;
+    const { toolDirectory } = server.parts;
+    const find: typeof toolDirectory.find = (...given) => {
+      reads++;
+      return toolDirectory.find(...given);
+    };
+    const changes = createListChanges({ ...server.parts, toolDirectory: { ...toolDirectory, find } });
+    const environment = await firstEnvironment(server);
+    const definition = await findServer(server.parts.store.read, environment.id, github);
+    if (!definition) throw new Error('the connection has no server');
+    const tools = (await offeredNames(server.parts.store.read, server.parts, definition)).length;
+    expect(tools).to.be.greaterThan(0);
+    for (const identifier of ['ada', 'bob', 'cy']) {
+      const grant = { sessionClient: 'client', user: { identifier } } as McpGrant;
+      await changes.watch({ environment, server: definition, grant, requestId: 'req' });
+    }
+    reads = 0;
+    await changes.check();
+    expect(reads).to.equal(tools);
   });
 
   it('are reported on 16 streams of a user; the next one is refused', async () => {
