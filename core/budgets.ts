@@ -900,6 +900,9 @@ export const MCP_UPSTREAM = {
   longestRetryMs: 10 * SECOND,
   /** Tools of one server. */
   tools: 1_000,
+  /** Resources or prompts on one page of a list, and contents or messages of one result. Each is copied and checked. */
+  contents: 1_000,
+  promptArguments: 100,
   /** Characters of a tool's description; longer ones are truncated. */
   descriptionChars: 2_000,
   /** Converting the tools of one page in a thread. If a page takes longer, its tools are converted one by one. */

@@ -41,7 +41,7 @@ interface Place {
   cursor: string | undefined;
 }
 
-const EMPTY: ListedContents = { items: [], bytes: 0, nextCursor: undefined };
+const EMPTY: ListedContents = { items: [], omitted: 0, bytes: 0, nextCursor: undefined };
 const NOT_CONNECTED = 'The user has not connected an account.';
 
 /** Returns the mappings of a server that offer resources or prompts. */
@@ -91,6 +91,7 @@ export async function listContents(
       } else {
         found.items.push(...read.items.map((item) => offeredItem(connection, item)));
         bytes += read.bytes;
+        if (read.omitted > 0) found.unavailable.push({ connection: connection.keyId, message: leftOut(read.omitted) });
       }
       place = 'message' in read ? undefined : placeAfter(place, read.nextCursor);
       const next = place ?? placeOf(connections[connections.indexOf(connection) + 1]);
@@ -133,6 +134,10 @@ async function readPage(
     if (error instanceof ApiError) return { message: error.message };
     throw error;
   }
+}
+
+function leftOut(count: number): string {
+  return `The MCP server lists ${count} more on one page, of which Valetkey reads ${MCP_UPSTREAM.contents}.`;
 }
 
 /** Whether a server does not know the method: it has no resources, or no prompts. */

@@ -9,6 +9,8 @@ export type Content = Record<string, unknown>;
 export interface ListedContents {
   /** Items that the protocol allows, with clean texts. Others are left out. */
   items: Content[];
+  /** How many items of the page were left out because it has too many. */
+  omitted: number;
   /** The size of the items as JSON, in bytes. */
   bytes: number;
   nextCursor: string | undefined;
@@ -19,6 +21,7 @@ type Read = (given: Content) => Content | undefined;
 const MAX_TITLE = 200;
 const MAX_PROMPT_NAME = 128;
 const MAX_MEDIA_TYPE = 200;
+const ROLES = ['user', 'assistant'];
 
 /**
  * Returns the part of a result about resources or prompts that clients receive. The texts of the server are untrusted
@@ -47,17 +50,18 @@ export function readContents(method: string, result: Content): ListedContents | 
 function readList(result: Content, member: string, read: Read): ListedContents | null {
   const { [member]: list, nextCursor } = result;
   if (!Array.isArray(list)) return null;
-  const items = list.flatMap((item: unknown): Content[] => {
+  const items = list.slice(0, MCP_UPSTREAM.contents).flatMap((item: unknown): Content[] => {
     const kept = isRecord(item) ? read(item) : undefined;
     return kept ? [kept] : [];
   });
   const next = typeof nextCursor === 'string' && nextCursor.length <= MCP_UPSTREAM.cursorChars ? nextCursor : undefined;
-  return { items, bytes: Buffer.byteLength(JSON.stringify(items)), nextCursor: next };
+  const omitted = Math.max(0, list.length - MCP_UPSTREAM.contents);
+  return { items, omitted, bytes: Buffer.byteLength(JSON.stringify(items)), nextCursor: next };
 }
 
-/** Reads a list whose items must all be valid, because a part of a content would be misleading. */
+/** Reads a list whose items must all be valid, and not too many, because a part of a content would be misleading. */
 function whole(list: unknown, read: Read, result: (items: Content[]) => Content): Content | null {
-  if (!Array.isArray(list)) return null;
+  if (!Array.isArray(list) || list.length > MCP_UPSTREAM.contents) return null;
   const items = list.map((item: unknown) => (isRecord(item) ? read(item) : undefined));
   return items.every((item) => item !== undefined) ? result(items) : null;
 }
@@ -81,7 +85,7 @@ function prompt(given: Content): Content | undefined {
   const named = name(given['name'], MAX_PROMPT_NAME);
   if (named === undefined) return undefined;
   const { arguments: list = [] } = given;
-  if (!Array.isArray(list)) return undefined;
+  if (!Array.isArray(list) || list.length > MCP_UPSTREAM.promptArguments) return undefined;
   const read = list.map((argument: unknown) => (isRecord(argument) ? promptArgument(argument) : undefined));
   if (!read.every((argument) => argument !== undefined)) return undefined;
   return { name: named, ...described(given), ...(read.length > 0 && { arguments: read }) };
@@ -94,7 +98,7 @@ function promptArgument(given: Content): Content | undefined {
 }
 
 function message({ role, content }: Content): Content | undefined {
-  if (role !== 'user' && role !== 'assistant') return undefined;
+  if (!ROLES.includes(role as string)) return undefined;
   const read = isRecord(content) ? contentBlock(content) : undefined;
   return read && { role, content: read };
 }
@@ -146,7 +150,7 @@ function mediaType({ mimeType }: Content): { mimeType?: string } {
 function annotations({ annotations: given }: Content): Content {
   if (!isRecord(given)) return {};
   const { audience, priority } = given;
-  const roles = Array.isArray(audience) ? audience.filter((role) => role === 'user' || role === 'assistant') : [];
+  const roles = Array.isArray(audience) ? ROLES.filter((role) => audience.includes(role)) : [];
   const isPriority = typeof priority === 'number' && priority >= 0 && priority <= 1;
   const kept = { ...(roles.length > 0 && { audience: roles }), ...(isPriority && { priority }) };
   return Object.keys(kept).length > 0 ? { annotations: kept } : {};
