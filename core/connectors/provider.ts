@@ -45,6 +45,7 @@ export interface ConnectorApi {
   errors?: ErrorPredicate[];
   idempotency_header?: string;
   extra_origins?: string[];
+  transfer_hosts?: string[];
 }
 
 /** The content of a connector file; catalogue/connector.schema.json describes it. */

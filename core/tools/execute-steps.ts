@@ -6,6 +6,7 @@ import { atPointer } from './pointer.ts';
 import { draftRequest } from './request-draft.ts';
 import { headerOf, type ResponseHeaders } from './response-headers.ts';
 import type { ToolStep } from './tool.ts';
+import { isWithinHost } from './url.ts';
 import type { UpstreamResponse } from './wire.ts';
 
 /** An address in a response may be this long: signed addresses of storages are long. */
@@ -107,8 +108,7 @@ export function callOfStep(call: PreparedCall, step: ToolStep, isLast: boolean):
 function addressOf(text: string, hosts: readonly string[]): URL | undefined {
   const url = text.length <= MAX_ADDRESS ? URL.parse(text) : null;
   if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '') return undefined;
-  const { hostname } = url;
-  return hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`)) ? url : undefined;
+  return hosts.some((host) => isWithinHost(url.hostname, host)) ? url : undefined;
 }
 
 function invalid(message: string, upstreamStatus: number): ToolOutcome {

@@ -1,7 +1,7 @@
 import { staticFieldsOf } from '../authorization/fields.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { isCallerHeader } from '../connectors/header-names.ts';
-import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { ConnectorApi, ProviderDefinition } from '../connectors/provider.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 import { prepareCall } from './call.ts';
 import { FILE_FORMAT, fileInputSchema, isFileSchema } from './file-input.ts';
@@ -13,6 +13,7 @@ import { createPatternEngine } from './schema-patterns.ts';
 import { checkClosed, checkCompiles } from './schema-rules.ts';
 import type { JsonSchema, ToolDefinition, ToolStep } from './tool.ts';
 import { toolPrefix } from './tool-name.ts';
+import { isWithinHost } from './url.ts';
 
 const SAMPLE_BASE = 'https://api.example.com';
 
@@ -36,7 +37,7 @@ export function createToolRules(): ToolRules {
       const shape = [
         ...checkName(tool, provider),
         ...checkHints(tool),
-        ...checkRequest(tool),
+        ...checkRequest(tool, provider),
         ...checkOrigin(tool, provider),
         ...checkClosed(tool.input_schema, 'input_schema'),
         ...checkReferences(tool, references, provider),
@@ -71,8 +72,8 @@ function checkHints({ hints, request: { method } }: ToolDefinition): FieldError[
   return problems.map((message) => ({ field: 'hints', message }));
 }
 
-function checkRequest({ request, pagination }: ToolDefinition): FieldError[] {
-  const problems = (request.steps ?? []).flatMap(checkStep);
+function checkRequest({ request, pagination }: ToolDefinition, { api }: ProviderDefinition): FieldError[] {
+  const problems = (request.steps ?? []).flatMap((step, index) => checkStep(step, `request.steps[${index}]`, api));
   if (request.steps && pagination) {
     problems.push({ field: 'pagination', message: 'must be omitted, because the tool has several requests' });
   }
@@ -96,13 +97,26 @@ function checkRequest({ request, pagination }: ToolDefinition): FieldError[] {
   return problems;
 }
 
-function checkStep({ method, body, headers = {} }: ToolStep, index: number): FieldError[] {
-  const field = `request.steps[${index}]`;
+/**
+ * Checks a step. Its hosts must be those of the connector: a tool that an API client stores could otherwise send data of
+ * accounts anywhere.
+ */
+function checkStep(
+  { method, body, headers = {}, hosts = [] }: ToolStep,
+  field: string,
+  api: ConnectorApi,
+): FieldError[] {
   const names = Object.keys(headers).filter((name) => !isCallerHeader(name));
   const hasBody = body !== undefined && body.format !== 'none' && (method === 'GET' || method === 'HEAD');
+  const { transfer_hosts: allowed = [] } = api;
+  const foreign = hosts.filter((host) => !allowed.some((known) => isWithinHost(host, known)));
   return [
     ...(hasBody ? [{ field: `${field}.body`, message: `${method} has no body` }] : []),
     ...names.map((name) => ({ field: `${field}.headers.${name}`, message: `${name} must not be set by a tool` })),
+    ...foreign.map((host) => ({
+      field: `${field}.hosts`,
+      message: `${host} is not in the provider's transfer_hosts (${allowed.join(', ') || 'it has none'})`,
+    })),
   ];
 }
 

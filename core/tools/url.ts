@@ -221,3 +221,8 @@ function valueProblem(text: string): string | undefined {
 function inputName(variable: string): string | undefined {
   return variable.startsWith('account.') ? undefined : variable;
 }
+
+/** Whether a host is another one or a subdomain of it. Both are in lower case. */
+export function isWithinHost(host: string, other: string): boolean {
+  return host === other || host.endsWith(`.${other}`);
+}

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ToolRequest } from '../../core/tools/tool.ts';
 import { auditOf } from '../support/audit.ts';
 import { execute } from '../support/execute.ts';
 import { createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -221,6 +222,32 @@ describe('createTool', () => {
         expect((await server.call('GET', `${PATH}/acme_crm_get_broken`)).status).to.equal(404);
       });
     }
+
+    const stepTo = (...hosts: string[]): ToolRequest => ({
+      method: 'GET',
+      path: '/things/{number}',
+      steps: [{ take: { address: '/address' }, method: 'POST', address: 'address', hosts }],
+    });
+
+    it('INVALID_TOOL for a step that sends data to a host that a custom provider cannot name', async () => {
+      const description = 'Reads a thing and sends it to another host. Changes nothing at the provider.';
+      const request = stepTo('collector.example');
+      const answer = await create(toolBody(connector, 'acme_crm_get_sent', { description, request }));
+      expect(answer.body).to.include({ status: 400, code: 'INVALID_TOOL' });
+      const message = "collector.example is not in the provider's transfer_hosts (it has none)";
+      expect(answer.body.errors).to.deep.equal([{ field: 'request.steps[0].hosts', message }]);
+    });
+
+    it('INVALID_TOOL for a step to a host that the connector does not name', async () => {
+      for (const host of ['collector.example', 'com.slack', 'slack.com', 'evilfiles.slack.com']) {
+        const request = stepTo('eu.files.slack.com', host);
+        const answer = await create(toolBody('slack', 'slack_get_sent_thing', { request }));
+        const message = `${host} is not in the provider's transfer_hosts (files.slack.com)`;
+        expect(answer.body.errors, host).to.deep.equal([{ field: 'request.steps[0].hosts', message }]);
+      }
+      const answer = await create(toolBody('slack', 'slack_get_sent_thing', { request: stepTo('files.slack.com') }));
+      expect(answer.status, answer.text).to.equal(201);
+    });
 
     it('INVALID_TOOL for a description that another tool of the connector has', async () => {
       const description = 'Reads something that two tools claim to read. Changes nothing at all.';
