@@ -5,6 +5,9 @@ import type { Parts } from '../wiring/parts.ts';
 import { localOperator } from './commands/console.ts';
 import { print } from './first-start.ts';
 
+/** The npm package, which has no TypeScript, has the command `valetkey`; a clone of the repository has none. */
+const COMMAND = import.meta.filename.endsWith('.ts') ? 'node cli/valetkey.js' : 'valetkey';
+
 /**
  * Prints a one-time address of the console at the first start, and at later starts in a terminal while no operator has
  * a session. Otherwise the output is a log, which must not contain a secret.
@@ -16,7 +19,7 @@ export async function offerConsole(parts: Parts, { client, environment }: FirstS
     print(
       `The console is at ${environment.baseUrl}${CONSOLE_PATH}; this prints an address to log in:`,
       '',
-      '  node_modules/.bin/node cli/valetkey.js console',
+      `  ${COMMAND} console`,
     );
     return;
   }

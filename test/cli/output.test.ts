@@ -157,6 +157,15 @@ describe('the output of valetkey', () => {
     expect(missing.stderr).to.include(join(folder.path, 'none'));
   });
 
+  it('refuses to take settings from a pipe, which Node has read before', async () => {
+    const pipe = ['bash', '-c', 'echo VALETKEY_URL=http://127.0.0.1:1 | "$0" "$@"'];
+    const { code, stdout, stderr } = await runCommand(['status', '--env-file', '/dev/stdin'], {}, { through: pipe });
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr.trim()).to.equal(
+      'valetkey status: --env-file /dev/stdin must be a regular file, not a pipe or a device',
+    );
+  });
+
   it('warns of unknown settings', async () => {
     const { code, stderr } = await commandsFor(server, { VALETKEY_RATE_LIMITS: '5' })([
       'accounts',
