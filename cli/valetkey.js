@@ -2,13 +2,11 @@
 // Runs on any version of Node: it checks the version before loading modules that need Node 24. Older versions crash in
 // the database driver.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const REQUIRED = 24;
 const root = fileURLToPath(new URL('..', import.meta.url));
-const bundled = `${root}node_modules/.bin/node`;
 
 if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
   // Most of the start time is spent on reading and compiling modules; later starts load them from a compile cache. The
@@ -28,10 +26,9 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
   await main(process.argv.slice(2));
   // Written now and not at exit, because the process may be killed.
   module.flushCompileCache();
-} else if (existsSync(bundled) && process.env.VALETKEY_REEXEC !== '1') {
-  // On Linux, npm has installed Node 24 as a package.
+} else if (process.env.VALETKEY_REEXEC !== '1' && packagedNode() !== undefined) {
   const script = fileURLToPath(import.meta.url);
-  const child = spawn(bundled, ['--disable-sigusr1', script, ...process.argv.slice(2)], {
+  const child = spawn(packagedNode(), ['--disable-sigusr1', script, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, VALETKEY_REEXEC: '1' },
   });
@@ -41,8 +38,18 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
   });
 } else {
   console.error(`Valetkey needs Node ${REQUIRED} or later; this is ${process.version}.`);
-  console.error(
-    'On Linux `npm ci` in the project brings it along: start with `make run` or `npm start`. Elsewhere install Node 24.',
-  );
+  console.error('npm installs it with Valetkey on Linux (x64 and arm64, glibc). Elsewhere install Node 24.');
   process.exitCode = 1;
+}
+
+/**
+ * Returns the path of the Node that npm has installed as a package, beside this one or below it; undefined if there is
+ * none.
+ */
+function packagedNode() {
+  try {
+    return module.createRequire(import.meta.url).resolve(`node-linux-${process.arch}/bin/node`);
+  } catch {
+    return undefined;
+  }
 }

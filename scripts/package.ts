@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
  */
 const ROOT = join(import.meta.dirname, '..');
 const TARGET = join(ROOT, 'build/package');
-const SOURCES = ['cli', 'core', 'db', 'handlers', 'http', 'web', 'wiring'];
+export const SOURCES = ['cli', 'core', 'db', 'handlers', 'http', 'web', 'wiring'];
 const FILES = [
   ...['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs', 'catalogue', 'deploy'],
   ...['build/console', 'build/reference', 'generated'],

@@ -17,7 +17,7 @@ interface ComposeFile {
   services: Record<string, { environment?: object }>;
 }
 
-const { version } = JSON.parse(read('package.json')) as { version: string };
+const { version, repository } = JSON.parse(read('package.json')) as { version: string; repository: { url: string } };
 const objectsIn = (text: string) => parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
 
 describe('deploy/Containerfile', () => {
@@ -94,6 +94,11 @@ describe('.github/workflows', () => {
     const text = read('.github/workflows/release.yml');
     expect(lint(text, 'release.yml')).to.deep.equal([]);
     expect(lint(text.replace('runs-on', 'run-on'), 'release.yml')).not.to.deep.equal([]);
+  });
+
+  it('is of the repository that the package names, without which npm rejects its provenance', () => {
+    expect(repository.url).to.equal('git+https://github.com/valetkey/valetkey.git');
+    expect(read('deploy/kubernetes/valetkey.yaml')).to.include(' ghcr.io/valetkey/valetkey:');
   });
 });
 

@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { ROOT } from '../flows/markdown.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -34,6 +35,37 @@ describe('npm package', function () {
     folder.remove();
   });
 
+  it('comes with a list of its packages and checksums in a release, and npm finds what is to be published', async () => {
+    const workflow = parse(readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8')) as Workflow;
+    const { steps } = workflow.jobs['package'];
+    const commands = steps
+      .slice(steps.findIndex(({ run }) => run === 'make package') + 1)
+      .map(({ run = '' }) =>
+        run
+          .replace(/^npm publish --provenance --access public/, 'npm pack --dry-run')
+          .replace(/^gh release create .*--generate-notes/, 'ls'),
+      );
+    expect(commands.join('\n'))
+      .to.match(/^npm pack /m)
+      .and.to.match(/^ls build/m)
+      .and.not.match(/publish|gh /);
+    const outputs: string[] = [];
+    for (const command of commands) {
+      const { stdout } = await run('bash', ['-e', '-c', command], { cwd: ROOT, env: { ...process.env, PATH } });
+      outputs.push(stdout);
+    }
+    expect(outputs.join(''))
+      .to.match(/^valetkey-[\d.]+\.tgz$/m)
+      .and.include('SHA256SUMS');
+    const { components } = JSON.parse(readFileSync(join(ROOT, 'build/valetkey.cdx.json'), 'utf8')) as {
+      components: { name: string }[];
+    };
+    expect(components.map(({ name }) => name))
+      .to.include('openapi-fetch')
+      .and.not.include('mocha');
+    await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: join(ROOT, 'build') });
+  });
+
   it('contains the built console and no sources of development', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     expect(files).to.include.members(['cli/valetkey.js', 'build/console/index.html', 'deploy/package-lock.json']);
@@ -59,7 +91,7 @@ describe('npm package', function () {
     expect(onlyDevelopment.filter((name) => names.includes(name))).to.deep.equal([]);
   });
 
-  it('serves the API, the console and the reference when npx starts it in an empty directory', async () => {
+  it('serves the API, the console and the reference when npx starts it in an empty directory, and its commands use the API', async () => {
     server = spawn('npx', ['--no-install', 'valetkey', 'serve'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let errors = '';
     server.stderr?.on('data', (chunk) => {
@@ -71,10 +103,17 @@ describe('npm package', function () {
     for (const path of ['/readyz', '/console', '/docs', '/docs/viewer/standalone.esm.js', '/docs/guides/operations']) {
       expect((await fetch(`${origin}${path}`)).status, path).to.equal(200);
     }
+    const status = await run('npx', ['--no-install', 'valetkey', 'status', '--server', origin], options);
+    expect(status.stdout).to.match(/^Status +ready$/m);
     const ended = once(server, 'close');
     // npx does not forward the signal.
     process.kill(pid, 'SIGTERM');
     await ended;
+  });
+
+  it('starts Node 24 when its command is called by its path, with whichever Node the machine has', async () => {
+    const { stdout } = await run(join(folder.path, 'node_modules/.bin/valetkey'), ['--version'], options);
+    expect(stdout.trim()).to.equal('0.1.0');
   });
 
   it('runs a command that works in a thread', async () => {
@@ -82,6 +121,10 @@ describe('npm package', function () {
     expect(stdout).to.include('Backup made and verified');
   });
 });
+
+interface Workflow {
+  jobs: { package: { steps: { run?: string }[] } };
+}
 
 interface Lock {
   packages: Record<string, { dev?: true; dependencies?: object; devDependencies?: object }>;
