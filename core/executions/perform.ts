@@ -24,8 +24,8 @@ import { createStepLog } from './steps.ts';
 /** Who requested an execution, and when. */
 export interface ExecutionOrigin {
   apiClientId: string;
-  /** The number of this process. */
-  instance: number;
+  /** This process. */
+  instance: StartRecord['instance'];
   /** The caller's own identifier of an agent's run. */
   agentRunId: string | null;
   /** Milliseconds UTC. */

@@ -7,6 +7,7 @@ import type {
   Repositories,
 } from '../../db/store.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
+import type { Instance } from '../instances/instance.ts';
 
 /** What every plan of a call has in common. */
 export interface Planned {
@@ -18,7 +19,10 @@ export interface Planned {
 }
 
 /** The part of a record that does not come from the plan. */
-export type StartRecord = Omit<NewExecution, 'accountId' | 'connector'>;
+export interface StartRecord extends Omit<NewExecution, 'accountId' | 'connector' | 'instance'> {
+  /** This process, which must be carrying out the execution: see `RunningExecutions`. */
+  instance: Pick<Instance, 'number' | 'executions'>;
+}
 
 /**
  * Records the start of a call that was planned before the transaction, unless something that the plan depends on has changed since:
@@ -32,7 +36,7 @@ export async function recordPlanned(
   plan: Planned,
   record: StartRecord,
 ): Promise<boolean> {
-  return tx.executions.insertPlanned(environmentId, { ...record, ...accountContextOf(plan) }, versionsOf(plan));
+  return tx.executions.insertPlanned(environmentId, rowOf(plan, record), versionsOf(plan));
 }
 
 /** Records the start of a call that was planned within the transaction. */
@@ -42,11 +46,13 @@ export async function recordStart(
   plan: Planned,
   record: StartRecord,
 ): Promise<void> {
-  await tx.executions.insert(environmentId, { ...record, ...accountContextOf(plan) });
+  await tx.executions.insert(environmentId, rowOf(plan, record));
 }
 
-function accountContextOf({ account }: Planned): Pick<NewExecution, 'accountId' | 'connector'> {
-  return { accountId: account.id, connector: account.connector };
+function rowOf({ account }: Planned, { instance, ...record }: StartRecord): NewExecution {
+  // The next heartbeat would end it as UNKNOWN.
+  if (!instance.executions.has(record.id)) throw new Error('an execution is recorded that nothing carries out');
+  return { ...record, instance: instance.number, accountId: account.id, connector: account.connector };
 }
 
 function versionsOf({ account, connection, provider, ownTool }: Planned): PlanVersions {

@@ -71,7 +71,7 @@ async function callOnce(
   const key = accountKeyOf(session, connection);
   const origin = {
     apiClientId: grant.clientId,
-    instance: deps.instance.number,
+    instance: deps.instance,
     agentRunId: null,
     startedAt: deps.now(),
   };

@@ -35,7 +35,7 @@ export const executeTool: Handler<'executeTool', Executions> = async (call, repl
   let execution: RunningExecution;
   const origin = {
     apiClientId: call.client.actor,
-    instance: executions.instance.number,
+    instance: executions.instance,
     agentRunId,
     startedAt: executions.now(),
   };

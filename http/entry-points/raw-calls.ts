@@ -92,7 +92,7 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
       toolName: RAW_CALL,
       agentRunId,
       apiClientId: client?.actor ?? '',
-      instance: deps.instance.number,
+      instance: deps.instance,
       startedAt,
     };
     const ahead = await plan(deps.store.read);

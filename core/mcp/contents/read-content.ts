@@ -63,7 +63,7 @@ async function readOnce(
   if (!provider || account.status !== 'ACTIVE') throw accountNotActive(account, { pattern, connection });
   const toolName = CONTENT_READS[method];
   const startedAt = deps.now();
-  const origin = { apiClientId: grant.clientId, instance: deps.instance.number, agentRunId: null, startedAt };
+  const origin = { apiClientId: grant.clientId, instance: deps.instance, agentRunId: null, startedAt };
   const planned = { account, connection, provider, ownTool: null };
   await deps.store.write((tx) => recordStart(tx, environment.id, planned, { id: executionId, toolName, ...origin }));
   const started = {
