@@ -1,5 +1,5 @@
 import { conflictOf } from './columns.ts';
-import { and, eq, lte, type SQL, sql } from './drizzle.ts';
+import { and, eq, isNotNull, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
 import type {
@@ -16,6 +16,8 @@ export interface IdempotencyKeyReads {
   get(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<IdempotencyKeyRow | undefined>;
   /** Returns the storage of a client's keys in bytes: 256 for each, plus the stored responses. */
   keptBytes(environmentId: EnvironmentId, clientId: string): Promise<number>;
+  /** Returns the RUNNING keys that an instance has claimed for executions, of all environments. */
+  runningOf(instance: number): Promise<(IdempotencyKeyName & { environmentId: EnvironmentId; executionId: string })[]>;
 }
 
 export interface IdempotencyKeyWrites {
@@ -27,6 +29,8 @@ export interface IdempotencyKeyWrites {
   completeClaimed(environmentId: EnvironmentId, key: NewIdempotencyKey, reply: IdempotencyReply): Promise<void>;
   /** Frees a key that is RUNNING, after a request that had no effect. */
   release(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
+  /** Leaves a key RUNNING without an instance, as after the end of a process: its request will get no response. */
+  disown(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<boolean>;
   /** Releases the keys of instances that have stopped, if no execution belongs to them yet. @returns how many */
   releaseAbandoned(environmentId: EnvironmentId): Promise<number>;
   /** Deletes a batch of the expired keys, the oldest first. @returns how many */
@@ -45,6 +49,8 @@ const oneKey = and(
 ) as SQL;
 // A literal instead of a parameter, so that the database can use the partial index.
 const running = sql`${t.state} = 'RUNNING'`;
+/** The numbers of instances begin with 1. */
+const NO_INSTANCE = 0;
 const { environmentId: _environmentId, ...columns } = {
   environmentId: t.environmentId,
   clientId: t.clientId,
@@ -103,6 +109,20 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
       .prepare(),
   );
   const release = once(() => db.delete(t).where(and(oneKey, running)).prepare());
+  const runningOf = once(() =>
+    db
+      .select({
+        environmentId: t.environmentId,
+        clientId: t.clientId,
+        route: t.route,
+        keyDigest: t.keyDigest,
+        executionId: t.executionId,
+      })
+      .from(t)
+      .where(and(running, eq(t.instance, sql.placeholder('instance')), isNotNull(t.executionId)))
+      .prepare(),
+  );
+  const disown = once(() => db.update(t).set({ instance: NO_INSTANCE }).where(and(oneKey, running)).prepare());
   const releaseAbandoned = once(() =>
     db
       .delete(t)
@@ -165,6 +185,12 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
     },
     async release(environmentId, name) {
       return (await release().run({ ...name, environmentId })).changes === 1;
+    },
+    async runningOf(instance) {
+      return (await runningOf().all({ instance })) as Awaited<ReturnType<IdempotencyKeyReads['runningOf']>>;
+    },
+    async disown(environmentId, name) {
+      return (await disown().run({ ...name, environmentId })).changes === 1;
     },
     async releaseAbandoned(environmentId) {
       return (await releaseAbandoned().run({ environmentId })).changes;

@@ -42,8 +42,8 @@ export async function registerInstance(
       live = counted;
     } else await store.note((tx) => tx.instances.beat(instance.number, now()));
     const lost = await endLost(instance, parts);
-    if (lost > 0)
-      log.warn({ executions: lost }, 'executions ended as UNKNOWN, because their outcome could not be stored');
+    if (lost.executions + lost.keys > 0)
+      log.warn(lost, 'executions and idempotency keys whose outcome could not be stored are now unknown');
   };
   const beating = startTimer(beat, { everyMs: INSTANCE.beatEveryMs, failed });
   closing.defer(() => beating.stop(JOBS.stopMs));

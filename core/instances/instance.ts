@@ -81,22 +81,30 @@ export async function deregisterInstance(
 }
 
 /**
- * Ends as UNKNOWN the executions of this process that it no longer carries out. Their end was not stored, because the
- * storage failed for too long, or was lost in a crash of the database server; while the process runs, no other one ends
- * them.
+ * Ends as UNKNOWN the executions of this process that it no longer carries out, and disowns their idempotency keys. Their
+ * end was not stored, because the storage failed for too long, or was lost in a crash of the database server; while the
+ * process runs, no other one ends them. Not every request with a key is recorded as an execution.
  *
- * @returns how many
+ * @returns how many executions and keys
  */
 export async function endLost(
   { number, executions }: Instance,
   { store, now }: Pick<InstanceDeps, 'store' | 'now'>,
-): Promise<number> {
-  const recorded = await store.read.instances.unfinished(number);
-  // Read first: an execution that begins now is not in the list.
-  const lost = recorded.filter(({ id }) => !executions.has(id));
-  for (const { environmentId, id } of lost)
-    await store.write((tx) => tx.executions.finish(environmentId, id, { status: 'UNKNOWN', finishedAt: now() }));
-  return lost.length;
+): Promise<{ executions: number; keys: number }> {
+  const { instances, idempotencyKeys } = store.read;
+  const [recorded, keys] = await Promise.all([instances.unfinished(number), idempotencyKeys.runningOf(number)]);
+  const lost = { executions: 0, keys: 0 };
+  // Read first: an execution that begins now is not in the lists. One that has ended since is not changed.
+  for (const { environmentId, id } of recorded) {
+    if (executions.has(id)) continue;
+    const outcome = { status: 'UNKNOWN' as const, finishedAt: now() };
+    if (await store.write((tx) => tx.executions.finish(environmentId, id, outcome))) lost.executions += 1;
+  }
+  for (const { environmentId, executionId, ...name } of keys) {
+    if (executions.has(executionId)) continue;
+    if (await store.write((tx) => tx.idempotencyKeys.disown(environmentId, name))) lost.keys += 1;
+  }
+  return lost;
 }
 
 async function removeSilent(tx: Transaction, { now }: Pick<InstanceDeps, 'now'>): Promise<void> {

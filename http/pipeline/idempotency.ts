@@ -1,10 +1,11 @@
 import { LIFETIME } from '../../core/budgets.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, type ApiErrorOptions } from '../../core/errors.ts';
 import { type ExecutionEnd, type StoreEndDeps, storeEnd } from '../../core/executions/execution-end.ts';
 import type { Instance } from '../../core/instances/instance.ts';
 import type { Digester } from '../../core/vault/digest.ts';
 import type { SealedTokens } from '../../core/vault/sealed-token.ts';
 import type {
+  ExecutionRow,
   IdempotencyKeyName,
   IdempotencyKeyRow,
   NewIdempotencyKey,
@@ -99,7 +100,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     }
     if (row.state === 'RUNNING') throw await stillRunning(tx, row);
     const kept = row.sealedReply && openReply(deps.sealedData, bind(row), row.sealedReply);
-    if (!kept) throw notStored(row);
+    if (!kept) throw await notStored(tx, row);
     return respondUntyped(kept.status, kept.body, { ...kept.headers, 'idempotency-replayed': 'true' });
   }
 
@@ -107,26 +108,29 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
    * Returns the error for a response that was not stored, because the client's quota was used up, or that was altered.
    * In both cases the request was carried out.
    */
-  function notStored({ status, executionId }: IdempotencyKeyRow): ApiError {
-    const which = executionId === null ? '' : ` as the execution ${executionId}`;
-    const detail = `The first request with this idempotency key was carried out${which} and returned ${status}; its response was not stored.`;
-    const extra = executionId === null ? {} : { extra: { execution_id: executionId } };
-    return new ApiError('IDEMPOTENCY_REPLY_NOT_KEPT', detail, extra);
+  async function notStored(tx: Repositories, row: IdempotencyKeyRow): Promise<ApiError> {
+    const execution = await executionOf(tx, row);
+    const which = execution ? ` as the execution ${execution.id}` : '';
+    const detail = `The first request with this idempotency key was carried out${which} and returned ${row.status}; its response was not stored.`;
+    return new ApiError('IDEMPOTENCY_REPLY_NOT_KEPT', detail, naming(execution));
   }
 
-  async function stillRunning(tx: Repositories, { executionId, instance }: IdempotencyKeyRow): Promise<ApiError> {
-    const execution = executionId === null ? undefined : await tx.executions.get(environmentId, executionId);
-    // The first request was handled by a process that has ended, or failed with an error of this process: there will be
-    // no response.
+  async function stillRunning(tx: Repositories, row: IdempotencyKeyRow): Promise<ApiError> {
+    const { executionId, instance } = row;
+    const execution = await executionOf(tx, row);
+    // The first request was handled by a process that has ended, or its outcome could not be stored: there will be no
+    // response.
     const isGone = !(await tx.instances.isRegistered(instance));
-    const isCutOff = executionId !== null && (isGone || execution?.status === 'UNKNOWN');
-    return isCutOff
-      ? new ApiError(
-          'EXECUTION_OUTCOME_UNKNOWN',
-          `The execution ${executionId} was interrupted; whether it had an effect is unknown.`,
-          { extra: { execution_id: executionId } },
-        )
-      : new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
+    if (executionId === null || !(isGone || execution?.status === 'UNKNOWN'))
+      return new ApiError('IDEMPOTENCY_KEY_IN_USE', 'The first request with this idempotency key is still running.');
+    const what = execution ? `execution ${execution.id}` : 'first request with this idempotency key';
+    const detail = `The ${what} was interrupted; whether it had an effect is unknown.`;
+    return new ApiError('EXECUTION_OUTCOME_UNKNOWN', detail, naming(execution));
+  }
+
+  /** Not every request outside the database is recorded as an execution. */
+  async function executionOf(tx: Repositories, { executionId }: IdempotencyKeyRow): Promise<ExecutionRow | undefined> {
+    return executionId === null ? undefined : await tx.executions.get(environmentId, executionId);
   }
 
   function seal({ key }: Claim, packed: Buffer): Buffer {
@@ -208,6 +212,10 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     await durable;
     return reply;
   }
+}
+
+function naming(execution: ExecutionRow | undefined): ApiErrorOptions {
+  return execution ? { extra: { execution_id: execution.id } } : {};
 }
 
 /** Whether the server was too busy to act, so that the same request with the same key may be repeated. */

@@ -263,6 +263,28 @@ describe('F13: the outcome of an execution', () => {
       expect(again.body).to.include({ code: 'EXECUTION_OUTCOME_UNKNOWN', execution_id: lost.body.execution_id });
     });
 
+    it('leaves no key in use after the next heartbeat, also of operations that record no execution', async () => {
+      const provider = await createMcpProvider(server, `${MCP_ORIGIN}/mcp`, { name: 'Not reached' });
+      const account = { id };
+      const calls: [path: string, body: object][] = [
+        ['/api/v1/connected_accounts:refresh', account],
+        ['/api/v1/connected_accounts:check', account],
+        [`/api/v1/custom-providers/${provider.identifier}:sync_tools`, {}],
+      ];
+      for (const [path, body] of calls) {
+        const call = () => server.call('POST', path, { body, headers: { 'idempotency-key': 'lost-operation' } });
+        // The key is claimed by a commit, and only what follows it fails.
+        gate = { kind: 'write', failures: Number.POSITIVE_INFINITY };
+        expect((await call()).body, path).to.include({ status: 503, code: 'STORAGE_UNAVAILABLE' });
+        openGate();
+        expect((await call()).body.code, path).to.equal('IDEMPOTENCY_KEY_IN_USE');
+        await endLost(server.parts.instance, server.parts);
+        const later = (await call()).body;
+        expect(later, path).to.include({ status: 409, code: 'EXECUTION_OUTCOME_UNKNOWN' });
+        expect(later, path).to.not.have.property('execution_id');
+      }
+    });
+
     it('makes a call that reads fail, so that it can be repeated', async () => {
       closeGate('note', Number.POSITIVE_INFINITY);
       expect((await run('http_get')).body).to.include({ status: 503, code: 'STORAGE_UNAVAILABLE' });

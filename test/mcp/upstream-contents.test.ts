@@ -260,7 +260,7 @@ describe('resources and prompts of third-party MCP servers', () => {
     const begun = reads.begun;
     const reading = client.readResource({ uri: of(paged, 'item://1') }, { signal: cancel.signal });
     await until(() => reads.begun > begun);
-    expect(await endLost(server.parts.instance, server.parts)).to.equal(0);
+    expect(await endLost(server.parts.instance, server.parts)).to.deep.equal({ executions: 0, keys: 0 });
     expect((await executions('mcp_resource'))[0]).to.include({ status: 'STARTED' });
     cancel.abort();
     await reading.catch(() => {});

@@ -99,11 +99,55 @@ describe('registering an instance', () => {
     const statusOf = async (id: string) => (await test.store.read.executions.get(test.env, id))?.status;
     const deps = { store: test.store, now: () => NOW + 5 };
     await own.executions.during('exec_running', async () => {
-      expect(await endLost(own, deps)).to.equal(1);
+      expect(await endLost(own, deps)).to.deep.equal({ executions: 1, keys: 0 });
       expect(await statusOf('exec_running')).to.equal('STARTED');
     });
     expect(await statusOf('exec_lost')).to.equal('UNKNOWN');
     expect(await statusOf('exec_other')).to.equal('STARTED');
-    expect(await endLost(own, deps), 'the one that has stopped running since').to.equal(1);
+    const later = { executions: 1, keys: 0 };
+    expect(await endLost(own, deps), 'the one that has stopped running since').to.deep.equal(later);
+  });
+
+  it('counts no execution as lost that ended while the unfinished ones were read', async () => {
+    const own = await register();
+    const execution = { accountId: 'ca_1', connector: 'github', toolName: 't', agentRunId: null, apiClientId: 'cli_1' };
+    const about = { ...execution, id: 'exec_ending', instance: own.number, startedAt: NOW };
+    await test.store.write((tx) => tx.executions.insert(test.env, about));
+    const { read } = test.store;
+    const instances = {
+      ...read.instances,
+      async unfinished(number: number) {
+        const found = await read.instances.unfinished(number);
+        const end = { status: 'SUCCEEDED' as const, finishedAt: NOW + 1 };
+        await test.store.write((tx) => tx.executions.finish(test.env, about.id, end));
+        return found;
+      },
+    };
+    const store = { ...test.store, read: { ...read, instances } };
+    expect(await endLost(own, { store, now: () => NOW + 5 })).to.deep.equal({ executions: 0, keys: 0 });
+    expect(await read.executions.get(test.env, about.id)).to.include({ status: 'SUCCEEDED' });
+  });
+
+  it('disowns its idempotency keys whose request has ended without a response, and no other ones', async () => {
+    const [own, other] = [await register(), await register()];
+    const keyOf = (name: string) => ({ ...key, keyDigest: digest(name) });
+    await test.store.write(async (tx) => {
+      for (const [name, instance] of [
+        ['lost', own.number],
+        ['running', own.number],
+        ['other', other.number],
+      ] as const)
+        await tx.idempotencyKeys.claim(test.env, { ...keyOf(name), instance, executionId: `exec_${name}` });
+    });
+    const deps = { store: test.store, now: () => NOW + 5 };
+    const instanceOf = async (name: string) =>
+      (await test.store.read.idempotencyKeys.get(test.env, keyOf(name)))?.instance;
+    await own.executions.during('exec_running', async () => {
+      expect(await endLost(own, deps)).to.deep.equal({ executions: 0, keys: 1 });
+      expect(await endLost(own, deps), 'again').to.deep.equal({ executions: 0, keys: 0 });
+    });
+    expect(await instanceOf('running')).to.equal(own.number);
+    expect(await instanceOf('other')).to.equal(other.number);
+    expect(await test.store.read.instances.isRegistered((await instanceOf('lost')) ?? own.number)).to.equal(false);
   });
 });
