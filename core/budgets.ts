@@ -488,6 +488,20 @@ export const STORED = {
   connections: 5_000,
   connectionsBytes: 4 * MIB,
   /**
+   * MCP configs of one environment, and the total size of their mappings: deleting a connection or a tool reads all of
+   * them.
+   */
+  mcpConfigs: 1_000,
+  mcpConfigsBytes: 4 * MIB,
+  /** Clients of MCP servers that the operators of one environment have created. */
+  mcpClients: 5_000,
+  /**
+   * API clients of one environment that are enabled, and those that are disabled. A disabled client cannot be used, so
+   * beyond it the one that was disabled first is removed.
+   */
+  apiClients: 5_000,
+  disabledApiClients: 5_000,
+  /**
    * Tools of one environment that were created, imported or read from MCP servers: their names are read together, and
    * all are indexed for searches.
    */

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, type SQL, sql } from './drizzle.ts';
+import { and, asc, count, desc, eq, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
 import { orderedById } from './list-by-id.ts';
@@ -8,6 +8,8 @@ import { apiClientSecrets, apiClients } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface ApiClientReads {
+  /** Counts the clients by whether they are enabled. */
+  totals(environmentId: EnvironmentId): Promise<{ enabled: number; disabled: number }>;
   /** Returns the client with its secrets that are valid at `now`, newest first. */
   get(
     environmentId: EnvironmentId,
@@ -20,6 +22,8 @@ export interface ApiClientReads {
 }
 
 export interface ApiClientWrites {
+  /** Removes the client that was disabled first. @returns its id; undefined if none is disabled */
+  removeFirstDisabled(environmentId: EnvironmentId): Promise<string | undefined>;
   insert(environmentId: EnvironmentId, client: NewApiClient, secret: NewApiClientSecret): Promise<void>;
   /**
    * Disables the client and increases its generation, which invalidates all its tokens. @returns false if there is no
@@ -92,6 +96,25 @@ export function createApiClientRepository(statements: Statements): ApiClientRepo
       .where(and(oneClient, eq(apiClients.enabled, true)))
       .prepare(),
   );
+  const totals = once(() =>
+    db
+      .select({ enabled: apiClients.enabled, total: count() })
+      .from(apiClients)
+      .where(withinEnvironment)
+      .groupBy(apiClients.enabled)
+      .prepare(),
+  );
+  // Disabling a client is usually its last change.
+  const firstDisabled = once(() =>
+    db
+      .select({ id: apiClients.id })
+      .from(apiClients)
+      .where(and(withinEnvironment, eq(apiClients.enabled, false)))
+      .orderBy(asc(apiClients.updatedAt), asc(apiClients.id))
+      .limit(1)
+      .prepare(),
+  );
+  const remove = once(() => db.delete(apiClients).where(oneClient).prepare());
   const list = createKeysetList<ApiClientRow, never>(statements, {
     ...orderedById(apiClients.id, withinEnvironment),
     filters: {},
@@ -125,6 +148,16 @@ export function createApiClientRepository(statements: Statements): ApiClientRepo
         .values({ ...client, environmentId, enabled: true, generation: 1, updatedAt })
         .run();
       await insertSecret(environmentId, client.id, secret);
+    },
+    async totals(environmentId) {
+      const rows = await totals().all({ environmentId });
+      const of = (enabled: boolean) => rows.find((row) => row.enabled === enabled)?.total ?? 0;
+      return { enabled: of(true), disabled: of(false) };
+    },
+    async removeFirstDisabled(environmentId) {
+      const found = await firstDisabled().get({ environmentId });
+      if (found) await remove().run({ environmentId, id: found.id });
+      return found?.id;
     },
     async disable(environmentId, id, now) {
       return (await disable().run({ environmentId, id, now })).changes === 1;

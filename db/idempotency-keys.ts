@@ -1,5 +1,5 @@
 import { conflictOf } from './columns.ts';
-import { and, eq, isNotNull, lte, type SQL, sql } from './drizzle.ts';
+import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { firstPiece, type Piece } from './pieces.ts';
 import type {
@@ -16,8 +16,6 @@ export interface IdempotencyKeyReads {
   get(environmentId: EnvironmentId, name: IdempotencyKeyName): Promise<IdempotencyKeyRow | undefined>;
   /** Returns the storage of a client's keys in bytes: 256 for each, plus the stored responses. */
   keptBytes(environmentId: EnvironmentId, clientId: string): Promise<number>;
-  /** Returns the RUNNING keys that an instance has claimed for executions, of all environments. */
-  runningOf(instance: number): Promise<(IdempotencyKeyName & { environmentId: EnvironmentId; executionId: string })[]>;
 }
 
 export interface IdempotencyKeyWrites {
@@ -109,19 +107,6 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
       .prepare(),
   );
   const release = once(() => db.delete(t).where(and(oneKey, running)).prepare());
-  const runningOf = once(() =>
-    db
-      .select({
-        environmentId: t.environmentId,
-        clientId: t.clientId,
-        route: t.route,
-        keyDigest: t.keyDigest,
-        executionId: t.executionId,
-      })
-      .from(t)
-      .where(and(running, eq(t.instance, sql.placeholder('instance')), isNotNull(t.executionId)))
-      .prepare(),
-  );
   const disown = once(() => db.update(t).set({ instance: NO_INSTANCE }).where(and(oneKey, running)).prepare());
   const releaseAbandoned = once(() =>
     db
@@ -185,9 +170,6 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
     },
     async release(environmentId, name) {
       return (await release().run({ ...name, environmentId })).changes === 1;
-    },
-    async runningOf(instance) {
-      return (await runningOf().all({ instance })) as Awaited<ReturnType<IdempotencyKeyReads['runningOf']>>;
     },
     async disown(environmentId, name) {
       return (await disown().run({ ...name, environmentId })).changes === 1;

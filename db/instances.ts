@@ -1,8 +1,14 @@
-import { and, eq, ne, sql } from './drizzle.ts';
+import { and, eq, isNotNull, ne, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { IdempotencyKeyName } from './rows/idempotency-keys.ts';
 import type { InstanceRow, NewInstance } from './rows/instances.ts';
-import { executions, instances } from './schema.ts';
+import { executions, idempotencyKeys, instances } from './schema.ts';
 import type { Statements } from './statements.ts';
+
+export interface ClaimedKey extends IdempotencyKeyName {
+  environmentId: EnvironmentId;
+  executionId: string;
+}
 
 export interface InstanceReads {
   list(): Promise<InstanceRow[]>;
@@ -10,6 +16,8 @@ export interface InstanceReads {
   isRegistered(number: number): Promise<boolean>;
   /** Returns the executions of an instance whose end is not recorded. */
   unfinished(number: number): Promise<{ environmentId: EnvironmentId; id: string }[]>;
+  /** Returns the idempotency keys that an instance has claimed for executions and that have no response yet. */
+  claimedKeys(number: number): Promise<ClaimedKey[]>;
 }
 
 export interface InstanceWrites {
@@ -37,6 +45,20 @@ export function createInstanceRepository({ db, once, dialect }: Statements, sche
       .where(and(sql`${executions.status} = 'STARTED'`, eq(executions.instance, sql.placeholder('number'))))
       .prepare(),
   );
+  const { environmentId, clientId, route, keyDigest, executionId } = idempotencyKeys;
+  const claimedKeys = once(() =>
+    db
+      .select({ environmentId, clientId, route, keyDigest, executionId })
+      .from(idempotencyKeys)
+      .where(
+        and(
+          sql`${idempotencyKeys.state} = 'RUNNING'`,
+          isNotNull(executionId),
+          eq(idempotencyKeys.instance, sql.placeholder('number')),
+        ),
+      )
+      .prepare(),
+  );
   const beat = once(() =>
     db
       .update(instances)
@@ -51,6 +73,9 @@ export function createInstanceRepository({ db, once, dialect }: Statements, sche
     },
     async unfinished(number) {
       return (await unfinished().all({ number })) as { environmentId: EnvironmentId; id: string }[];
+    },
+    async claimedKeys(number) {
+      return (await claimedKeys().all({ number })) as ClaimedKey[];
     },
     async register(instance) {
       const { startedAt, beatAt } = instance;

@@ -8,6 +8,8 @@ import { mcpConfigs } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface McpConfigReads {
+  /** Returns the number of configs, and the size of their mappings as JSON. */
+  totals(environmentId: EnvironmentId): Promise<{ count: number; size: number }>;
   get(environmentId: EnvironmentId, id: string): Promise<McpConfigRow | undefined>;
   /** Returns a page, newest first. */
   list(environmentId: EnvironmentId, page: PageRequest): Promise<Page<McpConfigRow>>;
@@ -59,6 +61,13 @@ export function createMcpConfigRepository(statements: Statements): McpConfigRepo
       .orderBy(mcpConfigs.name)
       .prepare(),
   );
+  const totals = once(() =>
+    db
+      .select({ count: count(), size: sql<number>`coalesce(sum(length(${mcpConfigs.mappings})), 0)` })
+      .from(mcpConfigs)
+      .where(withinEnvironment)
+      .prepare(),
+  );
   const update = once(() =>
     db
       .update(mcpConfigs)
@@ -89,6 +98,10 @@ export function createMcpConfigRepository(statements: Statements): McpConfigRepo
     },
     async namesWithTool(environmentId, tool) {
       return (await namesWithTool().all({ environmentId, tool })).map(({ name }) => name);
+    },
+    async totals(environmentId) {
+      const row = await totals().get({ environmentId });
+      return { count: Number(row?.count ?? 0), size: Number(row?.size ?? 0) };
     },
     async insert(environmentId, config) {
       await db

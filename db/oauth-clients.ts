@@ -16,6 +16,8 @@ export interface OAuthClientReads {
   countFrom(environmentId: EnvironmentId, originDigest: Buffer, after: number): Promise<number>;
   /** Counts the clients that registered themselves and were never used. */
   countUnused(environmentId: EnvironmentId): Promise<number>;
+  /** Counts the clients that operators have created. */
+  countRegistered(environmentId: EnvironmentId): Promise<number>;
 }
 
 export interface OAuthClientWrites {
@@ -54,6 +56,13 @@ export function createOAuthClientRepository(statements: Statements): OAuthClient
       .prepare(),
   );
   const countUnused = once(() => db.select({ total: count() }).from(t).where(unused).prepare());
+  const countRegistered = once(() =>
+    db
+      .select({ total: count() })
+      .from(t)
+      .where(and(withinEnvironment, eq(t.kind, 'REGISTERED')))
+      .prepare(),
+  );
   const touch = once(() =>
     db
       .update(t)
@@ -80,6 +89,9 @@ export function createOAuthClientRepository(statements: Statements): OAuthClient
     },
     async countUnused(environmentId) {
       return (await countUnused().get({ environmentId }))?.total ?? 0;
+    },
+    async countRegistered(environmentId) {
+      return (await countRegistered().get({ environmentId }))?.total ?? 0;
     },
     async insert(environmentId, client) {
       await db

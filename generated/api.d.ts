@@ -97,6 +97,7 @@ export interface paths {
         /**
          * Create an API client
          * @description Creates an API client with its scopes and its first secret. The secret is returned only in this response. Store it securely.
+         *     An environment can have 5,000 API clients that are enabled; beyond it, the error is 400 `VALIDATION_FAILED`.
          */
         post: operations["createApiClient"];
         delete?: never;
@@ -117,7 +118,8 @@ export interface paths {
         /**
          * Disable an API client
          * @description Disables an API client permanently: it can no longer get tokens, and its tokens are revoked immediately. If the client is
-         *     already disabled, nothing changes.
+         *     already disabled, nothing changes. An environment keeps 5,000 disabled clients; beyond it, the one that was disabled first is
+         *     removed.
          */
         post: operations["disableApiClient"];
         delete?: never;
@@ -1116,7 +1118,7 @@ export interface paths {
          *     themselves by a metadata document or register themselves, and need no registration here.
          *
          *     Errors:
-         *     - 400 `VALIDATION_FAILED`: a field or a redirect URI is not valid.
+         *     - 400 `VALIDATION_FAILED`: a field or a redirect URI is not valid, or the environment has 5,000 clients that were created here.
          */
         post: operations["createMcpClient"];
         delete?: never;
@@ -1169,6 +1171,7 @@ export interface paths {
          *     - 400 `UNKNOWN_CONNECTOR`: the connection of a mapping does not exist.
          *     - 400 `VALIDATION_FAILED`: a field is not valid, a mapping names a tool that its connection does not have or allow, two
          *       mappings offer the same tool, or a mapping offers `resources` or `prompts` of a connection that is not one of an MCP server.
+         *       Or the environment has reached its limit: 1,000 configs, with mappings of 4 MiB in total.
          *     - 409 `MCP_CONFIG_EXISTS`: the name is already in use.
          */
         post: operations["createMcpConfig"];

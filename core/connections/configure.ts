@@ -2,6 +2,7 @@ import type { ConnectionRow, EnvironmentRow, JsonObject, Transaction } from '../
 import { UniqueError } from '../../db/store.ts';
 import { revokeObtained } from '../accounts/remove-account.ts';
 import type { ToolDirectory } from '../discovery/directory.ts';
+import { writeWithinSpace } from '../environments/within-space.ts';
 import { ApiError } from '../errors.ts';
 import type { Events } from '../events/events.ts';
 import type { JobQueue } from '../jobs/queue.ts';
@@ -9,7 +10,7 @@ import type { Vault } from '../vault/vault.ts';
 import { type ConnectionInput, checkInput } from './check-input.ts';
 import { firstClient } from './client-binding.ts';
 import type { ClientColumns } from './client-secret.ts';
-import { writeWithinSpace } from './connection-space.ts';
+import { connectionSpace } from './connection-space.ts';
 import { findPattern, findProvider, requirePattern } from './providers.ts';
 import type { ConnectionDeps } from './resolve.ts';
 import { unknownConnector } from './resolve.ts';
@@ -69,7 +70,7 @@ export async function createConnection(
   };
   const keyId = input.key_id ?? provider.identifier;
   try {
-    await writeWithinSpace(tx, environment.id, () =>
+    await writeWithinSpace(connectionSpace(tx, environment.id), () =>
       tx.connections.insert(environment.id, {
         verificationMode: 'REQUIRED',
         ...settings,
@@ -115,7 +116,7 @@ export async function updateConnection(
   const rotates = isRotation(connection, input);
   if (gives && !rotates) await revokeObtained(tx, deps, environment.id, connection.id);
   const changes = { ...settings, status, updatedAt: deps.now() };
-  await writeWithinSpace(tx, environment.id, () =>
+  await writeWithinSpace(connectionSpace(tx, environment.id), () =>
     tx.connections.update(environment.id, connection.id, connection.version, changes),
   );
   if (gives && rotates) await revokeObtained(tx, deps, environment.id, connection.id);

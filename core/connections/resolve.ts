@@ -5,10 +5,11 @@ import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { checkStaticDetails } from '../connectors/static-details.ts';
+import { writeWithinSpace } from '../environments/within-space.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
 import { firstClient } from './client-binding.ts';
-import { writeWithinSpace } from './connection-space.ts';
+import { connectionSpace } from './connection-space.ts';
 import { findProvider } from './providers.ts';
 import { connectionStatus } from './status.ts';
 
@@ -73,7 +74,7 @@ export async function ensureConnection(
     createdAt: at,
     updatedAt: at,
   };
-  await writeWithinSpace(tx, environmentId, () => tx.connections.insert(environmentId, row));
+  await writeWithinSpace(connectionSpace(tx, environmentId), () => tx.connections.insert(environmentId, row));
   const connection = (await tx.connections.get(environmentId, id)) as ConnectionRow;
   await deps.events.emit(tx, cause, {
     type: 'connection.created',

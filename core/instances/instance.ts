@@ -91,8 +91,8 @@ export async function endLost(
   { number, executions }: Instance,
   { store, now }: Pick<InstanceDeps, 'store' | 'now'>,
 ): Promise<{ executions: number; keys: number }> {
-  const { instances, idempotencyKeys } = store.read;
-  const [recorded, keys] = await Promise.all([instances.unfinished(number), idempotencyKeys.runningOf(number)]);
+  const { instances } = store.read;
+  const [recorded, keys] = await Promise.all([instances.unfinished(number), instances.claimedKeys(number)]);
   const lost = { executions: 0, keys: 0 };
   // Read first: an execution that begins now is not in the lists. One that has ended since is not changed.
   for (const { environmentId, id } of recorded) {

@@ -92,12 +92,13 @@ async function storeClient(
   await store.write(async (tx) => {
     const client = await tx.apiClients.get(environment.id, id, now);
     if (client?.secrets.some((known) => deps.digester.equal(known.digest, digest))) return;
-    if (client) await tx.apiClients.rotate(environment.id, id, row, { now, overlapMs: 0 });
-    else
-      await tx.apiClients.insert(
-        environment.id,
-        { id, name: 'First client', scopes: [...SCOPES], createdAt: now },
-        row,
-      );
+    if (client) {
+      await tx.apiClients.rotate(environment.id, id, row, { now, overlapMs: 0 });
+      return;
+    }
+    // A client that was disabled may have been removed since. It must not be enabled by a start.
+    const disabled = await tx.audit.list(environment.id, { size: 1 }, { subjectId: id, action: 'api_client.disabled' });
+    if (disabled.rows.length > 0) return;
+    await tx.apiClients.insert(environment.id, { id, name: 'First client', scopes: [...SCOPES], createdAt: now }, row);
   });
 }

@@ -1,12 +1,14 @@
 import type {
   ClientAuthMethod,
+  EnvironmentId,
   EnvironmentRow,
   NewOAuthClient,
   OAuthClientRow,
   Store,
   Transaction,
 } from '../../db/store.ts';
-import { MCP_LOGIN } from '../budgets.ts';
+import { MCP_LOGIN, STORED } from '../budgets.ts';
+import { ApiError } from '../errors.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { Secret } from '../secret.ts';
 import { digestClientSecret, mintClientSecret } from '../tokens/client-secret.ts';
@@ -63,6 +65,13 @@ export async function registerDynamicClient(
       return { ok: false, error: 'too_many', description: 'Too many clients were registered; try again later' };
     return { ok: true, ...(await insertClient(tx, deps, environment, { ...read.metadata, originDigest }, cause)) };
   });
+}
+
+/** @throws ApiError VALIDATION_FAILED if operators have created as many clients as an environment can have */
+export async function requireClientSpace(tx: Transaction, environmentId: EnvironmentId): Promise<void> {
+  if ((await tx.oauthClients.countRegistered(environmentId)) < STORED.mcpClients) return;
+  const limit = `it can have at most ${STORED.mcpClients} that were created here. Delete clients that are not used.`;
+  throw new ApiError('VALIDATION_FAILED', `The environment has reached its limit for MCP clients: ${limit}`);
 }
 
 /** Stores a client, with a secret if it authenticates. */

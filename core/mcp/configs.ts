@@ -1,6 +1,8 @@
 import type { EnvironmentId, McpConfigRow, ReadRepositories, Repositories, StoredMcpMapping } from '../../db/store.ts';
 import { UniqueError } from '../../db/store.ts';
+import { STORED } from '../budgets.ts';
 import { isMcpConnection } from '../connections/is-mcp-connection.ts';
+import { writeWithinSpace } from '../environments/within-space.ts';
 import { ApiError, type FieldError, requireFound } from '../errors.ts';
 import type { OfferDeps } from './offered-tools.ts';
 import { clashesOf, connectionNames } from './offered-tools.ts';
@@ -37,9 +39,8 @@ export async function createConfig(
   const id = deps.newId('mcp');
   const at = deps.now();
   const stored = await checkMappings(tx, deps, environmentId, mappings);
-  await unique(name, () =>
-    tx.mcpConfigs.insert(environmentId, { id, name, description, mappings: stored, createdAt: at, updatedAt: at }),
-  );
+  const config = { id, name, description, mappings: stored, createdAt: at, updatedAt: at };
+  await writeConfig(tx, environmentId, name, () => tx.mcpConfigs.insert(environmentId, config));
   return requireConfig(tx, environmentId, id);
 }
 
@@ -53,7 +54,7 @@ export async function updateConfig(
   const { environmentId, id, version } = config;
   const stored = mappings ? await checkMappings(tx, deps, environmentId, mappings) : config.mappings;
   const changes = { name, description, mappings: stored, updatedAt: deps.now() };
-  await unique(name, () => tx.mcpConfigs.update(environmentId, id, version, changes));
+  await writeConfig(tx, environmentId, name, () => tx.mcpConfigs.update(environmentId, id, version, changes));
   return requireConfig(tx, environmentId, id);
 }
 
@@ -66,9 +67,16 @@ export async function requireConfig(
   return requireFound(await read.mcpConfigs.get(environmentId, id), 'The MCP config');
 }
 
-async function unique(name: string, write: () => Promise<unknown>): Promise<void> {
+async function writeConfig(
+  tx: Repositories,
+  environmentId: EnvironmentId,
+  name: string,
+  write: () => Promise<unknown>,
+): Promise<void> {
+  const { mcpConfigs: count, mcpConfigsBytes: bytes } = STORED;
+  const totals = () => tx.mcpConfigs.totals(environmentId);
   try {
-    await write();
+    await writeWithinSpace({ kind: 'MCP configs', sized: 'mappings', count, bytes, totals }, write);
   } catch (cause) {
     if (!(cause instanceof UniqueError)) throw cause;
     throw new ApiError('MCP_CONFIG_EXISTS', `The environment already has an MCP config ${name}.`, { cause });

@@ -58,6 +58,7 @@ const WITHOUT_ENVIRONMENT = [
   'EnvironmentWrites.insert',
   'EnvironmentWrites.setBaseUrl',
   'EnvironmentWrites.setSettings',
+  'InstanceReads.claimedKeys',
   'InstanceReads.isRegistered',
   'InstanceReads.list',
   'InstanceReads.unfinished',
@@ -187,6 +188,8 @@ describe('queries are limited to one environment (C1)', () => {
       'apiClients.list': [(r, env) => r.apiClients.list(env, page), empty],
       'apiClients.disable': [(r, env) => r.apiClients.disable(env, 'cli_1', NOW), false],
       'apiClients.rotate': [(r, env) => r.apiClients.rotate(env, 'cli_1', secret, { now: NOW, overlapMs: 0 }), false],
+      'apiClients.totals': [(r, env) => r.apiClients.totals(env), { enabled: 0, disabled: 0 }],
+      'apiClients.removeFirstDisabled': [(r, env) => r.apiClients.removeFirstDisabled(env), undefined],
       'customProviders.get': [(r, env) => r.customProviders.get(env, 'mine'), undefined],
       'customProviders.list': [(r, env) => r.customProviders.list(env), []],
       'customProviders.totals': [(r, env) => r.customProviders.totals(env), { count: 0, size: 0 }],
@@ -219,6 +222,7 @@ describe('queries are limited to one environment (C1)', () => {
       'toolOverlays.list': [(r, env) => r.toolOverlays.list(env), []],
       'toolOverlays.delete': [(r, env) => r.toolOverlays.delete(env, 'mine_get_thing'), false],
       'executions.successes': [(r, env) => r.executions.successes(env, 'github'), []],
+      'mcpConfigs.totals': [(r, env) => r.mcpConfigs.totals(env), { count: 0, size: 0 }],
       'mcpConfigs.get': [(r, env) => r.mcpConfigs.get(env, 'mcp_1'), undefined],
       'mcpConfigs.list': [(r, env) => r.mcpConfigs.list(env, page), empty],
       'mcpConfigs.namesWithTool': [(r, env) => r.mcpConfigs.namesWithTool(env, 'mine_get_thing'), []],
@@ -234,6 +238,7 @@ describe('queries are limited to one environment (C1)', () => {
       'oauthClients.get': [(r, env) => r.oauthClients.get(env, 'ocl_1'), undefined],
       'oauthClients.list': [(r, env) => r.oauthClients.list(env, page), empty],
       'oauthClients.countFrom': [(r, env) => r.oauthClients.countFrom(env, digest('address'), 0), 0],
+      'oauthClients.countRegistered': [(r, env) => r.oauthClients.countRegistered(env), 0],
       'oauthClients.countUnused': [(r, env) => r.oauthClients.countUnused(env), 0],
       'oauthClients.delete': [(r, env) => r.oauthClients.delete(env, 'ocl_2'), false],
       'oauthClients.sweepUnused': [(r, env) => r.oauthClients.sweepUnused(env, NOW, 9), 0],
@@ -386,6 +391,7 @@ describe('queries are limited to one environment (C1)', () => {
       'executions.markAbandoned': [(r, env) => r.executions.markAbandoned(env, NOW), 0],
       'idempotencyKeys.get': [(r, env) => r.idempotencyKeys.get(env, keyName), undefined],
       'idempotencyKeys.keptBytes': [(r, env) => r.idempotencyKeys.keptBytes(env, keyName.clientId), 0],
+      'idempotencyKeys.disown': [(r, env) => r.idempotencyKeys.disown(env, keyName), false],
       'idempotencyKeys.complete': [
         (r, env) => r.idempotencyKeys.complete(env, keyName, { status: 200, sealedReply: null }),
         false,
@@ -498,6 +504,7 @@ describe('queries are limited to one environment (C1)', () => {
         await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: ['mine_get_thing'] }] });
         await tx.loginProviders.replace(env, loginProvider('lgp_1'));
         for (const id of ['ocl_1', 'ocl_2']) await tx.oauthClients.insert(env, oauthClient(id));
+        await tx.oauthClients.insert(env, oauthClient('ocl_3', { kind: 'REGISTERED', originDigest: null }));
         for (const id of ['lgn_1', 'lgn_2']) await tx.oauthLogins.insert(env, oauthLogin(id));
         for (const id of ['psn_1', 'psn_2']) await tx.portalSessions.insert(env, portalSession(id));
         for (const id of ['grt_1', 'grt_2']) await tx.oauthGrants.insert(env, oauthGrant(id));

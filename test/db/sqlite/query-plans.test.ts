@@ -8,6 +8,8 @@ const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
 
 describe('F6: the statements of lists that grow without limit', () => {
   const TABLES = /^SCAN (accounts|executions|jobs|periodic_jobs|stored_contents|idempotency_keys|audit_log)\b/;
+  /** This index only has the keys of running requests. */
+  const RUNNING_KEYS = 'SCAN idempotency_keys USING INDEX idempotency_keys_running';
 
   /** Returns the statements that are prepared while a function runs. */
   async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
@@ -98,6 +100,8 @@ describe('F6: the statements of lists that grow without limit', () => {
       for (const state of ['WAITING', 'RUNNING', 'FAILED'] as const) await store.read.jobQueue.tally(kind, state, 10);
       await store.read.storedContents.total(env, 'file');
       await store.read.connections.countAccounts(env, connectionId);
+      await store.read.instances.unfinished(1);
+      await store.read.instances.claimedKeys(1);
       await store.write(async (tx) => {
         await tx.executions.sweep(env, NOW, 10);
         await tx.executions.markAbandoned(env, NOW);
@@ -118,7 +122,9 @@ describe('F6: the statements of lists that grow without limit', () => {
       const plan = db.prepare(`explain query plan ${text}`).all(...Array.from(text.matchAll(/\?/g), () => null)) as {
         detail: string;
       }[];
-      const bad = plan.filter(({ detail }) => TABLES.test(detail) || /TEMP B-TREE/.test(detail));
+      const bad = plan.filter(
+        ({ detail }) => (TABLES.test(detail) && detail !== RUNNING_KEYS) || /TEMP B-TREE/.test(detail),
+      );
       return bad.map(({ detail }) => `${detail}: ${text}`);
     });
     db.close();

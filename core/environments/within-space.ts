@@ -1,0 +1,29 @@
+import { ApiError } from '../errors.ts';
+
+/** What an environment can store of one kind. */
+export interface Space {
+  /** The kind, in the plural, for the error. */
+  kind: string;
+  /** What of it has a size, for the error, such as `settings`. */
+  sized: string;
+  count: number;
+  bytes: number;
+  /** Returns what the environment stores now, within the transaction. */
+  totals(): Promise<{ count: number; size: number }>;
+}
+
+/**
+ * Runs a write of the transaction, and rejects it if the environment then stores too much, because some operations read
+ * all of it. A change that makes nothing larger is accepted also beyond the limit.
+ *
+ * @throws ApiError VALIDATION_FAILED, which rolls the transaction back
+ */
+export async function writeWithinSpace<T>(space: Space, write: () => Promise<T>): Promise<T> {
+  const { kind, sized, count: most, bytes, totals } = space;
+  const before = await totals();
+  const written = await write();
+  const { count, size } = await totals();
+  if (count <= Math.max(before.count, most) && size <= Math.max(before.size, bytes)) return written;
+  const limits = `at most ${most} ${kind}, with ${sized} of at most ${bytes} bytes in total`;
+  throw new ApiError('VALIDATION_FAILED', `The environment has reached its limit for ${kind}: it can have ${limits}.`);
+}
