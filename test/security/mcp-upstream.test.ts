@@ -24,7 +24,8 @@ interface Listed {
 }
 
 describe('third-party MCP servers (P6)', () => {
-  const clock = testClock();
+  /** It stands still, so the server does not read the lists again by itself while a test refuses requests. */
+  const serverClock = testClock();
   let tools: Record<string, Listed>;
   let upstream: Awaited<ReturnType<typeof startModernServer>>;
   let server: TestServer;
@@ -43,7 +44,7 @@ describe('third-party MCP servers (P6)', () => {
     });
     server = await startTestServer({
       env: { VALETKEY_ENDPOINT_OVERRIDES: upstream.endpointOverride(ORIGIN) },
-      overrides: { now: clock.now },
+      overrides: { now: serverClock.now },
     });
     const pattern = {
       type: 'BEARER_TOKEN',
@@ -153,7 +154,8 @@ describe('third-party MCP servers (P6)', () => {
 
   it('are read again by the server itself, which applies no change', async () => {
     await sync({ accept_changes: true });
-    const freshness = createToolFreshness(server.parts);
+    const clock = testClock();
+    const freshness = createToolFreshness({ ...server.parts, now: clock.now });
     delete tools['look'];
     tools['other'] = { description: 'Another tool.', run: () => ({ content: [] }) };
     await freshness.run();
