@@ -129,6 +129,12 @@ const CLOSED: Record<string, string[]> = {
   'db/postgres': ['db/open-store.ts'],
 };
 
+/** Only these run where the packages of development are installed. The console is built, with its own packages. */
+const DEVELOPMENT = ['scripts', 'test', 'web/console'];
+const DEPENDENCIES = new Set(
+  Object.keys(JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')).dependencies),
+);
+
 const FREE = ['scripts', 'test', 'test/db/sqlite', 'test/db/postgres'];
 const IMPORT = /^\s*(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
 const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
@@ -147,6 +153,8 @@ export function judgeFile(root: string, file: string, text: string): string[] {
   if (!folder) return [];
   const specifiers = [...text.matchAll(IMPORT), ...text.matchAll(DYNAMIC_IMPORT)].map((match) => match[1] as string);
   return specifiers.flatMap((specifier) => {
+    // The address of a script in a page.
+    if (specifier.startsWith('/')) return [];
     if (!specifier.startsWith('.')) return judgePackage(file, folder, specifier);
     const target = relative(root, join(root, dirname(file), specifier));
     if (isClosed(target, file, folder)) return [`${file} imports ${target}, which is closed to it`];
@@ -160,9 +168,17 @@ function judgePackage(file: string, folder: Folder, specifier: string): string[]
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
+  if (!isInstalledFor(file, name))
+    return [`${file} imports ${name}, which the dependencies of package.json do not list`];
   const owners = PACKAGE_OWNERS[name];
   if (!owners || FREE.includes(folder.path) || owners.some((owner) => isWithin(owner, file))) return [];
   return [`${file} imports ${name}, which belongs to ${owners.join(', ')}`];
+}
+
+/** Whether a server that was installed without the packages of development has the package. */
+function isInstalledFor(file: string, name: string): boolean {
+  if (name.startsWith('node:')) return true;
+  return DEPENDENCIES.has(name) || DEVELOPMENT.some((folder) => isWithin(folder, file));
 }
 
 function isClosed(target: string, file: string, folder: Folder): boolean {

@@ -26,6 +26,9 @@ describe('the import rules', () => {
       ['web/page.ts', "import { html } from './html.ts';"],
       ['web/page.ts', "import escape from 'escape-html';"],
       ['test/http/x.test.ts', "import express from 'express';"],
+      ['test/http/x.test.ts', "import fc from 'fast-check';"],
+      ['web/console/src/x.tsx', "import { useState } from 'react';"],
+      ['core/keys/x.ts', "import { join } from 'node:path';"],
       ['README.md', "import { anything } from './core/net/gate.ts';"],
     ] as const) {
       it(`${file}: ${text}`, () => expect(judge(file, text)).to.deep.equal([]));
@@ -152,6 +155,8 @@ describe('the import rules', () => {
       ['a socket outside of core/net', 'core/tools/execute.ts', "import { connect } from 'node:net';", 'node:net'],
       ['a request outside of core/net', 'core/oauth/grant.ts', "import got from 'got';", 'got'],
       ['a server outside of http', 'core/accounts/find.ts', "import { createServer } from 'node:http';", 'node:http'],
+      ['a package of development in a command', 'cli/api/x.ts', "import { expect } from 'chai';", 'chai'],
+      ['a package of development in an example', 'examples/x.ts', "import fc from 'fast-check';", 'fast-check'],
       ['JWTs outside of core/tokens', 'http/pipeline/bearer.ts', "import jwt from 'jsonwebtoken';", 'jsonwebtoken'],
     ];
     for (const [what, file, text, target] of cases) {

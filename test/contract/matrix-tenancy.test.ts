@@ -93,7 +93,7 @@ function placesOf(operation: Operation): Place[] {
   ];
   return named.flatMap(([where, name]) => {
     const kind = OTHER_NAMES[`${operation.id} ${name}`] ?? NAMES[where]?.[name];
-    if (where === 'path' && kind === undefined) throw new Error(`${operation.id}: what does {${name}} name?`);
+    if (where === 'path' && kind === undefined) throw new Error(`${operation.id}: add {${name}} to NAMES`);
     if (!kind || GIVEN.includes(`${operation.id} ${name}`)) return [];
     return [{ operation, in: where as Place['in'], name, kind }];
   });
