@@ -164,7 +164,7 @@ export function addLoginPages(
     const { clientName, redirectUri, scopes } = request;
     return {
       client: clientName,
-      vouching: vouchingOf(request),
+      verification: verificationOf(request),
       identifier: subject?.identifier ?? '',
       providers: await Promise.all(connections.map((connection) => displayName(deps, connection))),
       callsTools: scopes.includes('tools:call'),
@@ -207,7 +207,7 @@ function queryOf(address = ''): string {
   return mark < 0 ? '' : address.slice(mark + 1);
 }
 
-function vouchingOf({ clientKind, clientId }: OAuthLoginRow['request']): NameVerification {
+function verificationOf({ clientKind, clientId }: OAuthLoginRow['request']): NameVerification {
   if (clientKind === 'DOCUMENT') return { by: 'host', host: new URL(clientId).host };
   return clientKind === 'REGISTERED' ? { by: 'administrator' } : { by: 'no one' };
 }

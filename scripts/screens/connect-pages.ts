@@ -108,7 +108,7 @@ export const CONNECT_PAGES: Record<string, (context: PageContext) => Page> = {
   access: (context) =>
     accessPage(context, {
       client: 'Claude',
-      vouching: { by: 'host', host: 'claude.ai' },
+      verification: { by: 'host', host: 'claude.ai' },
       identifier: 'ada@widgets.example',
       providers: ['GitHub', 'Gmail', 'Notion'],
       callsTools: true,

@@ -9,7 +9,7 @@ export type NameVerification = { by: 'host'; host: string } | { by: 'administrat
 export interface AccessView {
   /** The name of the application; empty if unknown. */
   client: string;
-  vouching: NameVerification;
+  verification: NameVerification;
   /** The user who is logged in. */
   identifier: string;
   /** The third-party applications whose accounts can be used. */
@@ -40,7 +40,7 @@ export function accessPage(context: PageContext, view: AccessView): Page {
       <p>${texts.html('access.asks', { client: html`<strong><bdi>${client}</bdi></strong>` })}</p>
       <dl>
         <div><dt>${texts.html('access.account')}</dt> <dd><bdi>${identifier}</bdi></dd></div>
-        <div><dt>${texts.html('access.client')}</dt> <dd>${vouchingHtml(context, view.vouching)}</dd></div>
+        <div><dt>${texts.html('access.client')}</dt> <dd>${verificationHtml(context, view.verification)}</dd></div>
         <div><dt>${texts.html('access.returns_to')}</dt> <dd><bdi>${returnsTo}</bdi></dd></div>
       </dl>
 ${warningHtml(context, view)}      <h2>${texts.html('access.scopes')}</h2>
@@ -57,9 +57,9 @@ ${callsTools ? useTools : html``}      <form method="post">
   );
 }
 
-function vouchingHtml({ texts }: PageContext, vouching: NameVerification): Html {
-  if (vouching.by === 'host') return texts.html('access.published_by', { host: vouching.host });
-  return texts.html(vouching.by === 'administrator' ? 'access.registered' : 'access.unverified');
+function verificationHtml({ texts }: PageContext, verification: NameVerification): Html {
+  if (verification.by === 'host') return texts.html('access.published_by', { host: verification.host });
+  return texts.html(verification.by === 'administrator' ? 'access.registered' : 'access.unverified');
 }
 
 function warningHtml({ texts }: PageContext, { returnsToComputer }: AccessView): Html {

@@ -40,58 +40,47 @@ export function ApiClients() {
   if (!data) return error ? <Trouble error={error} /> : <Loading />;
   return (
     <Card title="API clients">
-      <WideTable label="API clients">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">Scopes</th>
-            <th scope="col">Secrets</th>
-            <th scope="col">Actions</th>
+      <WideTable label="API clients" heads={['Name', 'State', 'Scopes', 'Secrets', 'Actions']}>
+        {data.api_clients.map((client) => (
+          <tr key={client.id}>
+            <td>
+              <bdi>{client.name}</bdi>
+              <br />
+              <code className="muted">{client.id}</code>
+            </td>
+            <td>
+              <Status value={client.enabled ? 'ENABLED' : 'DISABLED'} />
+            </td>
+            <td>
+              <details>
+                <summary>{client.scopes.length === 1 ? '1 scope' : `${client.scopes.length} scopes`}</summary>
+                {client.scopes.join(', ')}
+              </details>
+            </td>
+            <td>
+              {client.secrets.map(({ id, prefix, expires_at: expires }) => (
+                <div key={id}>
+                  <code>{prefix}…</code>{' '}
+                  {expires && (
+                    <>
+                      expires <Time value={expires} />
+                    </>
+                  )}
+                </div>
+              ))}
+            </td>
+            <td>
+              {client.enabled && (
+                <div className="actions">
+                  <Button onClick={() => rotate.mutate(client.id)}>Rotate the secret</Button>
+                  <Button kind="danger" onClick={() => setAsks(client)}>
+                    Disable …
+                  </Button>
+                </div>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {data.api_clients.map((client) => (
-            <tr key={client.id}>
-              <td>
-                <bdi>{client.name}</bdi>
-                <br />
-                <code className="muted">{client.id}</code>
-              </td>
-              <td>
-                <Status value={client.enabled ? 'ENABLED' : 'DISABLED'} />
-              </td>
-              <td>
-                <details>
-                  <summary>{client.scopes.length === 1 ? '1 scope' : `${client.scopes.length} scopes`}</summary>
-                  {client.scopes.join(', ')}
-                </details>
-              </td>
-              <td>
-                {client.secrets.map(({ id, prefix, expires_at: expires }) => (
-                  <div key={id}>
-                    <code>{prefix}…</code>{' '}
-                    {expires && (
-                      <>
-                        expires <Time value={expires} />
-                      </>
-                    )}
-                  </div>
-                ))}
-              </td>
-              <td>
-                {client.enabled && (
-                  <div className="actions">
-                    <Button onClick={() => rotate.mutate(client.id)}>Rotate the secret</Button>
-                    <Button kind="danger" onClick={() => setAsks(client)}>
-                      Disable …
-                    </Button>
-                  </div>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </WideTable>
       <Trouble error={rotate.error ?? disable.error} />
       {secret && (

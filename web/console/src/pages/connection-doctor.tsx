@@ -35,27 +35,17 @@ export function Doctor({ connection: { id } }: { connection: Pick<Schemas['Conne
                 ? 'Nothing differs from what is expected.'
                 : `${wrong} ${wrong === 1 ? 'value differs' : 'values differ'} from what is expected.`}
             </p>
-            <WideTable label="Findings">
-              <thead>
-                <tr>
-                  <th scope="col">Value</th>
-                  <th scope="col">Verdict</th>
-                  <th scope="col">Expected</th>
-                  <th scope="col">Found</th>
+            <WideTable label="Findings" heads={['Value', 'Verdict', 'Expected', 'Found']}>
+              {checks.map(({ subject, verdict, expected, found }) => (
+                <tr key={subject}>
+                  <td>{subject}</td>
+                  <td>
+                    <Status value={TONES[verdict]} label={LABELS[verdict]} />
+                  </td>
+                  <td>{expected}</td>
+                  <td>{found}</td>
                 </tr>
-              </thead>
-              <tbody>
-                {checks.map(({ subject, verdict, expected, found }) => (
-                  <tr key={subject}>
-                    <td>{subject}</td>
-                    <td>
-                      <Status value={TONES[verdict]} label={LABELS[verdict]} />
-                    </td>
-                    <td>{expected}</td>
-                    <td>{found}</td>
-                  </tr>
-                ))}
-              </tbody>
+              ))}
             </WideTable>
           </>
         )}

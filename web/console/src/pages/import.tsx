@@ -176,25 +176,16 @@ function Rows({ title, rows }: { title: string; rows: readonly [string, string, 
       <summary>
         {title} ({formatNumber(rows.length)})
       </summary>
-      <WideTable label={title}>
-        <thead>
-          <tr>
-            <th scope="col">Operation</th>
-            <th scope="col">Reason</th>
-            <th scope="col">Detail</th>
+      <WideTable label={title} heads={['Operation', 'Reason', 'Detail']}>
+        {rows.slice(0, SHOWN).map(([operation, reason, detail]) => (
+          <tr key={`${operation} ${reason} ${detail}`}>
+            <td>
+              <code>{operation}</code>
+            </td>
+            <td>{reason}</td>
+            <td>{detail}</td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, SHOWN).map(([operation, reason, detail]) => (
-            <tr key={`${operation} ${reason} ${detail}`}>
-              <td>
-                <code>{operation}</code>
-              </td>
-              <td>{reason}</td>
-              <td>{detail}</td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </WideTable>
     </details>
   );

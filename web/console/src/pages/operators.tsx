@@ -17,48 +17,36 @@ export function Operators() {
   if (!data) return error ? <Trouble error={error} /> : <Loading />;
   return (
     <Card title="Operators">
-      <WideTable label="Operators">
-        <thead>
-          <tr>
-            <th scope="col">Operator</th>
-            <th scope="col">Role</th>
-            <th scope="col">Session</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Expires</th>
-            <th scope="col">Actions</th>
+      <WideTable label="Operators" heads={['Operator', 'Role', 'Session', 'Last used', 'Expires', 'Actions']}>
+        {data.operator_sessions.map((session) => (
+          <tr key={session.id}>
+            <td>
+              <bdi>{session.operator}</bdi>
+            </td>
+            <td>{session.role.toLowerCase()}</td>
+            <td>
+              <Status
+                value={session.state}
+                label={session.state === 'OFFERED' ? 'Address not used yet' : 'Logged in'}
+              />
+            </td>
+            <td>
+              <Time value={session.last_used_at} />
+            </td>
+            <td>
+              <Time value={session.expires_at} />
+            </td>
+            <td>
+              {session.id === currentSession()?.id ? (
+                'This session'
+              ) : (
+                <Button kind="danger" onClick={() => end.mutate(session.id)}>
+                  End
+                </Button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {data.operator_sessions.map((session) => (
-            <tr key={session.id}>
-              <td>
-                <bdi>{session.operator}</bdi>
-              </td>
-              <td>{session.role.toLowerCase()}</td>
-              <td>
-                <Status
-                  value={session.state}
-                  label={session.state === 'OFFERED' ? 'Address not used yet' : 'Logged in'}
-                />
-              </td>
-              <td>
-                <Time value={session.last_used_at} />
-              </td>
-              <td>
-                <Time value={session.expires_at} />
-              </td>
-              <td>
-                {session.id === currentSession()?.id ? (
-                  'This session'
-                ) : (
-                  <Button kind="danger" onClick={() => end.mutate(session.id)}>
-                    End
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </WideTable>
       <Trouble error={end.error} />
       <Invite />

@@ -45,29 +45,20 @@ export function ServerSettings({ kind }: { kind: Schemas['Environment']['kind'] 
         </>
       )}
       <h3>Keys that encrypt credentials</h3>
-      <WideTable label="Keys that encrypt credentials">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">State</th>
-            <th scope="col">In use since</th>
+      <WideTable label="Keys that encrypt credentials" heads={['Key', 'State', 'In use since']}>
+        {keys.map(({ id, state, created_at: since }) => (
+          <tr key={id}>
+            <td>
+              <code>{id}</code>
+            </td>
+            <td>
+              <Status value={state} />
+            </td>
+            <td>
+              <Time value={since} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {keys.map(({ id, state, created_at: since }) => (
-            <tr key={id}>
-              <td>
-                <code>{id}</code>
-              </td>
-              <td>
-                <Status value={state} />
-              </td>
-              <td>
-                <Time value={since} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </WideTable>
       <p className="hint">{adviceFor(keys)}</p>
       <h3>Login of operators</h3>

@@ -162,13 +162,30 @@ export function Code({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A wide table. It can be scrolled with the keyboard. */
-export function WideTable({ label, children }: { label: string; children: ReactNode }) {
+/** A wide table, whose children are its rows. It can be scrolled with the keyboard. */
+export function WideTable({ label, heads, children }: WideTableProps) {
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label={label}>
-      <table className="plain-table">{children}</table>
+      <table className="plain-table">
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
     </div>
   );
+}
+
+interface WideTableProps {
+  label: string;
+  heads: readonly string[];
+  children: ReactNode;
 }
 
 export function Json({ value, label }: { value: unknown; label: string }) {
