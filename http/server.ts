@@ -20,7 +20,7 @@ import { createRawCalls, isRawCall, type RawCallDeps } from './entry-points/raw-
 import type { Logger } from './monitoring/log.ts';
 import { createMetricsListener, type Metrics } from './monitoring/metrics.ts';
 import { createPipeline, type PipelineDeps } from './pipeline/pipeline.ts';
-import { errorReply } from './responses/failure.ts';
+import { browserErrorReply } from './responses/browser-error.ts';
 import { type Contract, readContract } from './validation/served-contract.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -70,7 +70,7 @@ export async function startServer(
   const pipeline = createPipeline(deps);
   const mcp = createMcpEntryPoint(deps, createMcpServing(deps), pipeline);
   const loadDocs = async () => (await import('./entry-points/docs.ts')).createDocs(deps, pipeline);
-  const docs = expressEntryPoint('docs', loadDocs, errorReply);
+  const docs = expressEntryPoint('docs', loadDocs, browserErrorReply);
   const loadPages = async () => (await import('./entry-points/connect.ts')).createConnect(deps, pipeline);
   const pages = expressEntryPoint('page', loadPages, errorPage);
   const operations = await createOperations(contract, createHandlers(deps.capabilities), deps, pipeline);

@@ -15,7 +15,7 @@ import type { Reply } from '../contract.ts';
 import type { Environment } from '../pipeline/environments.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
-import { errorReply } from '../responses/failure.ts';
+import { browserErrorReply } from '../responses/browser-error.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import { COMPANY_CALLBACK, type CompanyLoginDeps, createCompanyLogins } from './company-login.ts';
 import { type ConsoleFiles, createConsoleFiles } from './console-files.ts';
@@ -139,7 +139,7 @@ export function createConsole(
       if (path !== COMPANY_CALLBACK) requireOwnPage(exchange);
       return action(exchange, environment);
     },
-    showError: errorReply,
+    showError: browserErrorReply,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { type SecurityContact, securityText } from '../documents/security-text.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
+import { prefersPage } from '../responses/browser-error.ts';
 import { HTML } from './documents.ts';
 import { otherMethods, route } from './express-entry-point.ts';
 
@@ -34,7 +35,7 @@ export function addFrontPage(app: Express, deps: FrontPageDeps, pipeline: Pipeli
     const [version, ready] = [programVersion(), database && keys && !ending];
     const { console: hasConsole } = deps.config;
     const headers = { vary: 'accept' };
-    if (String(req.headers.accept).includes('text/html')) {
+    if (prefersPage(req)) {
       return { type: HTML, headers, text: String(frontPage({ version, ready, baseUrl, hasConsole })) };
     }
     const summary = {

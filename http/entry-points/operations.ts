@@ -17,6 +17,7 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import type { IdempotencyDeps } from '../pipeline/idempotency.ts';
 import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
 import { type ContractRequest, readRequest } from '../pipeline/request.ts';
+import { browserErrorReply } from '../responses/browser-error.ts';
 import { errorReply } from '../responses/failure.ts';
 import { respond, respondUntyped } from '../responses/reply.ts';
 import { ContractBackend } from '../routing/backend.ts';
@@ -132,9 +133,11 @@ export async function createOperations(
       return reply;
     },
     showError(error, exchange) {
-      const reply = errorReply(error, exchange);
       const { operation } = exchange;
-      const wrong = deps.config.checkAllResponses && operation ? checkResponse(operation, reply) : null;
+      // People open addresses that do not exist, but clients call operations.
+      if (!operation) return browserErrorReply(error, exchange);
+      const reply = errorReply(error, exchange);
+      const wrong = deps.config.checkAllResponses ? checkResponse(operation, reply) : null;
       if (!wrong) return reply;
       deps.log.error({ request_id: exchange.requestId, wrong }, 'an error response breaks the contract');
       return errorReply(new ApiError('INTERNAL_ERROR', 'The request failed inside the service.'), exchange);

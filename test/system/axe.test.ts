@@ -61,11 +61,22 @@ describe('every page without the console', function () {
 
   it('has no violation that axe finds, on an address without a page and one without a session', async () => {
     const { page } = await openPage(browser, { viewport: { width: 320, height: 640 } });
-    for (const path of ['/connect/unknown', '/portal', '/oauth/authorize']) {
+    for (const path of ['/connect/unknown', '/portal', '/oauth/authorize', '/nothing', '/docs/nothing']) {
       await page.goto(`${server.origin}${path}`);
       expect(await violations(page), path).to.deep.equal([]);
       expect(await page.evaluate(fits), path).to.equal(true);
     }
+    await page.context().close();
+  });
+
+  it('leads from an address that does not exist back to the front page', async () => {
+    const { page } = await openPage(browser, { viewport: { width: 320, height: 640 } });
+    const response = await page.goto(`${server.origin}/nothing`);
+    expect(response?.status()).to.equal(404);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.problem')).maxWidth")).to.equal('640px');
+    await page.getByRole('link', { name: 'front page' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Valetkey' }).waitFor();
     await page.context().close();
   });
 

@@ -1,3 +1,4 @@
+import { acceptedRanges } from './accepted-ranges.ts';
 import { LANGUAGES, type LanguageTag } from './texts.ts';
 
 const TAGS = Object.keys(LANGUAGES) as LanguageTag[];
@@ -9,8 +10,7 @@ const FALLBACKS: ReadonlyMap<string, LanguageTag> = new Map([
 ]);
 const TRADITIONAL = /^zh-(hant|tw|hk|mo)\b/;
 
-/** More entries than any browser sends. */
-const MAX_RANGES = 30;
+const RANGE = /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/i;
 
 /**
  * Chooses the language of a page: the one that the application asked for, otherwise the best one that the browser
@@ -20,7 +20,10 @@ const MAX_RANGES = 30;
  * @param acceptLanguage the header of the request
  */
 export function chooseLanguage(requested: string | null, acceptLanguage: string | undefined): LanguageTag {
-  const wanted = [...(requested ? [requested] : []), ...rangesOf(acceptLanguage ?? '')];
+  const wanted = [
+    ...(requested ? [requested] : []),
+    ...acceptedRanges(acceptLanguage).filter((range) => RANGE.test(range)),
+  ];
   for (const range of wanted) {
     const found = lookUp(range.toLowerCase());
     if (found) return found;
@@ -38,18 +41,4 @@ function lookUp(range: string): LanguageTag | undefined {
     subtags.pop();
   }
   return undefined;
-}
-
-/** Returns the ranges of an Accept-Language header, the preferred ones first (RFC 9110 §12.5.4). */
-function rangesOf(header: string): string[] {
-  const ranges = header
-    .slice(0, 1000)
-    .split(',', MAX_RANGES)
-    .flatMap((item) => {
-      const [range = '', ...parameters] = item.split(';').map((part) => part.trim());
-      const weight = parameters.find((parameter) => /^q=/i.test(parameter));
-      const q = weight === undefined ? 1 : Number(weight.slice(2));
-      return /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/i.test(range) && q > 0 ? [{ range, q }] : [];
-    });
-  return ranges.sort((a, b) => b.q - a.q).map(({ range }) => range);
 }
