@@ -534,6 +534,8 @@ export const STORED = {
   contentsPartBytes: 16 * KIB,
   /** Requests, waits and refreshes that an execution's contents list; later ones are left out. */
   executionSteps: 100,
+  /** Of an execution whose contents are not stored. */
+  bareExecutionSteps: 20,
 } as const;
 
 /** Calls to third parties (threat E4). */

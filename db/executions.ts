@@ -89,6 +89,7 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
         errorKind: sql`${sql.placeholder('errorKind')}`,
         upstreamStatus: sql`${sql.placeholder('upstreamStatus')}`,
         finishedAt: sql`${sql.placeholder('finishedAt')}`,
+        steps: sql`${sql.placeholder('steps')}`,
       })
       .where(and(oneExecution, underWay))
       .prepare(),
@@ -162,8 +163,9 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
       await insert().run({ ...execution, environmentId });
       return true;
     },
-    async finish(environmentId, id, { status, errorKind = null, upstreamStatus = null, finishedAt }) {
-      return (await finish().run({ environmentId, id, status, errorKind, upstreamStatus, finishedAt })).changes === 1;
+    async finish(environmentId, id, { status, errorKind = null, upstreamStatus = null, finishedAt, steps = null }) {
+      const values = { environmentId, id, status, errorKind, upstreamStatus, finishedAt, steps };
+      return (await finish().run(values)).changes === 1;
     },
     async markAbandoned(environmentId, finishedAt) {
       return (await markAbandoned().run({ environmentId, finishedAt })).changes;

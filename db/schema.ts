@@ -564,6 +564,7 @@ export const executions = table(
     upstreamStatus: integer('upstream_status'),
     startedAt: integer('started_at').notNull(),
     finishedAt: integer('finished_at'),
+    steps: text(),
   },
   (t) => [
     uniqueIndex('executions_id').on(t.id),

@@ -7925,6 +7925,11 @@ export interface components {
             /** @description What was sent and received, if it was stored. */
             contents: components["schemas"]["ExecutionContents"] | null;
             execution: components["schemas"]["Execution"];
+            /**
+             * @description What the execution did, oldest first: `contents.steps`. Without stored contents, it has the first 20 steps of an execution that
+             *     repeated a request, waited, sent several requests or refreshed the credential. Otherwise, it is empty.
+             */
+            steps: components["schemas"]["ExecutionStep"][];
         };
         /** @description Counts and durations of some executions. */
         ExecutionStatistic: {

@@ -13,6 +13,7 @@ import { type PersistentWriteDeps, writePersistently } from '../scheduling/persi
 import type { ToolOutcome } from '../tools/outcome.ts';
 import { RAW_CALL } from '../tools/tool.ts';
 import type { ExecutionPlan } from './plan.ts';
+import { type ExecutionStep, recordedSteps } from './steps.ts';
 
 export interface EndDeps {
   now(): number;
@@ -65,17 +66,17 @@ export interface ExecutionEnd {
 /**
  * Determines the end of an execution and counts it in the metrics. Nothing is stored yet.
  *
- * @param contents the encrypted request and result, if the environment keeps them
+ * @param details `contents`: the encrypted request and result, if the environment keeps them; `steps`: what was done
  */
 export function endOf(
   outcome: Outcome,
   { environmentId, plan, executionId, startedAt, readOnly, toolName = RAW_CALL }: StartedExecution,
   cause: Cause,
   deps: EndDeps,
-  contents?: NewStoredContent,
+  { contents, steps = [] }: { contents?: NewStoredContent | undefined; steps?: readonly ExecutionStep[] } = {},
 ): ExecutionEnd {
   const finishedAt = deps.now();
-  const record = { finishedAt, ...describe(outcome) };
+  const record = { finishedAt, ...describe(outcome), steps: recordedSteps(steps) ?? null };
   if (wasSent(outcome) && outcome !== 'UNKNOWN') deps.usage.touch(plan.account);
   const { connector } = plan.account;
   const seconds = (finishedAt - startedAt) / 1000;

@@ -133,20 +133,21 @@ export async function finishExecution(
   deps: RunDeps & EndDeps & StoreEndDeps,
   watch: CallWatch = {},
 ): Promise<FinishedExecution> {
-  const steps = createStepLog(deps.now);
+  const stepLog = createStepLog(deps.now);
+  const { steps } = stepLog;
   const outcome = await inSpan(() => spanOf(execution), attempt);
-  return { outcome, end: endOf(outcome, execution, cause, deps, await sealedContents(outcome)) };
+  return { outcome, end: endOf(outcome, execution, cause, deps, { contents: await sealedContents(outcome), steps }) };
 
   async function attempt(span: SpanFacts): Promise<ToolOutcome | ApiError> {
     try {
-      const outcome = await runPlan(execution.plan, egress, cause, deps, watch, steps);
+      const outcome = await runPlan(execution.plan, egress, cause, deps, watch, stepLog);
       if (!outcome.ok) span.failure = outcome.error.kind;
       return outcome;
     } catch (error) {
       span.failure = error instanceof ApiError ? error.code : 'unknown';
       if (error instanceof ApiError) return error;
       // The original error is reported; `storeEnd` logs its own errors.
-      await storeEnd(deps, endOf('UNKNOWN', execution, cause, deps)).catch(() => {});
+      await storeEnd(deps, endOf('UNKNOWN', execution, cause, deps, { steps })).catch(() => {});
       throw error;
     }
   }
@@ -158,7 +159,7 @@ export async function finishExecution(
       if (outcome instanceof ApiError || !(await executionContents.kept(environmentId))) return undefined;
       const response = outcome.ok ? outcome.data : outcome.error.upstreamBody;
       const request = await previewPlan(plan, deps);
-      return await executionContents.seal(plan.account, executionId, { request, response, steps: steps.steps });
+      return await executionContents.seal(plan.account, executionId, { request, response, steps });
     } catch (err) {
       log.error({ err, execution_id: executionId }, 'contents of an execution were not stored');
       return undefined;

@@ -30,6 +30,15 @@ export interface StepLog {
   refresh<T>(work: () => Promise<T>, judge: (result: T) => boolean | undefined): Promise<T>;
 }
 
+/**
+ * Returns steps for the record of an execution, which every environment stores: undefined for a single request, because
+ * the record has its status and the execution's duration.
+ */
+export function recordedSteps(steps: readonly ExecutionStep[]): string | undefined {
+  if (steps.length < 2 && steps[0]?.kind !== 'REFRESH') return undefined;
+  return JSON.stringify(steps.slice(0, STORED.bareExecutionSteps));
+}
+
 /** @param now milliseconds UTC */
 export function createStepLog(now: () => number): StepLog {
   const steps: ExecutionStep[] = [];

@@ -19,6 +19,8 @@ export interface ExecutionRow {
   upstreamStatus: number | null;
   startedAt: number;
   finishedAt: number | null;
+  /** JSON without contents; null for an execution with one step. */
+  steps: string | null;
 }
 
 /** The columns of an execution before it is sent. */
@@ -45,6 +47,7 @@ export interface ExecutionOutcome {
   errorKind?: string | null;
   upstreamStatus?: number | null;
   finishedAt: number;
+  steps?: string | null;
 }
 
 export interface ExecutionFilters {

@@ -133,6 +133,7 @@ describe('executions', () => {
         errorKind: null,
         upstreamStatus: null,
         finishedAt: null,
+        steps: null,
       });
       const { total } = await test.store.read.executions.list(test.env, {}, { size: 1 });
       expect(total).to.equal(1);

@@ -6,7 +6,7 @@ import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
 import { CLIENT_ID, startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
-import { startUpstream } from '../support/upstream.ts';
+import { json, startUpstream } from '../support/upstream.ts';
 
 const PATH = '/api/v1/executions';
 
@@ -44,6 +44,33 @@ describe('getExecution', () => {
     });
     expect(Date.parse(finished_at) - Date.parse(started_at)).to.equal(duration_ms);
     expect(connector).to.be.a('string');
+  });
+
+  describe('steps', () => {
+    const executed = async (codes: number[]) => {
+      acme.handler = (_request, res) => json(res, codes.shift() ?? 200, {});
+      const { body } = await execute(server, accountId, 'http_get', { path: '/' });
+      await finishedExecution(server, body.execution_id);
+      return (await server.call('GET', `${PATH}/${body.execution_id}`)).body;
+    };
+
+    it('200: returns the repeated requests of a call whose contents are not stored', async () => {
+      const { execution, steps, contents } = await executed([503, 200]);
+      expect(contents).to.equal(null);
+      expect(execution.status).to.equal('SUCCEEDED');
+      const seen = steps.map((step: Record<string, unknown>) => [step['kind'], step['upstream_status']]);
+      expect(seen).to.deep.equal([
+        ['REQUEST', 503],
+        ['WAIT', null],
+        ['REQUEST', 200],
+      ]);
+      for (const { started_at: at } of steps)
+        expect(Date.parse(at)).to.be.within(Date.parse(execution.started_at), Date.parse(execution.finished_at));
+    });
+
+    it('200: returns none for a single request, which the record describes', async () => {
+      expect((await executed([200])).steps).to.deep.equal([]);
+    });
   });
 
   describe('404', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { STORED } from '../../../core/budgets.ts';
-import { createStepLog } from '../../../core/executions/steps.ts';
+import { createStepLog, recordedSteps } from '../../../core/executions/steps.ts';
 
 describe('the steps of an execution', () => {
   let time: number;
@@ -65,5 +65,21 @@ describe('the steps of an execution', () => {
     const log = createStepLog(() => time);
     for (let n = 0; n < STORED.executionSteps + 5; n++) await log.request(() => takes(1, { status: 200 }));
     expect(log.steps).to.have.length(STORED.executionSteps);
+  });
+
+  it('are recorded without contents if the record does not describe them already, and up to a limit', async () => {
+    const log = createStepLog(() => time);
+    expect(recordedSteps(log.steps)).to.equal(undefined);
+    await log.request(() => takes(1, { status: 200 }));
+    expect(recordedSteps(log.steps)).to.equal(undefined);
+    for (let count = 0; count < STORED.bareExecutionSteps; count++) await log.wait(() => takes(1, undefined));
+    expect(JSON.parse(recordedSteps(log.steps) ?? '')).to.deep.equal(log.steps.slice(0, STORED.bareExecutionSteps));
+
+    const refresh = createStepLog(() => time);
+    await refresh.refresh(
+      () => takes(1, 'none'),
+      () => false,
+    );
+    expect(JSON.parse(recordedSteps(refresh.steps) ?? '')).to.deep.equal(refresh.steps);
   });
 });
