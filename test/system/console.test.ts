@@ -191,7 +191,7 @@ describe('the console in a browser', () => {
     await finishedExecution(world.server, ran.execution_id);
     const { page, go, complaints } = await world.logIn();
     await go(`/executions/${ran.execution_id}`);
-    await page.getByRole('heading', { name: 'Time line' }).waitFor();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     const steps = await page.locator('.time-line li').allInnerTexts();
     expect(steps).to.have.length(3);
     expect(steps[0]).to.match(/Request to the provider 503/);
@@ -212,7 +212,7 @@ describe('the console in a browser', () => {
     await finishedExecution(world.server, failed.execution_id);
     const { page, go, complaints } = await world.logIn();
     await go(`/executions/${failed.execution_id}`);
-    await page.getByRole('heading', { name: 'Time line' }).waitFor();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     const moments = await page.locator('.time-line li').allInnerTexts();
     expect(moments.at(0)).to.match(/^\+0 ms\s+Started by test-client$/);
     expect(moments.at(-1)).to.match(/^\+[\d.]+ m?s\s+Ended with the response 404, /);

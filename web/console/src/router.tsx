@@ -64,6 +64,7 @@ const pages = [
   page('/audit', () => import('./pages/audit.tsx'), 'AuditPage'),
   page('/settings', () => import('./pages/settings.tsx'), 'SettingsPage'),
   page('/import', () => import('./pages/import.tsx'), 'ImportPage'),
+  page('$', () => import('./pages/not-found.tsx'), 'NotFoundPage'),
 ];
 
 export function createAppRouter() {
@@ -73,7 +74,6 @@ export function createAppRouter() {
     defaultPreload: 'intent',
     defaultPendingComponent: Loading,
     defaultErrorComponent: ({ error }) => <Trouble error={error} />,
-    defaultNotFoundComponent: () => <Trouble error={new Error('There is no page at this address.')} />,
     scrollRestoration: true,
   });
 }

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
+import { FailedPage } from '../ui/failed-page.tsx';
 import { typeName } from '../ui/format.ts';
 import { List } from '../ui/list.tsx';
-import { Card, Empty, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
+import { Card, Empty, Facts, Loading, Page, Status, Time } from '../ui/parts.tsx';
 import { AccountActions } from './account-actions.tsx';
 import { AUDIT_COLUMNS, loadAudit } from './audit.tsx';
 import { EXECUTION_COLUMNS, loadExecutions } from './executions.tsx';
@@ -26,12 +27,7 @@ export function AccountPage() {
     queryFn: () => take(api.GET('/api/v1/connected_accounts/details', { params: { query: { id } } })),
   });
   if (isPending) return <Loading />;
-  if (error)
-    return (
-      <Page title="Account">
-        <Trouble error={error} />
-      </Page>
-    );
+  if (error) return <FailedPage title="Account" error={error} back={{ to: '/accounts', label: 'All accounts' }} />;
   const { connected_account: account } = data;
   return (
     <Page title={account.identifier} lead={<code>{account.id}</code>} actions={<AccountActions account={account} />}>

@@ -120,7 +120,7 @@ function NewClient({ onMade }: { onMade(id: string, secret: string): void }) {
     create.mutate({ name: String(form.get('name')), scopes: [...(SCOPES[String(form.get('kind'))] ?? [])] });
   };
   return (
-    <form className="filters" onSubmit={submit}>
+    <form className="line-form" onSubmit={submit}>
       <Field label="New client">
         {(id) => <input id={id} name="name" required maxLength={100} placeholder="Support agent" />}
       </Field>

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
+import { FailedPage } from '../ui/failed-page.tsx';
 import { typeName, words } from '../ui/format.ts';
 import { Button, Card, Confirm, Copy, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 import { ClientOfConnection } from './connection-client.tsx';
@@ -18,11 +19,7 @@ export function ConnectionPage() {
   });
   if (isPending) return <Loading />;
   if (error)
-    return (
-      <Page title="Connection">
-        <Trouble error={error} />
-      </Page>
-    );
+    return <FailedPage title="Connection" error={error} back={{ to: '/connections', label: 'All connections' }} />;
   const { connection } = data;
   const isReady = connection.status === 'COMPLETED';
   return (

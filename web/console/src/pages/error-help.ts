@@ -1,4 +1,5 @@
 import type { Schemas } from '../api.ts';
+import { words } from '../ui/format.ts';
 
 /** What helps with each kind of failure. */
 export const ERROR_HELP: Record<Schemas['ToolErrorKind'], string> = {
@@ -16,4 +17,25 @@ export const ERROR_HELP: Record<Schemas['ToolErrorKind'], string> = {
   service_busy: 'The server had too much work of this kind. Retry soon.',
 };
 
-export const ERROR_KINDS = Object.keys(ERROR_HELP);
+const NAMES: Record<Schemas['ToolErrorKind'], string> = {
+  upstream_bad_request: 'Input rejected',
+  upstream_auth: 'Credentials rejected',
+  upstream_forbidden: 'Not permitted',
+  upstream_not_found: 'Not found',
+  upstream_conflict: 'Conflict',
+  upstream_rate_limited: 'Rate limited',
+  upstream_server_error: 'Provider failed',
+  upstream_unreachable: 'Provider unreachable',
+  upstream_timeout: 'Timed out',
+  upstream_invalid_response: 'Unreadable response',
+  blocked_by_egress_policy: 'Address not allowed',
+  service_busy: 'Server busy',
+};
+
+/** Returns the name of a kind of failure for people. */
+export function failureName(kind: string): string {
+  return (NAMES as Record<string, string>)[kind] ?? words(kind);
+}
+
+/** The kinds by which executions can be filtered, with their names. */
+export const ERROR_KINDS: Readonly<Record<string, string>> = NAMES;

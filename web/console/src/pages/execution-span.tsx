@@ -4,16 +4,32 @@ import type { ReactNode } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { formatMs, words } from '../ui/format.ts';
 import { Card } from '../ui/parts.tsx';
+import { failureName } from './error-help.ts';
+import { StepText } from './execution-steps.tsx';
 
 type Execution = Schemas['Execution'];
 
-/** The time line of a call whose contents were not stored: its start, what happened to its account meanwhile, and its outcome. */
-export function ExecutionSpan({ execution }: { execution: Execution }) {
+interface Moment {
+  /** Milliseconds since the start of the call. */
+  after: number;
+  text: ReactNode;
+  tookMs?: number;
+}
+
+/** The timeline of a call whose contents were not stored: its steps, what happened to its account meanwhile, and its outcome. */
+export function ExecutionSpan({
+  execution,
+  steps,
+}: {
+  execution: Execution;
+  steps: readonly Schemas['ExecutionStep'][];
+}) {
   const start = Date.parse(execution.started_at);
   const end = execution.finished_at ? Date.parse(execution.finished_at) : undefined;
   const account = useQuery({
     queryKey: ['execution', execution.id, 'account'],
-    enabled: end !== undefined,
+    // The account may have been deleted.
+    enabled: end !== undefined && execution.connected_account_id !== '',
     queryFn: () => {
       const until = new Date((end ?? start) + 1).toISOString();
       const query = {
@@ -25,44 +41,56 @@ export function ExecutionSpan({ execution }: { execution: Execution }) {
       return take(api.GET('/api/v1/audit_events', { params: { query } }));
     },
   });
-  const changes = (account.data?.audit_events ?? []).toReversed();
+  const after = (time: string) => Math.max(Date.parse(time) - start, 0);
+  const between: Moment[] = [
+    ...steps.map((step) => ({
+      after: after(step.started_at),
+      text: <StepText step={step} />,
+      tookMs: step.duration_ms,
+    })),
+    ...(account.data?.audit_events ?? []).toReversed().map(({ created_at: at, action }) => ({
+      after: after(at),
+      text: (
+        <>
+          The account: <b>{words(action.split('.').at(-1) ?? action).toLowerCase()}</b>
+        </>
+      ),
+    })),
+  ];
+  const begin: Moment = {
+    after: 0,
+    text: (
+      <>
+        Started by <b>{execution.api_client_id}</b>
+      </>
+    ),
+  };
+  const last: Moment[] = end === undefined ? [] : [{ after: end - start, text: <Ending execution={execution} /> }];
+  const moments = [begin, ...between.toSorted((a, b) => a.after - b.after), ...last];
   return (
-    <Card title="Time line">
+    <Card title="Timeline">
       <ol className="time-line">
-        <Moment after={0}>
-          Started by <b>{execution.api_client_id}</b>
-        </Moment>
-        {changes.map(({ id, created_at: at, action }) => (
-          <Moment key={id} after={Date.parse(at) - start}>
-            The account: <b>{words(action.split('.').at(-1) ?? action)}</b>
-          </Moment>
+        {[...moments.entries()].map(([number, moment]) => (
+          <li key={number}>
+            <span className="at">+{formatMs(moment.after)}</span>
+            <span>{moment.text}</span>
+            {moment.tookMs !== undefined && <span className="took">{formatMs(moment.tookMs)}</span>}
+          </li>
         ))}
-        {end === undefined ? (
+        {end === undefined && (
           <li>
             <span className="at" />
             <span>{execution.status === 'UNKNOWN' ? 'The outcome was lost' : 'No outcome yet'}</span>
           </li>
-        ) : (
-          <Moment after={end - start}>
-            <Ending execution={execution} />
-          </Moment>
         )}
       </ol>
       <p className="muted">
-        Each request, with its retries, waits and refreshes, is shown for calls whose contents are stored. Turn on “Keep
-        contents of executions” in <Link to="/settings">Settings</Link> to store them, encrypted, for later calls.
-        Direct calls of an API are never stored.
+        {steps.length === 0 && 'No request was repeated, and no credential was refreshed. '}
+        The request and the response are not stored. Turn on “Keep contents of executions” in{' '}
+        <Link to="/settings">Settings</Link> to store them, encrypted, for later calls. Direct calls of an API are never
+        stored.
       </p>
     </Card>
-  );
-}
-
-function Moment({ after, children }: { after: number; children: ReactNode }) {
-  return (
-    <li>
-      <span className="at">+{formatMs(Math.max(after, 0))}</span>
-      <span>{children}</span>
-    </li>
   );
 }
 
@@ -74,8 +102,8 @@ function Ending({
   return (
     <>
       {status === null ? 'Ended without a response of the provider: ' : 'Ended with the response '}
-      <b>{status ?? words(kind ?? outcome)}</b>
-      {status !== null && kind && <>, {words(kind)}</>}
+      <b>{status ?? (kind ? failureName(kind).toLowerCase() : words(outcome).toLowerCase())}</b>
+      {status !== null && kind && <>, {failureName(kind).toLowerCase()}</>}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { Schemas } from '../api.ts';
-import { formatMs, words } from '../ui/format.ts';
+import { formatMs } from '../ui/format.ts';
 import { Card } from '../ui/parts.tsx';
+import { failureName } from './error-help.ts';
 
 type Step = Schemas['ExecutionStep'];
 
@@ -12,7 +13,7 @@ export function ExecutionSteps({ execution, steps }: { execution: Schemas['Execu
   const requests = steps.filter(({ kind }) => kind === 'REQUEST').length;
   if (steps.length === 0) return null;
   return (
-    <Card title="Time line">
+    <Card title="Timeline">
       <p className="muted">
         {requests === 1 ? 'One request was sent.' : `${requests} requests were sent.`} Valetkey and the reading of the
         response took the rest of the time.
@@ -24,7 +25,7 @@ export function ExecutionSteps({ execution, steps }: { execution: Schemas['Execu
             <li key={number}>
               <span className="at">+{formatMs(after)}</span>
               <span>
-                {TITLES[step.kind]} <Outcome step={step} />
+                <StepText step={step} />
               </span>
               <span className="took">{formatMs(step.duration_ms)}</span>
               <svg viewBox={`0 0 ${whole} 1`} preserveAspectRatio="none" aria-hidden="true">
@@ -44,9 +45,17 @@ const TITLES: Record<Step['kind'], string> = {
   REFRESH: 'Refreshed the credential',
 };
 
+export function StepText({ step }: { step: Step }) {
+  return (
+    <>
+      {TITLES[step.kind]} <Outcome step={step} />
+    </>
+  );
+}
+
 function Outcome({ step: { kind, upstream_status: status, error_kind: error } }: { step: Step }) {
   if (kind === 'REFRESH') return error ? <b>without success</b> : null;
-  if (error) return <b>{words(error)}</b>;
+  if (error) return <b>{failureName(error).toLowerCase()}</b>;
   return status === null ? null : <b>{status}</b>;
 }
 

@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
-import { formatMs, words } from '../ui/format.ts';
-import { Card, Facts, Json, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
-import { ERROR_HELP } from './error-help.ts';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { formatMs } from '../ui/format.ts';
+import { Card, Facts, Json, Loading, Page, Status, Time } from '../ui/parts.tsx';
+import { ERROR_HELP, failureName } from './error-help.ts';
 import { ExecutionSpan } from './execution-span.tsx';
 import { ExecutionSteps } from './execution-steps.tsx';
+
+/** Names of calls without a tool: direct calls of an API, and what is read of MCP servers. */
+const WITHOUT_TOOL = new Set(['proxy', 'mcp_resource', 'mcp_prompt']);
 
 function adviceFor({ status, error_kind: kind }: Schemas['Execution']): string | undefined {
   if (kind) return ERROR_HELP[kind];
@@ -23,12 +27,8 @@ export function ExecutionPage() {
   });
   if (isPending) return <Loading />;
   if (error)
-    return (
-      <Page title="Execution">
-        <Trouble error={error} />
-      </Page>
-    );
-  const { execution, contents } = data;
+    return <FailedPage title="Execution" error={error} back={{ to: '/executions', label: 'All executions' }} />;
+  const { execution, contents, steps } = data;
   const advice = adviceFor(execution);
   return (
     <Page title={execution.tool_name} lead={<code>{execution.id}</code>}>
@@ -36,22 +36,35 @@ export function ExecutionPage() {
         <Facts
           rows={[
             ['Status', <Status key="status" value={execution.status} />],
-            ['Error', execution.error_kind ? words(execution.error_kind) : ''],
+            [
+              'Error',
+              execution.error_kind && (
+                <span key="error">
+                  {failureName(execution.error_kind)} <code className="muted">{execution.error_kind}</code>
+                </span>
+              ),
+            ],
             ['Status of the provider', execution.upstream_status ?? ''],
             ['Started', <Time key="started" value={execution.started_at} />],
             ['Ended', <Time key="ended" value={execution.finished_at} />],
             ['Duration', formatMs(execution.duration_ms)],
             [
               'Tool',
-              <Link key="tool" to="/tools/$name" params={{ name: execution.tool_name }}>
-                {execution.tool_name}
-              </Link>,
+              WITHOUT_TOOL.has(execution.tool_name) ? (
+                execution.tool_name
+              ) : (
+                <Link key="tool" to="/tools/$name" params={{ name: execution.tool_name }}>
+                  {execution.tool_name}
+                </Link>
+              ),
             ],
             [
               'Account',
-              <Link key="account" to="/accounts/$id" params={{ id: execution.connected_account_id }}>
-                <code>{execution.connected_account_id}</code>
-              </Link>,
+              execution.connected_account_id && (
+                <Link key="account" to="/accounts/$id" params={{ id: execution.connected_account_id }}>
+                  <code>{execution.connected_account_id}</code>
+                </Link>
+              ),
             ],
             ['Caller', execution.api_client_id],
             ['Agent run', execution.agent_run_id ?? ''],
@@ -59,7 +72,7 @@ export function ExecutionPage() {
         />
         {advice && <p className="advice">{advice}</p>}
       </Card>
-      {contents && <ExecutionSteps execution={execution} steps={contents.steps} />}
+      {contents && <ExecutionSteps execution={execution} steps={steps} />}
       {contents ? (
         <div className="columns">
           <Card title="Request, with secrets masked">
@@ -70,7 +83,7 @@ export function ExecutionPage() {
           </Card>
         </div>
       ) : (
-        <ExecutionSpan execution={execution} />
+        <ExecutionSpan execution={execution} steps={steps} />
       )}
     </Page>
   );

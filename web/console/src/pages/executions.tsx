@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
 import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
-import { formatMs, words } from '../ui/format.ts';
+import { formatMs } from '../ui/format.ts';
 import { type Column, List } from '../ui/list.tsx';
 import { Empty, Page, Status, Time } from '../ui/parts.tsx';
-import { ERROR_KINDS } from './error-help.ts';
+import { ERROR_KINDS, failureName } from './error-help.ts';
 
 type Execution = Schemas['Execution'];
 
@@ -21,7 +21,7 @@ export const EXECUTION_COLUMNS: readonly Column<Execution>[] = [
       </Link>
     ),
   },
-  { head: 'Error', min: 9, grow: 2, cell: (row) => (row.error_kind ? words(row.error_kind) : '') },
+  { head: 'Error', min: 9, grow: 2, cell: (row) => (row.error_kind ? failureName(row.error_kind) : '') },
   { head: 'Duration', min: 5, grow: 1, cell: (row) => formatMs(row.duration_ms) },
   { head: 'Caller', min: 9, grow: 2, cell: (row) => row.api_client_id },
 ];
@@ -67,7 +67,14 @@ export function ExecutionsPage() {
           isFiltered ? (
             <Empty title="No execution matches">Change or clear the filters.</Empty>
           ) : (
-            <Empty title="No tool was called yet" action={<Link to="/tools">Try a tool</Link>}>
+            <Empty
+              title="No tool was called yet"
+              action={
+                <Link className="button primary" to="/tools">
+                  Try a tool
+                </Link>
+              }
+            >
               An execution is recorded when an agent calls a tool, over the API or over MCP.
             </Empty>
           )

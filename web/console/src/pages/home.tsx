@@ -4,6 +4,7 @@ import { api, take } from '../api.ts';
 import { type Bar, CallsChart } from '../ui/chart.tsx';
 import { formatMs, formatNumber, words } from '../ui/format.ts';
 import { Card, Loading, Page, Trouble } from '../ui/parts.tsx';
+import { failureName } from './error-help.ts';
 import { NextSteps } from './next-steps.tsx';
 
 const HOUR_MS = 3_600_000;
@@ -101,7 +102,11 @@ function Calls() {
           </div>
         ))}
       </dl>
-      <CallsChart bars={bars} />
+      {executions === 0 ? (
+        <p className="muted">Calls of agents appear here, hour by hour.</p>
+      ) : (
+        <CallsChart bars={bars} />
+      )}
     </Card>
   );
 }
@@ -124,8 +129,8 @@ function Failures() {
       <ul className="meters">
         {kinds.map(({ key, executions }) => (
           <li key={key}>
-            <span>{words(key)}</span>
-            <meter min={0} max={most} value={executions} aria-label={words(key)} />
+            <span>{failureName(key)}</span>
+            <meter min={0} max={most} value={executions} aria-label={failureName(key)} />
             <b>{formatNumber(executions)}</b>
           </li>
         ))}

@@ -76,6 +76,7 @@ export function ImportPage() {
             <Button type="submit" kind="primary" disabled={preview.isPending || !may('tools:write')}>
               {preview.isPending ? 'Reading …' : 'Preview'}
             </Button>
+            {!may('tools:write') && <span className="muted">Your role cannot import tools.</span>}
           </div>
         </form>
       </Card>

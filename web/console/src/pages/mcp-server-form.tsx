@@ -115,7 +115,7 @@ function Mapping({ id, name, chosen, tools, listed, resources, prompts }: Option
         {name}
       </label>
       {isChosen && (
-        <>
+        <div className="stack mapping">
           <Field label={`Tools of ${name}`} hint="Names, one in each line. Empty: all that the connection allows.">
             {(field) => (
               <textarea
@@ -137,13 +137,17 @@ function Mapping({ id, name, chosen, tools, listed, resources, prompts }: Option
           </Field>
           <label className="check">
             <input type="checkbox" name={`resources ${id}`} defaultChecked={resources} />
-            Resources of {name} <span className="hint">Only for a third-party MCP server.</span>
+            <span>
+              Resources of {name} <span className="hint below">Only for a third-party MCP server.</span>
+            </span>
           </label>
           <label className="check">
             <input type="checkbox" name={`prompts ${id}`} defaultChecked={prompts} />
-            Prompts of {name} <span className="hint">Only for a third-party MCP server.</span>
+            <span>
+              Prompts of {name} <span className="hint below">Only for a third-party MCP server.</span>
+            </span>
           </label>
-        </>
+        </div>
       )}
     </div>
   );

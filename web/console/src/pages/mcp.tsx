@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { currentSession, may } from '../session.ts';
@@ -23,9 +24,15 @@ export function McpPage() {
     <Page title="MCP" lead="Each server offers the tools of one or more connections to MCP clients.">
       <Trouble error={servers.error} />
       {servers.data?.length === 0 && (
-        <Empty title="There is no MCP server yet">
-          Set up a connection first: each connection is an MCP server. A server with the tools of several connections is
-          created here.
+        <Empty
+          title="There is no MCP server yet"
+          action={
+            <Link className="button primary" to="/connections/new">
+              Set up a connection
+            </Link>
+          }
+        >
+          Each connection is an MCP server. A server with the tools of several connections is created here.
         </Empty>
       )}
       {server && servers.data && (
@@ -58,7 +65,7 @@ export function McpPage() {
           )}
         </Card>
       )}
-      {may('connections:write') && (
+      {server && may('connections:write') && (
         <Card title="New server">
           <ServerForm />
         </Card>

@@ -12,7 +12,7 @@ export function NewConnectionPage() {
   return (
     <Page
       title="Set up a connection"
-      lead={provider ? 'Step 2 of 3: how users connect.' : 'Step 1 of 3: choose an application.'}
+      lead={provider ? 'Step 2 of 3: choose how users connect.' : 'Step 1 of 3: choose an application.'}
     >
       {provider ? <ChooseType identifier={provider} /> : <ChooseProvider />}
     </Page>
@@ -128,7 +128,7 @@ function ChooseType({ identifier }: { identifier: string }) {
       {provider.auth_patterns.map(({ type, display_name: label, description }) => (
         <Card
           key={type}
-          title={`${provider.display_name}: ${label ?? typeName(type)}`}
+          title={label ?? typeName(type)}
           actions={
             <Button
               kind="primary"

@@ -69,7 +69,7 @@ function Invite() {
   };
   return (
     <>
-      <form className="filters" onSubmit={submit}>
+      <form className="line-form" onSubmit={submit}>
         <Field label="New operator">
           {(id) => <input id={id} name="operator" required maxLength={100} placeholder="ada@example.com" />}
         </Field>

@@ -3,6 +3,7 @@ import { Link, Navigate, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiProblem, api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
+import { FailedPage } from '../ui/failed-page.tsx';
 import { Button, Confirm, Loading, Page, Status, Trouble } from '../ui/parts.tsx';
 import { OverlayForm } from './overlay-form.tsx';
 import { loadOverlays, OverlayState } from './overlays.tsx';
@@ -29,11 +30,7 @@ export function OverlayPage() {
   if (isMissing(tool.error)) return <WithoutTool name={name} overlay={overlay.data ?? null} />;
   const error = tool.error ?? overlay.error;
   if (error || !tool.data)
-    return (
-      <Page title="Overlay">
-        <Trouble error={error} />
-      </Page>
-    );
+    return <FailedPage title="Overlay" error={error} back={{ to: '/overlays', label: 'All overlays' }} />;
   return <Editor key={name} tool={tool.data.tool} overlay={overlay.data ?? null} />;
 }
 

@@ -9,14 +9,15 @@ export interface Call {
 const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function bodyOf({ toolName, toolInput, accountId }: Call) {
-  return { tool_name: toolName, tool_input: toolInput, connected_account_id: accountId };
+  return { tool_name: toolName, tool_input: toolInput, connected_account_id: accountId || 'ca_…' };
 }
 
 export const SNIPPETS: Record<string, (call: Call) => string> = {
   curl: (call) =>
     [
       `curl -s ${call.baseUrl}/api/v1/execute_tool \\`,
-      '  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\',
+      '  -H "Authorization: Bearer $TOKEN" \\',
+      '  -H "Content-Type: application/json" \\',
       `  -d ${shell(JSON.stringify(bodyOf(call), null, 2))}`,
     ].join('\n'),
   TypeScript: (call) =>

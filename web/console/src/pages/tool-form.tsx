@@ -1,7 +1,15 @@
 import { Validator as SchemaValidator } from '@cfworker/json-schema';
 // The index of the package also exports a helper for tests, which needs another package.
 import Form from '@rjsf/core/lib/components/Form.js';
-import type { FieldProps, IconButtonProps, RJSFSchema, UiSchema, ValidationData, ValidatorType } from '@rjsf/utils';
+import type {
+  ArrayFieldItemTemplateProps,
+  FieldProps,
+  IconButtonProps,
+  RJSFSchema,
+  UiSchema,
+  ValidationData,
+  ValidatorType,
+} from '@rjsf/utils';
 import { toErrorSchema } from '@rjsf/utils';
 import { useState } from 'react';
 
@@ -85,7 +93,23 @@ const iconButton = (label: string) =>
     );
   };
 
+/** One value of a list, with its buttons beside or below it. */
+function ArrayItem({ children, buttonsProps, hasToolbar, registry }: ArrayFieldItemTemplateProps) {
+  const Buttons = registry.templates.ArrayFieldItemButtonsTemplate;
+  return (
+    <div className="array-item">
+      <div>{children}</div>
+      {hasToolbar && (
+        <div className="actions">
+          <Buttons {...buttonsProps} />
+        </div>
+      )}
+    </div>
+  );
+}
+
 const TEMPLATES = {
+  ArrayFieldItemTemplate: ArrayItem,
   ButtonTemplates: {
     AddButton: iconButton('Add'),
     RemoveButton: iconButton('Remove'),

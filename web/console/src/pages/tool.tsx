@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
-import { Card, Facts, Json, Loading, Page, Trouble } from '../ui/parts.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Card, Facts, Json, Loading, Page } from '../ui/parts.tsx';
 import { Playground } from './playground.tsx';
 import { Hints } from './tools.tsx';
 
@@ -12,12 +13,7 @@ export function ToolPage() {
     queryFn: () => take(api.GET('/api/v1/tools/{tool_name}', { params: { path: { tool_name: name } } })),
   });
   if (isPending) return <Loading />;
-  if (error)
-    return (
-      <Page title={name}>
-        <Trouble error={error} />
-      </Page>
-    );
+  if (error) return <FailedPage title={name} error={error} back={{ to: '/tools', label: 'All tools' }} />;
   const tool = data.tool as Schemas['Tool'];
   return (
     <Page

@@ -3,6 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
+import { FailedPage } from '../ui/failed-page.tsx';
 import { Filters, useFilters } from '../ui/filters.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { Button, Card, Confirm, Copy, Empty, Facts, Json, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
@@ -20,11 +21,7 @@ export function WebhookPage() {
   });
   if (isPending) return <Loading />;
   if (error)
-    return (
-      <Page title="Webhook endpoint">
-        <Trouble error={error} />
-      </Page>
-    );
+    return <FailedPage title="Webhook endpoint" error={error} back={{ to: '/webhooks', label: 'All endpoints' }} />;
   const { webhook_endpoint: endpoint } = data;
   return (
     <Page title={endpoint.url} lead={<code>{endpoint.id}</code>} actions={<Actions endpoint={endpoint} />}>
@@ -34,7 +31,7 @@ export function WebhookPage() {
             ['State', <EndpointState key="state" endpoint={endpoint} />],
             ['Reason', endpoint.disabled_reason],
             ['Failing since', <Time key="failing" value={endpoint.failing_since} />],
-            ['Events', endpoint.event_types.join(', ') || 'all but executions'],
+            ['Events', endpoint.event_types.join(', ') || 'All but executions'],
             ['In order', endpoint.ordered ? 'Yes' : 'No'],
             ['Signature', endpoint.algorithm],
             ['Description', endpoint.description],
@@ -114,7 +111,11 @@ function Deliveries({ endpointId }: { endpointId: string }) {
           <h3>
             Last attempt of {shown.event_type} <code>{shown.id}</code>
           </h3>
-          <Json value={shown.last_attempt} label="Last attempt" />
+          {shown.last_attempt ? (
+            <Json value={shown.last_attempt} label="Last attempt" />
+          ) : (
+            <p className="muted">There was no attempt yet.</p>
+          )}
         </div>
       )}
     </>

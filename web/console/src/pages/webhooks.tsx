@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     ),
   },
   { head: 'State', min: 8, grow: 1, cell: (row) => <EndpointState endpoint={row} /> },
-  { head: 'Events', min: 8, grow: 2, cell: (row) => row.event_types.join(', ') || 'all but executions' },
+  { head: 'Events', min: 8, grow: 2, cell: (row) => row.event_types.join(', ') || 'All but executions' },
   { head: 'Description', min: 8, grow: 2, cell: (row) => row.description },
 ];
 

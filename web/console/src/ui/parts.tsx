@@ -109,10 +109,12 @@ export function Empty({ title, children, action }: { title: string; children?: R
 export function Trouble({ error }: { error: unknown }) {
   if (!error) return null;
   const problem = error instanceof ApiProblem ? error.problem : {};
+  const title = problem.title ?? 'The request failed';
+  const message = error instanceof Error ? error.message : String(error);
   return (
     <div className="trouble" role="alert">
-      <strong>{problem.title ?? 'The request failed'}</strong>
-      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <strong>{title}</strong>
+      {message !== `${title}.` && <p>{message}</p>}
       {problem.errors && (
         <ul>
           {problem.errors.map(({ field, message }) => (
