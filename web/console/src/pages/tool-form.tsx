@@ -85,9 +85,9 @@ function JsonField({ schema, formData, onChange, fieldPathId, name, required }: 
 }
 
 const iconButton = (label: string) =>
-  function IconButton({ onClick, disabled, id }: IconButtonProps) {
+  function IconButton({ onClick, disabled, id, className = '' }: IconButtonProps) {
     return (
-      <button type="button" className="button plain" id={id} onClick={onClick} disabled={disabled}>
+      <button type="button" className={`button plain ${className}`} id={id} onClick={onClick} disabled={disabled}>
         {label}
       </button>
     );
