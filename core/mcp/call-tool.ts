@@ -83,7 +83,7 @@ async function callOnce(
     const call = { executionId, toolName: tool.name, selector, ...takeAllPages(tool, given) };
     const request = await checkOwnInput(deps.store.read, deps, environment.id, call);
     const ahead = await planAhead(deps.store.read, deps, environment.id, request);
-    execution = await deps.store.write(async (tx) => {
+    const { value, durable } = await deps.store.commit(async (tx) => {
       const begun =
         ahead instanceof ApiError ? undefined : await beginPlanned(tx, environment.id, request, ahead, origin);
       if (begun) {
@@ -94,9 +94,13 @@ async function callOnce(
       hasAccount = found?.isNew === false;
       return found && beginExecution(tx, deps, environment.id, request, origin);
     });
+    execution = value;
+    // An account that was just created is durable before it is used. Otherwise the write to the disk and the call run concurrently.
+    if (!hasAccount) await durable;
     if (!execution) return await connect();
     const { outcome, end } = await finishExecution(execution, deps.egressOf(environment), cause, deps, watch);
     await storeEnd(deps, end);
+    await durable;
     if (outcome instanceof ApiError) throw outcome;
     if (outcome.ok) {
       const fits = await deps.outputs.fits(environment.id, tool, outcome.data);

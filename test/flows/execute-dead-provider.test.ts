@@ -30,7 +30,7 @@ describe('a provider that hangs (E11)', () => {
       ',',
     );
     const policy = new EgressPolicy({ allow: [], overrides: parseEndpointOverrides(overrides) });
-    egress = createEgress(policy, { limits: { timeoutMs: 10_000 }, clock: () => 0 });
+    egress = createEgress(policy, { limits: { timeoutMs: 60_000 }, clock: () => 0 });
     server = await startTestServer({ overrides: { egressOf: () => egress } });
     deadAccount = (await createKeyedAccount(server)).id;
     livelyAccount = (await createAccount(server)).id;
