@@ -32,7 +32,7 @@ describe('the session of an account at an MCP server', () => {
       timer: timers.timer,
       messageReaders: createMessageReaders({ run: () => Promise.reject(new Error('no message is large here')) }),
     });
-    // The clock of the server stands still, so it does not read the list of tools by itself in the session of a test.
+    // The server's clock does not advance, so it does not read the list of tools by itself in the session of a test.
     world = await startRawMcpWorld({ overrides: { now: testClock().now, upstreamSessions: sessions } });
     ({ upstream, server, provider } = world);
   });
