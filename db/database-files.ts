@@ -27,9 +27,9 @@ export interface DatabaseFiles {
    * @param path the database file, which may not exist
    * @throws StorageError `DATABASE_IN_USE` while a process has the database open
    */
-  takeTarget(path: string): Target;
+  lockTarget(path: string): Target;
   /** Returns what a database contains that a backup does not, for the operator: `12 accounts`. */
-  surplusOf(database: Facts, backup: Facts): string[];
+  missingFromBackup(database: Facts, backup: Facts): string[];
   /**
    * Returns the data that was stored durably and is missing from a database, for the operator: `98 accounts`. Returns
    * an empty list if nothing is missing.

@@ -9,9 +9,9 @@ import { isServerReplaced } from '../core/mcp/upstream/server-replaced.ts';
 import { signIdentityToken } from '../core/tokens/identity-token.ts';
 import { type AccountRow, type AccountSummaryRow, environmentId } from '../db/store.ts';
 import type { Keys } from './keys.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' | 'refreshNow'> {
   readonly usage: {
@@ -22,7 +22,7 @@ export interface AccountParts extends Pick<Refresher, 'freshen' | 'ensureFresh' 
   };
 }
 
-type Deps = Pick<Surroundings, 'now' | 'log' | 'metrics' | 'startTimer'> &
+type Deps = Pick<Runtime, 'now' | 'log' | 'metrics' | 'startTimer'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'signingKeys'> &
   Omit<RefreshDeps, 'wait' | 'owner' | 'signIdentity' | 'isServerReplaced' | 'counted' | 'abandoned'> &

@@ -6,8 +6,8 @@ import { createRetention } from '../core/retention/retention.ts';
 import { auditDirectory } from '../http/config/config.ts';
 import { createJobs, type JobsDeps } from './jobs.ts';
 import { LINK_EXPIRY, type PeriodicJobDeps, periodicJobs } from './periodic-jobs.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface Background {
   /** Runs durable and periodic jobs. */
@@ -22,7 +22,7 @@ export interface Background {
 
 type Deps = JobsDeps &
   Omit<PeriodicJobDeps, 'retention' | 'refresher'> &
-  Pick<Surroundings, 'wait'> &
+  Pick<Runtime, 'wait'> &
   Pick<Refresher, 'refreshNow'>;
 
 /** Starts the work that runs independently of requests. */

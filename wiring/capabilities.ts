@@ -1,4 +1,4 @@
-import { createLogPlaces } from '../core/audit/audit-log-slots.ts';
+import { createAuditLogSlots } from '../core/audit/audit-log-slots.ts';
 import { type ServerSettingsDeps, serverSettingsFor } from '../core/environments/server-settings.ts';
 import type { Capabilities } from '../handlers/index.ts';
 import type { Parts } from './parts.ts';
@@ -21,7 +21,7 @@ export function createCapabilities(parts: Omit<Parts, 'capabilities' | 'close'>)
   const settings: ServerSettingsDeps = { store, keyIds, ...egressRules, consoleIssuer: companyLogin?.issuer ?? null };
   return {
     accounts: { ...lists, ...revocations, newId, events, usage, freshen, links, scrubStorage, checkCredentials },
-    audit: { ...lists, logPlaces: createLogPlaces() },
+    audit: { ...lists, logPlaces: createAuditLogSlots() },
     clients: { ...lists, digester, events, newId, random },
     connections: { ...lists, ...revocations, newId, toolDirectory, fetchFor, events },
     environments: {

@@ -16,9 +16,9 @@ import { createOutbound } from './outbound.ts';
 import { choosing, type Overrides } from './overrides.ts';
 import type { Parts } from './parts.ts';
 import { createRequestParts } from './requests.ts';
+import { createRuntime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import { openStorage } from './storage.ts';
-import { createSurroundings } from './surroundings.ts';
 import { startTelemetry } from './telemetry.ts';
 import { createTools } from './tools.ts';
 import { createUpstreamMcp } from './upstream-mcp.ts';
@@ -39,11 +39,11 @@ export async function createApplication(
   await using closing = new AsyncDisposableStack();
   const setup: Setup = { config, secrets, choose: choosing(overrides), closing };
 
-  const surroundings = createSurroundings(setup);
-  await startTelemetry(setup, surroundings);
-  const storage = await openStorage(setup, surroundings);
-  const { firstStart, ...keys } = await openKeys(setup, { ...surroundings, ...storage }, !storage.isShared);
-  const base = { ...surroundings, ...storage, ...keys };
+  const runtime = createRuntime(setup);
+  await startTelemetry(setup, runtime);
+  const storage = await openStorage(setup, runtime);
+  const { firstStart, ...keys } = await openKeys(setup, { ...runtime, ...storage }, !storage.isShared);
+  const base = { ...runtime, ...storage, ...keys };
   await checkVerification(base);
   const registration = await registerInstance(setup, base);
 

@@ -5,7 +5,7 @@ import { createEvents, type Events } from '../core/events/events.ts';
 import { createMetricsSink } from '../core/events/metrics-sink.ts';
 import { createRenderer } from '../core/events/renderer.ts';
 import type { EventSink } from '../core/events/sink.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Runtime } from './runtime.ts';
 import type { Tools } from './tools.ts';
 import type { UpstreamMcp } from './upstream-mcp.ts';
 
@@ -15,7 +15,7 @@ export interface EventParts {
   readonly accountChanges: AccountChanges;
 }
 
-type Deps = Pick<Surroundings, 'now' | 'newId' | 'metrics'> &
+type Deps = Pick<Runtime, 'now' | 'newId' | 'metrics'> &
   Pick<Tools, 'catalogue'> &
   Pick<UpstreamMcp, 'upstreamSessions'>;
 

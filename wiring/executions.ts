@@ -4,9 +4,9 @@ import { type CheckCredentials, createCredentialCheck } from '../core/executions
 import { createResponseReader, type ResponseReader } from '../core/executions/response-reader.ts';
 import type { Keys } from './keys.ts';
 import type { Outbound } from './outbound.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface ExecutionParts {
   /** Reads the responses to tool calls. */
@@ -19,7 +19,7 @@ export interface ExecutionParts {
   readonly executionContents: ExecutionContentsStore;
 }
 
-type Deps = Pick<Surroundings, 'now' | 'newId' | 'threads' | 'random' | 'wait'> &
+type Deps = Pick<Runtime, 'now' | 'newId' | 'threads' | 'random' | 'wait'> &
   Pick<Outbound, 'egressOf'> &
   Pick<Storage, 'store'> &
   Pick<Keys, 'vault' | 'sealedTokens'>;

@@ -2,8 +2,8 @@ import { engineFor } from '../db/open-store.ts';
 import { type Config, databaseLocation, type Secrets } from '../http/config/config.ts';
 import { type FirstStart, openKeys } from './keys.ts';
 import { choosing, type Overrides } from './overrides.ts';
+import { createRuntime } from './runtime.ts';
 import { openStorage } from './storage.ts';
-import { createSurroundings } from './surroundings.ts';
 
 /**
  * Creates everything that servers need in an empty database: the deployment's secrets, an environment and its first API
@@ -21,8 +21,8 @@ export async function initialise(config: Config, secrets: Secrets, overrides: Ov
 async function create(config: Config, secrets: Secrets, overrides: Overrides): Promise<FirstStart> {
   await using closing = new AsyncDisposableStack();
   const setup = { config, secrets, choose: choosing(overrides), closing };
-  const surroundings = createSurroundings(setup);
-  const storage = await openStorage(setup, surroundings);
-  const { firstStart } = await openKeys(setup, { ...surroundings, ...storage }, true);
+  const runtime = createRuntime(setup);
+  const storage = await openStorage(setup, runtime);
+  const { firstStart } = await openKeys(setup, { ...runtime, ...storage }, true);
   return firstStart;
 }

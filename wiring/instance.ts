@@ -9,9 +9,9 @@ import {
 } from '../core/instances/instance.ts';
 import { programVersion } from '../core/program-version.ts';
 import type { Keys } from './keys.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface Registration {
   /** This process among those that serve the database. */
@@ -23,7 +23,7 @@ export interface Registration {
 /** Registers this process as one that uses the database, until the server stops. */
 export async function registerInstance(
   { closing }: Pick<Setup, 'closing'>,
-  parts: Pick<Surroundings, 'now' | 'newId' | 'startTimer' | 'log'> &
+  parts: Pick<Runtime, 'now' | 'newId' | 'startTimer' | 'log'> &
     Pick<Storage, 'store' | 'isShared'> &
     Pick<Keys, 'keyIds'>,
 ): Promise<Registration> {

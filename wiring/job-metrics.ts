@@ -1,12 +1,12 @@
 import { JOBS } from '../core/budgets.ts';
 import type { JobState } from '../db/store.ts';
+import type { Runtime } from './runtime.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 
 const SHOWN: Record<Exclude<JobState, 'DONE'>, string> = { WAITING: 'waiting', RUNNING: 'running', FAILED: 'failed' };
 const STATES = Object.keys(SHOWN) as (keyof typeof SHOWN)[];
 
-type Deps = { metrics: Pick<Surroundings['metrics'], 'gauges'> } & Pick<Surroundings, 'now'> & {
+type Deps = { metrics: Pick<Runtime['metrics'], 'gauges'> } & Pick<Runtime, 'now'> & {
     store: Pick<Storage['store'], 'read'>;
   };
 

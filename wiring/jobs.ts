@@ -5,14 +5,14 @@ import type { PeriodicJob } from '../core/jobs/periodic.ts';
 import { type DeliveryJobDeps, deliveryJob } from '../core/webhooks/delivery-job.ts';
 import { redeliveryJob } from '../core/webhooks/redelivery-job.ts';
 import { addJobMetrics } from './job-metrics.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Runtime } from './runtime.ts';
 
 export type JobsDeps = RevocationJobDeps &
   DeliveryJobDeps &
   Omit<JobDeps, 'owner' | 'kinds' | 'periodic' | 'counted' | 'queue'> & {
     jobQueue: JobDeps['queue'];
     instance: Instance;
-    metrics: Pick<Surroundings['metrics'], 'job' | 'periodicJob' | 'gauges'>;
+    metrics: Pick<Runtime['metrics'], 'job' | 'periodicJob' | 'gauges'>;
   };
 
 /** Creates the engine of jobs with every kind of durable job, and with the periodic jobs that are given. */

@@ -13,9 +13,9 @@ import { Vault } from '../core/vault/vault.ts';
 import { makeDirectory } from '../db/directory.ts';
 import { type EnvironmentRow, StorageError, type Store } from '../db/store.ts';
 import { namingSetting } from '../http/config/paths.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 
 const MAX_REPLY_CHARS = 2 ** 24;
 
@@ -47,7 +47,7 @@ export interface FirstStart {
  */
 export async function openKeys(
   { config, secrets, choose }: Setup,
-  parts: Pick<Surroundings, 'now' | 'random' | 'newId' | 'log'> & Pick<Storage, 'store'>,
+  parts: Pick<Runtime, 'now' | 'random' | 'newId' | 'log'> & Pick<Storage, 'store'>,
   creates: boolean,
 ): Promise<Keys & { firstStart: FirstStart }> {
   const { now, random, log, store } = parts;

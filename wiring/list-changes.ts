@@ -1,8 +1,8 @@
 import { MCP_SERVER } from '../core/budgets.ts';
 import { createListChanges, type ListChanges } from '../core/mcp/list-changes.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tools } from './tools.ts';
 
 export interface ListChangesParts {
@@ -12,7 +12,7 @@ export interface ListChangesParts {
 
 export function createListChangesParts(
   { closing }: Pick<Setup, 'closing'>,
-  deps: Pick<Surroundings, 'log' | 'startTimer'> & Pick<Storage, 'store'> & Pick<Tools, 'catalogue' | 'toolDirectory'>,
+  deps: Pick<Runtime, 'log' | 'startTimer'> & Pick<Storage, 'store'> & Pick<Tools, 'catalogue' | 'toolDirectory'>,
 ): ListChangesParts {
   const listChanges = createListChanges(deps);
   const checking = deps.startTimer(listChanges.check, {

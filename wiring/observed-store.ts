@@ -1,11 +1,11 @@
 import { inSpan } from '../core/spans.ts';
 import type { Store } from '../db/store.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Runtime } from './runtime.ts';
 
 const facts = () => ({ name: 'commit', kind: 'internal' as const, attributes: {} });
 
 /** Measures and traces the units of work of a store. */
-export function observe(store: Store, metrics: Pick<Surroundings['metrics'], 'commit'>): Store {
+export function observe(store: Store, metrics: Pick<Runtime['metrics'], 'commit'>): Store {
   const timed = async <T>(kind: 'write' | 'commit', run: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now();
     let outcome = 'rolled_back';

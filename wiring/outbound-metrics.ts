@@ -1,11 +1,11 @@
 import type { OriginState } from '../core/net/egress.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Runtime } from './runtime.ts';
 
 /** The origins with the most calls are shown, because accounts can lead to any number of hosts. */
 const SHOWN_ORIGINS = 100;
 
 /** Adds metrics of the calls to other hosts: running and waiting ones, and origins to which calls are paused. */
-export function addOutboundMetrics({ metrics }: Pick<Surroundings, 'metrics'>, state: () => OriginState[]): void {
+export function addOutboundMetrics({ metrics }: Pick<Runtime, 'metrics'>, state: () => OriginState[]): void {
   const shown = () => busiest(sumByOrigin(state()));
   metrics.gauges(
     'valetkey_outbound_calls',

@@ -5,9 +5,9 @@ import type { EnvironmentId, EnvironmentRow } from '../db/store.ts';
 import { createEnvironmentEgress, type EgressRules } from './environment-egress.ts';
 import { addOutboundMetrics } from './outbound-metrics.ts';
 import { createPinnedFetch } from './pinned-fetch.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** The parts that call other hosts. All outbound requests of the server go through them. */
 export interface Outbound {
@@ -23,7 +23,7 @@ export interface Outbound {
 /** @throws ConfigError that names the setting */
 export function createOutbound(
   { config, choose, closing }: Setup,
-  { now, bodies, metrics, store }: Pick<Surroundings, 'now' | 'bodies' | 'metrics'> & Pick<Storage, 'store'>,
+  { now, bodies, metrics, store }: Pick<Runtime, 'now' | 'bodies' | 'metrics'> & Pick<Storage, 'store'>,
 ): Outbound {
   const egress = createEnvironmentEgress(config, bodies);
   closing.defer(egress.close);

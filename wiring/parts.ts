@@ -12,15 +12,15 @@ import type { LinkParts } from './links.ts';
 import type { ListChangesParts } from './list-changes.ts';
 import type { Outbound } from './outbound.ts';
 import type { RequestParts } from './requests.ts';
+import type { Runtime } from './runtime.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tools } from './tools.ts';
 import type { UpstreamMcp } from './upstream-mcp.ts';
 import type { WebhookParts } from './webhooks.ts';
 
 /** All parts of a server, each from the file that creates it. Only tests use all of them. */
 export interface Parts
-  extends Surroundings,
+  extends Runtime,
     Storage,
     Keys,
     Outbound,

@@ -5,14 +5,14 @@ import { BACKGROUND } from '../core/budgets.ts';
 import type { PeriodicJob } from '../core/jobs/periodic.ts';
 import { createToolFreshness, type FreshnessDeps } from '../core/mcp/upstream/freshness.ts';
 import type { Retention } from '../core/retention/retention.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Runtime } from './runtime.ts';
 
 /** The periodic job that ends links that have expired. */
 export const LINK_EXPIRY = 'link_expiry';
 
 export type PeriodicJobDeps = KeepAliveDeps &
   ExpireDeps &
-  FreshnessDeps & { retention: Retention } & Pick<Surroundings, 'log'>;
+  FreshnessDeps & { retention: Retention } & Pick<Runtime, 'log'>;
 
 /** The periodic jobs of the server. */
 export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {

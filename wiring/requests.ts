@@ -8,9 +8,9 @@ import { createEnvironmentLookup, type Environment } from '../http/pipeline/envi
 import type { Exchange } from '../http/pipeline/exchange.ts';
 import { readGenerated } from './generated-file.ts';
 import type { Keys } from './keys.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** The parts that requests of every kind need. */
 export interface RequestParts {
@@ -26,9 +26,7 @@ export interface RequestParts {
   readonly secretPaths: readonly string[];
 }
 
-type Deps = Pick<Surroundings, 'now' | 'log' | 'metrics'> &
-  Pick<Storage, 'store'> &
-  Pick<Keys, 'vault' | 'signingKeys'>;
+type Deps = Pick<Runtime, 'now' | 'log' | 'metrics'> & Pick<Storage, 'store'> & Pick<Keys, 'vault' | 'signingKeys'>;
 
 const PROBE = new Secret('probe');
 

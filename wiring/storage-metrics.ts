@@ -1,8 +1,8 @@
 import type { Scrub } from '../core/retention/scrub.ts';
 import type { Store } from '../db/store.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Runtime } from './runtime.ts';
 
-type Shown = Pick<Surroundings, 'metrics'> & { store: Store; scrub: Pick<Scrub, 'pendingMs'> };
+type Shown = Pick<Runtime, 'metrics'> & { store: Store; scrub: Pick<Scrub, 'pendingMs'> };
 
 /** Adds the state of the storage to the metrics. */
 export function showStorage({ metrics, store, scrub }: Shown): void {

@@ -1,5 +1,5 @@
 import type { StoreWatch } from '../db/store.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface StorageState extends StoreWatch {
   /** Whether the storage failed when it was last used. */
@@ -7,7 +7,7 @@ export interface StorageState extends StoreWatch {
 }
 
 /** Logs when the storage begins to fail and when it works again, and counts each failure. */
-export function createStorageWatch({ log, metrics }: Pick<Surroundings, 'log' | 'metrics'>): StorageState {
+export function createStorageWatch({ log, metrics }: Pick<Runtime, 'log' | 'metrics'>): StorageState {
   let isFailing = false;
   return {
     isFailing: () => isFailing,

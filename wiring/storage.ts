@@ -6,10 +6,10 @@ import { StorageError, type Store } from '../db/store.ts';
 import { databaseLocation } from '../http/config/config.ts';
 import { namingSetting } from '../http/config/paths.ts';
 import { observe } from './observed-store.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import { showStorage } from './storage-metrics.ts';
 import { createStorageWatch } from './storage-watch.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface Storage {
   readonly store: Store;
@@ -28,7 +28,7 @@ export interface Storage {
  */
 export async function openStorage(
   { config, secrets, choose, closing }: Setup,
-  parts: Pick<Surroundings, 'now' | 'sharedClock' | 'wait' | 'startTimer' | 'log' | 'metrics'>,
+  parts: Pick<Runtime, 'now' | 'sharedClock' | 'wait' | 'startTimer' | 'log' | 'metrics'>,
 ): Promise<Storage> {
   const { now, startTimer, log, metrics } = parts;
   const location = databaseLocation(config, secrets);
@@ -64,7 +64,7 @@ export async function openStorage(
 function checkHold(
   { check }: Hold,
   { closing }: Pick<Setup, 'closing'>,
-  { startTimer, log }: Pick<Surroundings, 'startTimer' | 'log'>,
+  { startTimer, log }: Pick<Runtime, 'startTimer' | 'log'>,
 ): void {
   const checking = startTimer(check, {
     everyMs: INSTANCE.lockCheckEveryMs,
@@ -82,7 +82,7 @@ function checkHold(
 async function followClock(
   { clock: read }: Store,
   { closing }: Pick<Setup, 'closing'>,
-  { sharedClock, startTimer, log }: Pick<Surroundings, 'sharedClock' | 'startTimer' | 'log'>,
+  { sharedClock, startTimer, log }: Pick<Runtime, 'sharedClock' | 'startTimer' | 'log'>,
 ): Promise<void> {
   if (!read) return;
   await sharedClock.follow(read);

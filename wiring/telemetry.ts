@@ -1,10 +1,10 @@
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** Starts to send traces, metrics and logs if a collector is configured. OpenTelemetry is loaded only in that case. */
 export async function startTelemetry(
   { config, closing }: Pick<Setup, 'config' | 'closing'>,
-  parts: Pick<Surroundings, 'log' | 'teeLog' | 'metrics' | 'now'>,
+  parts: Pick<Runtime, 'log' | 'teeLog' | 'metrics' | 'now'>,
 ): Promise<void> {
   if (!config.telemetry) return;
   const { startExports } = await import('./telemetry/start.ts');

@@ -5,8 +5,8 @@ import { createInputChecker, type InputChecker } from '../core/tools/input.ts';
 import { createToolJudge, type ToolJudge } from '../core/tools/judge.ts';
 import { createOwnInputChecker, type OwnInputChecker } from '../core/tools/own-input.ts';
 import { readGenerated } from './generated-file.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface Tools {
   /** Built-in connectors and tools. */
@@ -22,7 +22,7 @@ export interface Tools {
 }
 
 /** Loads the catalogue, and creates the parts that find tools and check their inputs. */
-export function createTools({ choose }: Pick<Setup, 'choose'>, { threads }: Pick<Surroundings, 'threads'>): Tools {
+export function createTools({ choose }: Pick<Setup, 'choose'>, { threads }: Pick<Runtime, 'threads'>): Tools {
   const catalogue = choose('catalogue', () => createCatalogue(readCatalogueIndex(readGenerated('catalogue.json'))));
   return {
     catalogue,

@@ -1,8 +1,8 @@
 import { createMessageReaders } from '../core/mcp/upstream/message-reader.ts';
 import { createUpstreamSessions, type UpstreamSessions } from '../core/mcp/upstream/sessions.ts';
 import { createSyncTurns, type SyncTurns } from '../core/mcp/upstream/sync-turns.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
-import type { Surroundings } from './surroundings.ts';
 
 const SWEEP_EVERY_MS = 60 * 1000;
 
@@ -16,7 +16,7 @@ export interface UpstreamMcp {
 
 export function createUpstreamMcp(
   { choose, closing }: Pick<Setup, 'choose' | 'closing'>,
-  parts: Pick<Surroundings, 'now' | 'wait' | 'startTimer' | 'log' | 'threads'>,
+  parts: Pick<Runtime, 'now' | 'wait' | 'startTimer' | 'log' | 'threads'>,
 ): UpstreamMcp {
   const { now, wait, startTimer, log, threads } = parts;
   const messageReaders = createMessageReaders(threads.responses);

@@ -3,9 +3,9 @@ import { createPace, type Pace } from '../core/scheduling/pace.ts';
 import { createDeliveryQueue, type DeliveryQueue, type DeliveryQueueDeps } from '../core/webhooks/delivery-queue.ts';
 import { createEventFeed, type EventFeed, type EventFeedDeps } from '../core/webhooks/event-feed.ts';
 import { createWebhookSink } from '../core/webhooks/webhook-sink.ts';
+import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 import type { Storage } from './storage.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface WebhookParts {
   /** Queues events for webhook endpoints. */
@@ -20,7 +20,7 @@ export interface WebhookParts {
 
 export function createWebhookParts(
   { config }: Pick<Setup, 'config'>,
-  deps: DeliveryQueueDeps & EventFeedDeps & Pick<Surroundings, 'wait'> & Pick<Storage, 'store'>,
+  deps: DeliveryQueueDeps & EventFeedDeps & Pick<Runtime, 'wait'> & Pick<Storage, 'store'>,
 ): WebhookParts {
   const deliveries = createDeliveryQueue(deps);
   const eventFeed = createEventFeed(deps);

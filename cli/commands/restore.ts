@@ -36,12 +36,12 @@ async function restore(backup: string, replace: boolean) {
   const loaded = readConfig(process.env);
   const { databaseFile } = loaded.config;
   const files = await databaseFiles(loaded);
-  const target = files.takeTarget(databaseFile);
+  const target = files.lockTarget(databaseFile);
   try {
     const manifest = await files.verifyBackup(backup);
     await checkKeys(files, backup, loaded);
     if (target.exists && !replace) {
-      const surplus = target.facts === null ? [] : files.surplusOf(target.facts, manifest);
+      const surplus = target.facts === null ? [] : files.missingFromBackup(target.facts, manifest);
       throw new UsageError(refusalToReplace(databaseFile, surplus));
     }
     const kept = target.replaceBy(backup, new Date());

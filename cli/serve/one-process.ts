@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Readable } from 'node:stream';
+import { forwardLines } from './forward-lines.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import { closeOfferedConnection } from './offered-connection.ts';
-import { passLines } from './pass-lines.ts';
 
 /** One process of the server, from its start to its end. */
 export interface OneProcess {
@@ -38,7 +38,7 @@ export function startProcess(start: Extract<ToProcess, { kind: 'start' }>, liste
   const worker = cluster.fork();
   closeOfferedConnection(worker.process);
   const output = worker.process.stdout as Readable;
-  passLines(output, listeners.log);
+  forwardLines(output, listeners.log);
   let readyAt = Number.POSITIVE_INFINITY;
   let failure: string | undefined;
   worker.on('message', (message: FromProcess) => {

@@ -14,7 +14,7 @@ import { discoverSmart } from '../smart-fhir/discovery.ts';
 import { smartProviderOf } from '../smart-fhir/smart-provider.ts';
 import { judgeSmartEndpoints } from '../smart-fhir/trusted-endpoints.ts';
 
-export interface ProviderQuestion {
+export interface ProviderRequest {
   discovery: Discovery;
   fetchFor: FetchFor;
   /** Milliseconds UTC. */
@@ -49,7 +49,7 @@ export class SilentProviderError extends OAuthConfigError {
  *
  * @throws SilentProviderError if the provider does not respond; OAuthConfigError if its metadata cannot be trusted
  */
-export function providerOf(question: ProviderQuestion, context: ProviderContext): Promise<OAuthProvider> {
+export function providerOf(question: ProviderRequest, context: ProviderContext): Promise<OAuthProvider> {
   return isRecordSystem(context.pattern) ? recordSystemOf(question, context) : issuerOrPattern(question, context);
 }
 
@@ -64,7 +64,7 @@ export function endpointsOrigin({ provider, pattern, inputs }: ProviderContext):
 }
 
 async function issuerOrPattern(
-  { discovery, fetchFor }: ProviderQuestion,
+  { discovery, fetchFor }: ProviderRequest,
   { pattern, inputs, connection, needs }: ProviderContext,
 ): Promise<OAuthProvider> {
   const declared = oauthProviderOf(pattern, inputs);
@@ -87,7 +87,7 @@ function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
  * Reads the OAuth configuration of a health record system. The base address of its API is the FHIR base, which is the
  * audience of its tokens (SMART App Launch 2.2, `aud`).
  */
-async function recordSystemOf(question: ProviderQuestion, context: ProviderContext): Promise<OAuthProvider> {
+async function recordSystemOf(question: ProviderRequest, context: ProviderContext): Promise<OAuthProvider> {
   const { fetchFor, now } = question;
   const { provider, pattern, inputs, needs } = context;
   const { token_uri: given, token } = pattern.oauth_config ?? {};
@@ -104,7 +104,7 @@ async function recordSystemOf(question: ProviderQuestion, context: ProviderConte
   return smartProviderOf(pattern, inputs, configuration, fhirBase);
 }
 
-function trustOf({ discovery, fetchFor }: ProviderQuestion, { pattern, inputs, connection }: ProviderContext) {
+function trustOf({ discovery, fetchFor }: ProviderRequest, { pattern, inputs, connection }: ProviderContext) {
   return {
     expectedIssuer: issuerOf(oauthProviderOf(pattern, inputs)),
     isListed: (address: string) => isAllowed(address, connection.allowedAddresses ?? []),

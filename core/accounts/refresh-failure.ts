@@ -72,10 +72,10 @@ export function serverBusy({ message, retryAfterMs }: ToolError): ApiError {
 }
 
 /** Failures that suggest that the provider receives too many requests. */
-const STRAIN: ReadonlySet<FailureReason> = new Set(['unreachable', 'timeout', 'rate_limited', 'server_error']);
+const OVERLOAD: ReadonlySet<FailureReason> = new Set(['unreachable', 'timeout', 'rate_limited', 'server_error']);
 
-export function isStrain({ reason }: RefreshFailure): boolean {
-  return STRAIN.has(reason);
+export function isOverload({ reason }: RefreshFailure): boolean {
+  return OVERLOAD.has(reason);
 }
 
 export function isFailureReason(text: string | null): text is FailureReason {

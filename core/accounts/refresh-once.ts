@@ -3,7 +3,7 @@ import type { Cause } from '../events/events.ts';
 import { fraction } from '../random.ts';
 import { isExpired, isObtainable } from './freshness.ts';
 import { emitParked } from './park.ts';
-import { isStrain, type RefreshFailure, reasonOf } from './refresh-failure.ts';
+import { isOverload, type RefreshFailure, reasonOf } from './refresh-failure.ts';
 import { currentBlocker, isHeld } from './refresh-lease.ts';
 import type { LoadVerdict } from './refresh-pace.ts';
 import { type Planned, planRefresh } from './refresh-plan.ts';
@@ -90,7 +90,7 @@ async function attempt(
 function judge(asked: AccountRow, run: Run): LoadVerdict {
   if (run.kind !== 'done') return 'unknown';
   const { account, failure } = run.renewal;
-  if (failure !== undefined) return isStrain(failure) ? 'strained' : 'unknown';
+  if (failure !== undefined) return isOverload(failure) ? 'strained' : 'unknown';
   return account?.credentialGeneration === asked.credentialGeneration ? 'unknown' : 'well';
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Lanes, type Leave } from '../scheduling/lanes.ts';
+import { Lanes, type ReleaseSlot } from '../scheduling/lanes.ts';
 import { type LoadVerdict, RefreshPace } from './refresh-pace.ts';
 
 export interface SlotLimits {
@@ -89,7 +89,7 @@ export class RefreshSlots {
     return pace;
   }
 
-  async #wait(key: string): Promise<Leave> {
+  async #wait(key: string): Promise<ReleaseSlot> {
     const late = new AbortController();
     const { waitMs } = this.#limits;
     // The task that gives up is not counted.

@@ -1,4 +1,4 @@
-import { typedConfig } from '../connections/learned.ts';
+import { operatorConfig } from '../connections/published-config.ts';
 import type { AccountInputs } from '../connectors/account-value.ts';
 import { directoryOf, isAtOrBelow, plainAddress } from '../connectors/address-scope.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
@@ -43,7 +43,7 @@ export function areEndpointsCovered(
 
 function directoriesOf({ provider, pattern }: EndpointDefinition, inputs: AccountInputs): Directory[] {
   if (!provider.isCustom) return [];
-  return oauthAddresses(typedConfig(pattern.oauth_config)).flatMap(({ path, template }) => {
+  return oauthAddresses(operatorConfig(pattern.oauth_config)).flatMap(({ path, template }) => {
     const address = filledOrNothing(template, inputs);
     const placed = path === 'issuer' ? plainAddress : directoryOf;
     return address === undefined ? [] : [{ address: placed(address), template: placed(template) }];

@@ -1,14 +1,14 @@
 import { AUDIT } from '../budgets.ts';
 import { ApiError } from '../errors.ts';
-import { Lanes, type Leave } from '../scheduling/lanes.ts';
+import { Lanes, type ReleaseSlot } from '../scheduling/lanes.ts';
 
 /** Limits how many requests read the whole audit log of an environment at a time. */
 export interface AuditLogSlots {
   /** @throws ApiError RATE_LIMITED if too many requests of the environment read its log */
-  take(environmentId: string): Leave;
+  take(environmentId: string): ReleaseSlot;
 }
 
-export function createLogPlaces(): AuditLogSlots {
+export function createAuditLogSlots(): AuditLogSlots {
   const lanes = new Lanes({ perLane: AUDIT.readers });
   return {
     take(environmentId) {

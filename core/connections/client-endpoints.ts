@@ -14,7 +14,7 @@ import { clientAddresses, isAllowed, isBaseOpen, openAddresses } from './allowed
 import { clientSecretOf, requireTerms } from './client.ts';
 import { type ClientColumns, resealClient } from './client-secret.ts';
 import { foreignAddress } from './foreign-address.ts';
-import { learnedIssuer } from './learned.ts';
+import { publishedIssuer } from './published-config.ts';
 
 /** A client that is about to be used for one account. */
 export interface ClientUse {
@@ -80,7 +80,7 @@ export function judgeEndpoints(use: ClientUse): Pins | null {
  * learned for another connection of the provider, before this one got its client.
  */
 function foreignLearned({ environment, connection, provider, pattern }: ClientUse): string | undefined {
-  if (learnedIssuer(pattern) === undefined) return undefined;
+  if (publishedIssuer(pattern) === undefined) return undefined;
   return foreignAddress(environment, connection, provider.proxyUrl, pattern.oauth_config ?? {});
 }
 

@@ -17,7 +17,7 @@ type ConnectionPlace = Pick<ConnectionRow, 'environmentId' | 'id'>;
 export const NO_CLIENT_SECRET: SecretColumns = { wrappedDataKey: null, kekId: null, clientSecretSealed: null };
 
 /** Returns the context that the data key of a client secret is bound to. */
-export function clientPlace(environmentId: string, id: string, generation: number): DataKeyContext {
+export function clientContext(environmentId: string, id: string, generation: number): DataKeyContext {
   return { table: 'connections', environmentId, recordId: id, generation };
 }
 
@@ -25,14 +25,14 @@ export function clientPlace(environmentId: string, id: string, generation: numbe
  * Returns what the client secret of a connection is bound to: its row, its generation, and the binding that it was
  * supplied under.
  */
-export function clientSecretPlace({
+export function clientSecretContext({
   environmentId,
   id,
   clientGeneration,
   clientBinding,
 }: Pick<ConnectionRow, 'environmentId' | 'id' | 'clientGeneration' | 'clientBinding'>): RecordContext {
   return {
-    ...clientPlace(environmentId, id, clientGeneration),
+    ...clientContext(environmentId, id, clientGeneration),
     bindingDigest: bindingDigest([], clientBinding === null ? [] : [canonical(clientBinding)]),
   };
 }
@@ -58,7 +58,7 @@ export function resealClient(
   secret: Secret | null,
   clientBinding: ClientBinding,
 ): ClientColumns {
-  const place = clientSecretPlace({ environmentId, id, clientGeneration, clientBinding });
+  const place = clientSecretContext({ environmentId, id, clientGeneration, clientBinding });
   return { ...sealSecret(vault, place, secret), clientGeneration, clientBinding };
 }
 
@@ -77,7 +77,7 @@ export function openClientSecret(vault: Vault, connection: ClientColumns & Conne
   const { wrappedDataKey, clientSecretSealed } = connection;
   if (!wrappedDataKey || !clientSecretSealed) return null;
   const sealed = { client_secret: clientSecretSealed };
-  return vault.open(clientSecretPlace(connection), 'client_secret', { wrappedDataKey, sealed });
+  return vault.open(clientSecretContext(connection), 'client_secret', { wrappedDataKey, sealed });
 }
 
 function canonical({ method, audience, within, base, allowed, registered, pinned }: ClientBinding): string {

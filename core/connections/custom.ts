@@ -8,10 +8,10 @@ import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { Vault } from '../vault/vault.ts';
 import { deleteToolsOf } from './delete-tools.ts';
-import { carryLearned } from './learned.ts';
 import { accountsOf, adaptToProvider, type Consequences, type ProviderChangeDeps } from './provider-change.ts';
 import type { CustomProviderDefinition } from './providers.ts';
 import { toProvider } from './providers.ts';
+import { carryPublished } from './published-config.ts';
 
 /**
  * The fields of a request that creates or updates a provider. In an update, `null` clears a field and an omitted field
@@ -78,7 +78,7 @@ export async function updateCustomProvider(
   cause: Cause,
 ): Promise<{ row: CustomProviderRow } & Consequences> {
   const before = row.definition as unknown as CustomProviderDefinition;
-  const definition = carryLearned(before, merge(before, input));
+  const definition = carryPublished(before, merge(before, input));
   check(definition, deps);
   await requireSpace(tx, environmentId, before, definition);
   const consequences = isUsedTheSameWay(before, definition)

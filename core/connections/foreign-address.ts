@@ -1,6 +1,6 @@
 import type { ConnectionRow, EnvironmentRow } from '../../db/store.ts';
 import { isAllowed } from './allowed-addresses.ts';
-import type { Learned } from './learned.ts';
+import type { PublishedConfig } from './published-config.ts';
 
 /**
  * Returns an address on another host than the MCP server's at which an operator's own client must not be used (RFC 9700
@@ -11,7 +11,7 @@ export function foreignAddress(
   { kind }: Pick<EnvironmentRow, 'kind'>,
   { allowedAddresses: allowed }: Pick<ConnectionRow, 'allowedAddresses'>,
   server: string | null | undefined,
-  { issuer, authorize_uri, token_uri, revocation_uri }: Learned,
+  { issuer, authorize_uri, token_uri, revocation_uri }: PublishedConfig,
 ): string | undefined {
   if (allowed === null && kind !== 'PRODUCTION') return undefined;
   const origin = server ? new URL(server).origin : undefined;

@@ -4,7 +4,7 @@ import type { ExecutionStep } from '../executions/steps.ts';
 import type { DryRunRequest } from '../tools/call.ts';
 import { shrinkToFit } from '../tools/shrink.ts';
 import type { Vault } from '../vault/vault.ts';
-import { contentPlace } from './place.ts';
+import { contentContext } from './content-context.ts';
 
 /** The request of one execution with its secrets masked, and its result. Both are truncated to a readable size. */
 export interface ExecutionContents {
@@ -67,7 +67,7 @@ export function createExecutionContents(deps: ExecutionContentsDeps): ExecutionC
     async seal({ id: accountId, environmentId, organizationId, userId }, executionId, { request, response, steps }) {
       const shown = { request: trimmed(request), response: trimmed(response ?? null), steps };
       const bytes = Buffer.from(JSON.stringify(shown));
-      const sealed = vault.sealBytes(contentPlace(environmentId, executionId), bytes);
+      const sealed = vault.sealBytes(contentContext(environmentId, executionId), bytes);
       const createdAt = now();
       const expiresAt = createdAt + retentionMs(await settingsOf(environmentId));
       const owner = { accountId, organizationId, userId };
@@ -76,7 +76,7 @@ export function createExecutionContents(deps: ExecutionContentsDeps): ExecutionC
     async open(environmentId, executionId) {
       const row = await store.read.storedContents.get(environmentId, 'execution', executionId, now());
       if (!row || row.createdAt + retentionMs(await settingsOf(environmentId)) <= now()) return undefined;
-      const bytes = vault.openBytes(contentPlace(environmentId, executionId), row);
+      const bytes = vault.openBytes(contentContext(environmentId, executionId), row);
       // Version 0.1.0 stored the response under the name `answer`, and no steps.
       const { request, answer, response = answer, steps = [] } = JSON.parse(bytes.toString('utf8'));
       return { request, response, steps };

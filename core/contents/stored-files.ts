@@ -5,7 +5,7 @@ import { FileContent } from '../tools/file-content.ts';
 import { inputProblem } from '../tools/input-problem.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import type { Vault } from '../vault/vault.ts';
-import { contentPlace } from './place.ts';
+import { contentContext } from './content-context.ts';
 
 /** A file of a response, as the API returns it. */
 export interface FileResponse {
@@ -61,7 +61,7 @@ const HEAD_BYTES = 4;
 export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFilesDeps): StoredFiles {
   async function read(environmentId: EnvironmentId, id: string): Promise<FileContent | null> {
     const row = await store.read.storedContents.get(environmentId, 'file', id, now());
-    return row ? unpack(vault.openBytes(contentPlace(environmentId, id), row)) : null;
+    return row ? unpack(vault.openBytes(contentContext(environmentId, id), row)) : null;
   }
 
   return {
@@ -70,7 +70,7 @@ export function createStoredFiles({ store, vault, tokens, newId, now }: StoredFi
       const createdAt = now();
       const expiresAt = createdAt + LIFETIME.fileMs;
       const size = file.bytes.length;
-      const sealed = vault.sealBytes(contentPlace(environmentId, id), pack(file));
+      const sealed = vault.sealBytes(contentContext(environmentId, id), pack(file));
       const { id: accountId, organizationId, userId } = account;
       const content = { id, kind: 'file' as const, accountId, organizationId, userId, size, createdAt, expiresAt };
       const kept = await store.write(async (tx) => {

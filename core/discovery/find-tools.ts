@@ -16,7 +16,7 @@ export interface FoundTool extends KnownTool {
   toolReadiness: ToolReadiness | null;
 }
 
-export interface ToolQuestion {
+export interface ToolQuery {
   query: string;
   /** Tools of this provider only. */
   connector?: string | undefined;
@@ -37,7 +37,7 @@ export async function findTools(
   deps: DiscoveryDeps,
   environmentId: EnvironmentId,
   user: UserName | null,
-  { query, connector, limit }: ToolQuestion,
+  { query, connector, limit }: ToolQuery,
 ): Promise<FoundTool[]> {
   const hits = await deps.toolDirectory.search(read, environmentId, query, { connector });
   if (hits.length === 0) return [];

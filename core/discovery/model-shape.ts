@@ -9,7 +9,7 @@ import {
 } from '../openapi-conversion/schema-view.ts';
 import { isRecord } from '../tools/pointer.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { describeConstraints } from './shape-words.ts';
+import { describeConstraints } from './describe-constraints.ts';
 
 type Data = Record<string, unknown>;
 

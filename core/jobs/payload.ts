@@ -6,14 +6,14 @@ import type { Vault } from '../vault/vault.ts';
 const GENERATION = 1;
 
 /** Returns the context that the data key of the payload of a job is bound to. */
-export function jobPlace(environmentId: string, id: string): DataKeyContext {
+export function jobContext(environmentId: string, id: string): DataKeyContext {
   return { table: 'jobs', environmentId, recordId: id, generation: GENERATION };
 }
 
 /** Encrypts a payload, which may contain secrets. */
 export function sealPayload(vault: Vault, environmentId: EnvironmentId, id: string, payload: object) {
   const bytes = Buffer.from(JSON.stringify(payload));
-  const { sealed, ...key } = vault.sealBytes(jobPlace(environmentId, id), bytes);
+  const { sealed, ...key } = vault.sealBytes(jobContext(environmentId, id), bytes);
   bytes.fill(0);
   return { ...key, payloadSealed: sealed };
 }
@@ -21,7 +21,7 @@ export function sealPayload(vault: Vault, environmentId: EnvironmentId, id: stri
 /** @throws VaultError if the payload or its context was altered, or its key is missing */
 export function openPayload(vault: Vault, { id, environmentId, wrappedDataKey, payloadSealed }: JobRow): unknown {
   if (!wrappedDataKey || !payloadSealed) throw new TypeError('The payload of the job was removed');
-  const bytes = vault.openBytes(jobPlace(environmentId, id), { wrappedDataKey, sealed: payloadSealed });
+  const bytes = vault.openBytes(jobContext(environmentId, id), { wrappedDataKey, sealed: payloadSealed });
   const payload = JSON.parse(bytes.toString('utf8'));
   bytes.fill(0);
   return payload;

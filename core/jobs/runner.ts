@@ -1,6 +1,6 @@
 import type { JobRow, Store, WaitingLane } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
-import { Lanes, type Leave } from '../scheduling/lanes.ts';
+import { Lanes, type ReleaseSlot } from '../scheduling/lanes.ts';
 import { type AttemptDeps, attempt, jobOf } from './attempt.ts';
 import { nextAttemptAt } from './backoff.ts';
 import type { AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';
@@ -69,7 +69,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
   }
 
   async function begin(kind: JobKind, lane: WaitingLane): Promise<number> {
-    const leaves: Leave[] = [];
+    const leaves: ReleaseSlot[] = [];
     const lanes = lanesOf.get(kind.name) ?? shared;
     for (let leave = lanes.tryEnter(nameOf(lane)); leave; leave = lanes.tryEnter(nameOf(lane))) leaves.push(leave);
     if (leaves.length === 0) return 0;

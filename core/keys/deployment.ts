@@ -18,7 +18,7 @@ export interface DeploymentKeys {
 }
 
 /** Returns the context that a deployment secret is bound to. */
-export function deploymentSecretPlace(name: string): ValueContext {
+export function deploymentSecretContext(name: string): ValueContext {
   return { table: 'deployment_secrets', environmentId: '', recordId: name, field: 'sealed' };
 }
 
@@ -34,10 +34,10 @@ export async function openDeploymentKeys(
 ): Promise<DeploymentKeys> {
   const secret = async (name: string, mint: () => Secret): Promise<Secret> => {
     const stored = (await store.read.deploymentSecrets.get(name)) ?? (await insert(name, mint()));
-    return vault.openValue(deploymentSecretPlace(name), stored.sealed);
+    return vault.openValue(deploymentSecretContext(name), stored.sealed);
   };
   const insert = (name: string, value: Secret): Promise<DeploymentSecretRow> => {
-    const { kekId, blob } = vault.sealValue(deploymentSecretPlace(name), value);
+    const { kekId, blob } = vault.sealValue(deploymentSecretContext(name), value);
     return store.write((tx) =>
       tx.deploymentSecrets.insertIfAbsent({ name, kekId, sealed: blob, createdAt: tools.now() }),
     );

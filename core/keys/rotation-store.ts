@@ -1,12 +1,12 @@
 import type { DataKeyTable, Repositories, Store, WaitingKeyRow } from '../../db/store.ts';
-import { pendingPlace } from '../accounts/links/places.ts';
-import { clientPlace } from '../connections/client-secret.ts';
-import { contentPlace } from '../contents/place.ts';
-import { jobPlace } from '../jobs/payload.ts';
-import { loginProviderPlace } from '../mcp-login/login-provider.ts';
+import { pendingGrantContext } from '../accounts/links/pending-context.ts';
+import { clientContext } from '../connections/client-secret.ts';
+import { contentContext } from '../contents/content-context.ts';
+import { jobContext } from '../jobs/payload.ts';
+import { loginProviderContext } from '../mcp-login/login-provider.ts';
 import type { KeyCheckStore } from '../vault/key-check.ts';
 import type { Resealed, RotationStore, SealedItem } from '../vault/rotate.ts';
-import { deploymentSecretPlace } from './deployment.ts';
+import { deploymentSecretContext } from './deployment.ts';
 
 type Reads = Pick<Repositories, 'deploymentSecrets' | 'keyRotation'> | Store['read'];
 
@@ -69,19 +69,19 @@ async function listUnder(read: Reads, kekId: string, cursor: string | undefined,
 
 async function deploymentSecretsUnder(read: Reads, kekId: string): Promise<SealedItem[]> {
   const rows = (await read.deploymentSecrets.list()).filter((row) => row.kekId === kekId);
-  return rows.map((row) => ({ kind: 'value', context: deploymentSecretPlace(row.name), blob: row.sealed }));
+  return rows.map((row) => ({ kind: 'value', context: deploymentSecretContext(row.name), blob: row.sealed }));
 }
 
 const PLACES = {
-  auth_requests: pendingPlace,
-  jobs: jobPlace,
-  login_providers: loginProviderPlace,
-  stored_contents: contentPlace,
+  auth_requests: pendingGrantContext,
+  jobs: jobContext,
+  login_providers: loginProviderContext,
+  stored_contents: contentContext,
 };
 
 function waitingItem({ table, id, environmentId, generation, wrappedDataKey }: WaitingKeyRow): SealedItem {
   const context =
-    table === 'connections' ? clientPlace(environmentId, id, generation ?? 0) : PLACES[table](environmentId, id);
+    table === 'connections' ? clientContext(environmentId, id, generation ?? 0) : PLACES[table](environmentId, id);
   return { kind: 'data-key', context, blob: wrappedDataKey };
 }
 

@@ -22,14 +22,14 @@ const NO_SECRET = { wrappedDataKey: null, kekId: null, clientSecretSealed: null 
 const GENERATION = 1;
 
 /** Returns the context that the data key of a client secret is bound to. */
-export function loginProviderPlace(environmentId: string, id: string): DataKeyContext {
+export function loginProviderContext(environmentId: string, id: string): DataKeyContext {
   return { table: 'login_providers', environmentId, recordId: id, generation: GENERATION };
 }
 
 /** Binds a client secret to the issuer, the client and the authentication method that it was supplied for. */
 function secretPlace({ environmentId, id, issuer, oidc }: LoginProviderRow): RecordContext {
   const binding = [issuer, oidc?.clientId ?? '', oidc?.authMethod ?? ''];
-  return { ...loginProviderPlace(environmentId, id), bindingDigest: bindingDigest([], binding) };
+  return { ...loginProviderContext(environmentId, id), bindingDigest: bindingDigest([], binding) };
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Catalogue } from '../connectors/catalogue.ts';
 import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import { linkFor } from './connect-account.ts';
+import { cannotConnect, connectMessage, stillWaitingMessage } from './connect-messages.ts';
 import type { ConnectState } from './connect-state.ts';
-import { cannotConnect, connectMessage, stillWaitingMessage } from './connect-words.ts';
 import type { McpSession } from './session.ts';
 
 /**

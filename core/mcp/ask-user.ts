@@ -1,7 +1,7 @@
 import type { InputRequiredResult, McpRequestContext, Server, ServerContext } from '@modelcontextprotocol/server';
 import { ApiError } from '../errors.ts';
+import { declinedMessage } from './connect-messages.ts';
 import type { ConnectState } from './connect-state.ts';
-import { declinedMessage } from './connect-words.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 type Capabilities = { elicitation?: { url?: object } } | undefined;
@@ -49,7 +49,7 @@ export function askToOpenLink(
 }
 
 /** Returns the error of a request that waits for its user, with the link for the model to show. */
-export function linkInWords({ url, expiresAt }: ConnectState, message: string): ApiError {
+export function describeLink({ url, expiresAt }: ConnectState, message: string): ApiError {
   const expires_at = new Date(expiresAt).toISOString();
   const next_action = { type: 'authorize', url, expires_at, message: `${message} ${url}` };
   return new ApiError('ACCOUNT_NOT_ACTIVE', message, { extra: { next_action } });

@@ -9,7 +9,7 @@ import { MCP_SERVER } from '../budgets.ts';
 import { programVersion } from '../program-version.ts';
 import type { SealedTokens } from '../vault/sealed-token.ts';
 import { displayName } from './ask-to-connect.ts';
-import { type AskedClient, askToOpenLink, declined, linkInWords, wasDeclined } from './ask-user.ts';
+import { type AskedClient, askToOpenLink, declined, describeLink, wasDeclined } from './ask-user.ts';
 import type { CallDeps } from './call-tool.ts';
 import { callTool } from './call-tool.ts';
 import { sealConnectState } from './connect-state.ts';
@@ -103,10 +103,10 @@ async function call(
   if (response.kind === 'left') throw new Error('a call was left that is served whole');
   const { link, message, waited } = response;
   // Asking again would cause an endless loop with clients that repeat the call immediately.
-  if (waited) return failureResult(linkInWords(link, message));
+  if (waited) return failureResult(describeLink(link, message));
   const seal = () => sealConnectState(deps.sealedStates, bound, link);
   const question = { link, message, requestId: session.requestId, seal };
-  return askToOpenLink(sdk, client, question) ?? failureResult(linkInWords(link, message));
+  return askToOpenLink(sdk, client, question) ?? failureResult(describeLink(link, message));
 }
 
 /**

@@ -16,7 +16,7 @@ interface Lane {
 }
 
 /** Releases a slot. Call it once. */
-export type Leave = () => void;
+export type ReleaseSlot = () => void;
 
 /**
  * Limits how much runs concurrently, in total and per lane (a provider, an origin or a kind of job), so that a slow
@@ -58,7 +58,7 @@ export class Lanes {
   }
 
   /** Takes a slot if one is free. */
-  tryEnter(name: string): Leave | undefined {
+  tryEnter(name: string): ReleaseSlot | undefined {
     const lane = this.#lanes.get(name);
     return this.#hasFreePlace(name, lane) ? this.#take(lane ?? this.#open(name)) : undefined;
   }
@@ -69,12 +69,12 @@ export class Lanes {
    * @param signal ends the wait; the promise rejects with its reason
    * @throws the reason of a signal that is already aborted; the `full` error of the limits if too many entries are waiting
    */
-  enter(name: string, signal?: AbortSignal): Leave | Promise<Leave> {
+  enter(name: string, signal?: AbortSignal): ReleaseSlot | Promise<ReleaseSlot> {
     signal?.throwIfAborted();
     return this.tryEnter(name) ?? this.#wait(name, signal);
   }
 
-  #wait(name: string, signal: AbortSignal | undefined): Promise<Leave> {
+  #wait(name: string, signal: AbortSignal | undefined): Promise<ReleaseSlot> {
     if (this.waitingIn(name) >= this.#queue) throw this.#full(name);
     const lane = this.#lanes.get(name) ?? this.#open(name);
     return new Promise((resolve, reject) => {
@@ -102,7 +102,7 @@ export class Lanes {
     return lane;
   }
 
-  #take(lane: Lane): Leave {
+  #take(lane: Lane): ReleaseSlot {
     lane.active++;
     this.#active++;
     return () => this.#leave(lane);

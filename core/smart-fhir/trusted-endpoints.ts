@@ -4,7 +4,7 @@ import type { UnavailableReason } from '../oauth/refresh-outcome.ts';
 import type { FetchFor } from '../oauth/transport.ts';
 import type { SmartConfiguration } from './smart-configuration.ts';
 
-export interface EndpointsQuestion {
+export interface EndpointsCheck {
   fhirBase: string;
   configuration: SmartConfiguration;
   /** The issuer in the provider's definition, if there is one. */
@@ -40,7 +40,7 @@ const ENDPOINTS = [
  * endpoints. Without an issuer, the endpoints must be at or below the base address, whose host may serve other
  * organizations too, or the connection must list them.
  */
-export async function judgeSmartEndpoints(question: EndpointsQuestion): Promise<EndpointsVerdict> {
+export async function judgeSmartEndpoints(question: EndpointsCheck): Promise<EndpointsVerdict> {
   const { configuration, fhirBase, expectedIssuer, isListed } = question;
   const { metadata, issuer = expectedIssuer } = configuration;
   if (expectedIssuer !== undefined && issuer !== expectedIssuer)
@@ -56,7 +56,7 @@ export async function judgeSmartEndpoints(question: EndpointsQuestion): Promise<
 }
 
 async function confirmed(
-  { configuration: { metadata }, fhirBase, isListed, discovery, partition, fetchFor }: EndpointsQuestion,
+  { configuration: { metadata }, fhirBase, isListed, discovery, partition, fetchFor }: EndpointsCheck,
   issuer: string,
 ): Promise<EndpointsVerdict> {
   const found = await discovery.discover({ issuer, partition, fetchFor });

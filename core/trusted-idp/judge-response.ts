@@ -14,7 +14,7 @@ export type AssumeRoleOutcome =
     }
   | TokenFailure;
 
-export interface Asked {
+export interface SentRequest {
   /** When the request was sent, in milliseconds UTC. */
   requestedAt: number;
   /** The requested lifetime in seconds. */
@@ -46,7 +46,7 @@ const OF_THE_TOKEN: ReadonlySet<string> = new Set(['InvalidIdentityToken', 'IDPR
  * Evaluates the XML response of a token service, for successes and failures. The error code determines the outcome.
  * Only the code is passed on, never the cloud's text.
  */
-export async function judgeResponse(response: Response, asked: Asked): Promise<AssumeRoleOutcome> {
+export async function judgeResponse(response: Response, asked: SentRequest): Promise<AssumeRoleOutcome> {
   const { status, headers } = response;
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), asked.now);
   if (status === 429) return unavailable('rate_limited', false, retryAfterMs);
@@ -81,7 +81,11 @@ function codeIn(answer: XmlElement | undefined): string | undefined {
   return ERROR_CODE.test(code) ? code : undefined;
 }
 
-function credentialsIn(answer: XmlElement | undefined, asked: Asked, headers: Headers): AssumeRoleOutcome | undefined {
+function credentialsIn(
+  answer: XmlElement | undefined,
+  asked: SentRequest,
+  headers: Headers,
+): AssumeRoleOutcome | undefined {
   if (answer?.name !== 'AssumeRoleWithWebIdentityResponse') return undefined;
   const at = (...path: string[]) => textAt(answer, 'AssumeRoleWithWebIdentityResult', ...path)?.trim() ?? '';
   const accessKeyId = at('Credentials', 'AccessKeyId');

@@ -15,7 +15,7 @@ export interface DelegatedToken {
 /** `refused`: the subject was rejected. `client`: the service account's key or its delegation was rejected. */
 export type DelegatedTokenOutcome = { ok: true; token: DelegatedToken } | TokenFailure;
 
-export interface Asked {
+export interface SentRequest {
   scopes: readonly string[];
   /** When the request was sent, in milliseconds UTC. */
   requestedAt: number;
@@ -35,7 +35,7 @@ const SPEAKS_OF_THE_KEY = /\b(?:jwt|signature|assertion|issuer|key|account not f
  * Evaluates the response to an assertion (RFC 7521 §4.1.1). The status decides if it is unambiguous, otherwise the
  * code, and for `invalid_grant` the description. Descriptions are not passed on.
  */
-export async function judgeResponse(response: Response, asked: Asked): Promise<DelegatedTokenOutcome> {
+export async function judgeResponse(response: Response, asked: SentRequest): Promise<DelegatedTokenOutcome> {
   const { status, headers } = response;
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), asked.now);
   if (status === 429) return unavailable('rate_limited', false, retryAfterMs);

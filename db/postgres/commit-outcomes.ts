@@ -6,7 +6,7 @@ import type { Readers } from './readers.ts';
 
 export interface NumberedTransaction {
   xid: string;
-  life: string;
+  epoch: string;
 }
 
 const STATUS = 'select pg_xact_status($1::xid8), (select life from server_lives)';
@@ -14,7 +14,7 @@ const STATUS = 'select pg_xact_status($1::xid8), (select life from server_lives)
 /** Finds out whether a transaction was committed when its connection was lost during the commit. */
 export interface CommitOutcomes {
   /**
-   * @param transaction its number, and the life of the server in which it ran
+   * @param transaction its number, and the epoch of the server in which it ran
    * @param cause the error of the lost connection
    * @throws ConflictError if the transaction was rolled back; StorageError `OUTCOME_UNKNOWN` if the server cannot tell
    */
@@ -23,13 +23,13 @@ export interface CommitOutcomes {
 
 export function createCommitOutcomes(readers: Pick<Readers, 'query'>): CommitOutcomes {
   /** Returns null if the server does not know the transaction, and undefined if the server could not be asked. */
-  async function statusOf({ xid, life }: NumberedTransaction): Promise<unknown> {
+  async function statusOf({ xid, epoch }: NumberedTransaction): Promise<unknown> {
     try {
       const {
         rows: [[status, current] = []],
       } = await readers.query({ text: STATUS, values: [xid] });
       // After a crash another transaction may have the number. Then at least this one was not committed if that one was not.
-      return status === 'committed' && current !== life ? null : status;
+      return status === 'committed' && current !== epoch ? null : status;
     } catch {
       return undefined;
     }

@@ -1,8 +1,8 @@
 import type { RunQuery } from './statements.ts';
 
 /**
- * Makes all earlier commits durable, including those that did not wait for the disk. Returns the life of the server: commits
- * of another life were made durable only if they survived its crash.
+ * Makes all earlier commits durable, including those that did not wait for the disk. Returns the epoch of the server: commits
+ * of another epoch were made durable only if they survived its crash.
  */
 export type Flush = () => Promise<unknown>;
 

@@ -15,7 +15,7 @@ import { createReaders } from './readers.ts';
 import { createReconnectingSession } from './reconnecting-session.ts';
 import { openReplica } from './replica.ts';
 import { requireSchema } from './schema.ts';
-import { withLife } from './server-life.ts';
+import { withEpoch } from './server-epoch.ts';
 import { openHost, type Query } from './session.ts';
 import { readState } from './state.ts';
 import { createPostgresStatements } from './statements.ts';
@@ -77,7 +77,7 @@ export async function openPostgresStore({
   const outcomes = createCommitOutcomes(readers);
   const writers = Array.from({ length: places }, (_, place) =>
     createWriter({
-      connection: createReconnectingSession(withLife(open)),
+      connection: createReconnectingSession(withEpoch(open)),
       place,
       prepare,
       outcomes,
@@ -115,7 +115,7 @@ export async function openPostgresStore({
   async function flushOrFindOut(transaction: NumberedTransaction): Promise<void> {
     let cause: StorageError;
     try {
-      if ((await flush()) === transaction.life) return;
+      if ((await flush()) === transaction.epoch) return;
       cause = new StorageError('SERVER_CRASHED', 'the database server has crashed after a commit');
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;

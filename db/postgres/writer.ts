@@ -9,7 +9,7 @@ import type { CommitOutcomes, NumberedTransaction } from './commit-outcomes.ts';
 import { ConflictError, laneTakenError } from './errors.ts';
 import { newestMigration } from './load-migrations.ts';
 import type { ReconnectingSession } from './reconnecting-session.ts';
-import type { LivingSession } from './server-life.ts';
+import type { EpochSession } from './server-epoch.ts';
 import type { Query, QueryResult, Session } from './session.ts';
 import { createPostgresStatements } from './statements.ts';
 
@@ -47,7 +47,7 @@ export interface Writer {
 }
 
 export interface WriterDeps {
-  connection: ReconnectingSession<LivingSession>;
+  connection: ReconnectingSession<EpochSession>;
   /** The number of the connection in this process. The connection starts with the audit lane of this number. */
   place: number;
   prepare: boolean;
@@ -58,7 +58,7 @@ export interface WriterDeps {
 
 /** A transaction whose unit is running. */
 interface Running {
-  session: LivingSession;
+  session: EpochSession;
   /** The number that the server has given the transaction with its first write. */
   xid: string | undefined;
   /** Ends when the reply of the question for `xid` has arrived. */
@@ -209,7 +209,7 @@ export function createWriter({ connection, place, prepare, outcomes, report }: W
     const committed = session.query({ text: 'commit' });
     const [last, end] = await Promise.allSettled([written, committed]);
     const { xid } = current;
-    const transaction = xid === undefined ? null : { xid, life: session.life };
+    const transaction = xid === undefined ? null : { xid, epoch: session.epoch };
     if (!session.isOpen() && end.status === 'rejected') {
       if (transaction === null || !(end.reason instanceof StorageError)) throw end.reason;
       await outcomes.requireCommitted(transaction, end.reason);

@@ -1,8 +1,8 @@
 import type { Engine } from '../engine.ts';
 import { makeBackup } from './backup/make-backup.ts';
 import { readBackup } from './backup/read.ts';
-import { takeTarget } from './backup/restore.ts';
-import { surplusOf, verifyBackup } from './backup/verify.ts';
+import { lockTarget } from './backup/restore.ts';
+import { missingFromBackup, verifyBackup } from './backup/verify.ts';
 import { missingData } from './complete.ts';
 import { openCopySource, reopenDatabase } from './copy/source.ts';
 import { openCopyTarget } from './copy/target.ts';
@@ -22,5 +22,5 @@ export const sqliteEngine: Engine = {
   copyTarget: openCopyTarget,
   reopen: async (location) => reopenDatabase(location),
   isShared: false,
-  files: { makeBackup, verifyBackup, readBackup, takeTarget, surplusOf, missingData, acceptLoss: removeMark },
+  files: { makeBackup, verifyBackup, readBackup, lockTarget, missingFromBackup, missingData, acceptLoss: removeMark },
 };

@@ -6,14 +6,14 @@ import { faultPage, refusedPage, staleFormPage, strayPage } from '../../web/conn
 import { readBody } from '../body/body.ts';
 import { PAGE_FORM } from '../body/body-rule.ts';
 import type { Pairs } from '../pipeline/query.ts';
-import { isFromElsewhere } from '../pipeline/same-origin.ts';
+import { isCrossOrigin } from '../pipeline/same-origin.ts';
 import { inLink } from './connect-form.ts';
 import { readFlowCookie } from './flow-cookie.ts';
 import { ofRequest } from './page-context.ts';
 import type { PageCall, PageReply } from './pages.ts';
 import { linkPath, settledReply } from './popup.ts';
 import { markOf } from './provider-mark.ts';
-import { leaveLink } from './way-back.ts';
+import { leaveLink } from './return-link.ts';
 
 /** Handles the callback from a provider. */
 export function createCallback(deps: LinkDeps) {
@@ -69,7 +69,7 @@ export function createCallback(deps: LinkDeps) {
       const back = backOf(call, connectionId);
       const link = await awaitsFragment(deps, call.environment, back);
       if (!link) return { status: 400, page: strayPage(call.context) };
-      if (isFromElsewhere(call.req)) return { status: 403, page: staleFormPage(inLink(call, link).context) };
+      if (isCrossOrigin(call.req)) return { status: 403, page: staleFormPage(inLink(call, link).context) };
       const pairs = ((await readBody(call.req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;
       const token = textOf(pairs[`${FIELD_PREFIX}token`]).replace(/^#?(?:token=)?/, '');
       const error = textOf(pairs['error']);

@@ -1,6 +1,6 @@
-import { errorAddress, goBack, type LinkError } from '../../core/accounts/links/go-back.ts';
 import { type LinkContext, shownAddress } from '../../core/accounts/links/link-context.ts';
 import type { LinkDeps } from '../../core/accounts/links/link-deps.ts';
+import { errorAddress, type LinkError, returnWithoutAccount } from '../../core/accounts/links/return-address.ts';
 import { startConsent } from '../../core/accounts/links/start-consent.ts';
 import { submitForm } from '../../core/accounts/links/submit-form.ts';
 import { mintToken } from '../../core/accounts/links/tokens.ts';
@@ -13,13 +13,13 @@ import { expiredPage, faultPage, refusedPage, staleFormPage } from '../../web/co
 import { readBody } from '../body/body.ts';
 import { PAGE_FORM } from '../body/body-rule.ts';
 import type { Pairs } from '../pipeline/query.ts';
-import { isFromElsewhere } from '../pipeline/same-origin.ts';
+import { isCrossOrigin } from '../pipeline/same-origin.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
 import { linkPageContext, namedContext } from './page-context.ts';
 import type { PageCall, PageReply } from './pages.ts';
 import { endedReply, isInPopup, linkPath, settledReply } from './popup.ts';
 import { markOf } from './provider-mark.ts';
-import { leaveLink, linkFormToken } from './way-back.ts';
+import { leaveLink, linkFormToken } from './return-link.ts';
 
 /** The page of a link, and what happens when its form is sent. */
 export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' | 'random'>, deps: LinkDeps) {
@@ -27,7 +27,7 @@ export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' |
     linkFormToken({ digester }, link, linkToken, browser);
 
   async function cancel(call: PageCall, link: LinkContext, linkToken: string, inPopup: boolean): Promise<PageReply> {
-    const request = await goBack(deps, call.environment, link.request.id, call.cause);
+    const request = await returnWithoutAccount(deps, call.environment, link.request.id, call.cause);
     if (request && inPopup) return endedReply(deps, call, request);
     const url = request && errorAddress(request, request.error as LinkError);
     if (url !== undefined) return { redirect: url };
@@ -51,7 +51,7 @@ export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' |
       const pairs = ((await readBody(req, PAGE_FORM, call.bodyHold)).value ?? {}) as Pairs;
       const browser = readFlowCookie(req, environment);
       const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
-      if (!browser || isFromElsewhere(req) || !digester.equal(given, formToken(link, linkToken, browser))) {
+      if (!browser || isCrossOrigin(req) || !digester.equal(given, formToken(link, linkToken, browser))) {
         return { status: 403, page: staleFormPage(inside.context, linkPath(linkToken, isInPopup(call))) };
       }
       const inPopup = isInPopup(call);

@@ -18,7 +18,7 @@ import { ofRequest } from './page-context.ts';
 import { type Page, type PageCall, type PageReply, pageCall, pageReply } from './pages.ts';
 import { currentOrigins, endedLinkPage, isInPopup, outcomeReply, type PopupDeps } from './popup.ts';
 import { addPortalPages, type PortalPageDeps } from './portal-pages.ts';
-import { leaveWithError, returnAfterConnecting } from './way-back.ts';
+import { leaveWithError, returnAfterConnecting } from './return-link.ts';
 
 const ASSETS = join(import.meta.dirname, '../../web/assets');
 const ASSET_NAMES: Record<string, string> = {

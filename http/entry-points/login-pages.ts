@@ -20,7 +20,7 @@ import { readBody } from '../body/body.ts';
 import { PAGE_FORM } from '../body/body-rule.ts';
 import type { Environment } from '../pipeline/environments.ts';
 import { type Pairs, parsePairs } from '../pipeline/query.ts';
-import { isFromElsewhere } from '../pipeline/same-origin.ts';
+import { isCrossOrigin } from '../pipeline/same-origin.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { flowCookie, readFlowCookie } from './flow-cookie.ts';
 import { createLinkVerification, type LinkVerificationDeps } from './link-verification.ts';
@@ -134,7 +134,7 @@ export function addLoginPages(
     if (!found) return over(call);
     const { login, browser } = found;
     const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
-    if (isFromElsewhere(call.req) || !digester.equal(given, formTokenOf(login, consent, browser)))
+    if (isCrossOrigin(call.req) || !digester.equal(given, formTokenOf(login, consent, browser)))
       return { status: 403, page: staleFormPage(call.context) };
     return pairs['decision'] === 'allow' ? sendCode(call, login) : deny(call, login);
   }

@@ -1,4 +1,3 @@
-import { applicationOrigin, errorAddress, type LinkError } from '../../core/accounts/links/go-back.ts';
 import type { LinkDeps } from '../../core/accounts/links/link-deps.ts';
 import { type OpenedLink, openLink } from '../../core/accounts/links/open-link.ts';
 import {
@@ -7,6 +6,7 @@ import {
   publicOutcome,
   unsuccessful,
 } from '../../core/accounts/links/outcome.ts';
+import { applicationOrigin, errorAddress, type LinkError } from '../../core/accounts/links/return-address.ts';
 import type { Settled } from '../../core/accounts/links/settle.ts';
 import { connectedUrl } from '../../core/accounts/links/verify.ts';
 import type { AuthRequestRow } from '../../db/store.ts';
@@ -16,7 +16,7 @@ import { corsForOrigin } from '../pipeline/cors.ts';
 import type { Environment } from '../pipeline/environments.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import type { PageCall, PageReply } from './pages.ts';
-import { leaveWithError } from './way-back.ts';
+import { leaveWithError } from './return-link.ts';
 
 export type PopupDeps = Pick<LinkDeps, 'store'>;
 

@@ -9,7 +9,7 @@ import { NOTICES, type Notice, portalPage } from '../../web/portal/portal-page.t
 import { readBody } from '../body/body.ts';
 import { PAGE_FORM } from '../body/body-rule.ts';
 import type { Pairs } from '../pipeline/query.ts';
-import { isFromElsewhere } from '../pipeline/same-origin.ts';
+import { isCrossOrigin } from '../pipeline/same-origin.ts';
 import { browserCookie } from './browser-cookie.ts';
 import { otherMethods } from './express-entry-point.ts';
 import { linkPageContext, namedContext } from './page-context.ts';
@@ -89,7 +89,7 @@ export function addPortalPages(
   async function isOurForm({ req, bodyHold, secret }: SessionCall, name: string): Promise<boolean> {
     const pairs = ((await readBody(req, PAGE_FORM, bodyHold)).value ?? {}) as Pairs;
     const given = Buffer.from(String(pairs['form_token'] ?? ''), 'base64url');
-    return !isFromElsewhere(req) && digester.equal(given, formDigest(digester, secret, name));
+    return !isCrossOrigin(req) && digester.equal(given, formDigest(digester, secret, name));
   }
 
   async function signOut(call: PageCall): Promise<PageReply> {

@@ -22,7 +22,7 @@ import type { Exchange } from '../pipeline/exchange.ts';
 import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
 import { errorReply } from '../responses/failure.ts';
 import { commonHeaders } from '../responses/write.ts';
-import { passOn } from './pass-on.ts';
+import { forwardResponse } from './forward-response.ts';
 
 const PREFIX = '/api/v1/proxy';
 const READ_METHODS = ['GET', 'HEAD'];
@@ -131,7 +131,7 @@ export function createRawCalls(deps: RawCallDeps, pipeline: Pipeline): EntryPoin
     };
     try {
       const beforeEnd = () => recordOnce(outcomeOf(status));
-      const passed = await passOn(body, res, { secrets, scrubber, begin, beforeEnd });
+      const passed = await forwardResponse(body, res, { secrets, scrubber, begin, beforeEnd });
       // The outcome is recorded even if the caller has disconnected.
       await recordOnce(passed === 'cut' ? cutOff(status) : outcomeOf(status));
     } catch {

@@ -5,7 +5,7 @@ import type { Environment } from './environments.ts';
  * Whether a form was submitted from another site's page. Sec-Fetch-Site takes precedence, because the origin of pages
  * without a referrer is hidden, and old browsers send less. If nothing is known, the form's own token decides.
  */
-export function isFromElsewhere({ headers }: IncomingMessage): boolean {
+export function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site !== 'same-origin';
   const { origin } = headers;

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { PROBLEM } from '../../core/budgets.ts';
 import type { FieldError } from '../../core/errors.ts';
-import { wordsOfPattern } from './pattern-words.ts';
+import { describePattern } from './pattern-descriptions.ts';
 
 /** The maximum number of errors that are evaluated. */
 const MAX_CONSIDERED = 500;
@@ -116,7 +116,7 @@ function present(error: ErrorObject): FieldError {
   if (keyword === 'type' && instancePath.startsWith('/query/') && Array.isArray(error.data))
     return { field: fieldOf(instancePath), message: 'must not be repeated' };
   if (keyword === 'type') return { field: fieldOf(instancePath), message: `must be ${typesIn(error).join(' or ')}` };
-  const words = keyword === 'pattern' ? wordsOfPattern(String(params['pattern'])) : undefined;
+  const words = keyword === 'pattern' ? describePattern(String(params['pattern'])) : undefined;
   return { field: fieldOf(instancePath), message: words ?? error.message ?? 'is invalid' };
 }
 

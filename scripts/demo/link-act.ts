@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Acme } from './acme.ts';
 import { ACME } from './acme.ts';
 import type { Api } from './api.ts';
+import type { Page } from './demo-user.ts';
+import { createDemoUser } from './demo-user.ts';
 import { introduceAcme } from './introduce-acme.ts';
 import type { Narrator } from './narrator.ts';
 import { check } from './narrator.ts';
-import type { Page } from './person.ts';
-import { createPerson } from './person.ts';
 
 /**
  * The address where users return to the application. The demo only reads the redirect; nothing listens at this address.
@@ -28,7 +28,7 @@ interface Stage {
  */
 export async function playLink({ api, narrator, acme, origin }: Stage): Promise<void> {
   const { step, say } = narrator;
-  const person = createPerson({ [ACME]: acme.origin });
+  const person = createDemoUser({ [ACME]: acme.origin });
 
   await step('Negative control: Acme rejects requests without a valid token', async () => {
     const unknown = await fetch(`${acme.origin}/files`, { headers: { authorization: 'Bearer unknown' } });

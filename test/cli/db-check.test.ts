@@ -3,9 +3,9 @@ import { openSession, type Session } from '../../db/postgres/session.ts';
 import type { CheckLine } from '../../db/store.ts';
 import { type Cluster, startCluster } from '../../scripts/postgres/cluster.ts';
 import { runCommand } from '../support/child-server.ts';
-import { isOnServer } from '../support/engine-of-tests.ts';
 import { createTemplate, TEMPLATE } from '../support/postgres/databases.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { isOnServer } from '../support/test-engine.ts';
 
 const CLOCK = `const RealDate = Date;
 globalThis.Date = class extends RealDate { static now() { return RealDate.now() + 60000; } };`;

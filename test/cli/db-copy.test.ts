@@ -5,11 +5,11 @@ import { expect } from 'chai';
 import { COPIED_TABLES } from '../../db/copy/tables.ts';
 import { createAccount } from '../support/accounts.ts';
 import { runCommand, startChildServer } from '../support/child-server.ts';
-import { isOnServer } from '../support/engine-of-tests.ts';
 import { fillEveryTable } from '../support/full-database.ts';
 import { createDatabase, dropDatabase, runIn, urlOf } from '../support/postgres/databases.ts';
 import { selectFrom } from '../support/postgres/rows.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { isOnServer } from '../support/test-engine.ts';
 
 const TOKEN = 'ghp_tokenThatIsCopied';
 const AUTH = '/api/v1/connected_accounts/auth';

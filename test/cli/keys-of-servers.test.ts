@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createAccount } from '../support/accounts.ts';
 import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
-import { databaseOfDirectory, isOnServer } from '../support/engine-of-tests.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { databaseOfDirectory, isOnServer } from '../support/test-engine.ts';
 
 const IN_AN_HOUR = 'const { now } = Date; Date.now = () => now() + 3_600_000;';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { runCommand, startChildServer } from '../support/child-server.ts';
-import { isOnServer } from '../support/engine-of-tests.ts';
 import { createEmptyDatabase, dropDatabase, runIn, urlOf } from '../support/postgres/databases.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { isOnServer } from '../support/test-engine.ts';
 
 describe('valetkey on PostgreSQL, as docs/postgresql.md says', function () {
   if (!isOnServer()) return;

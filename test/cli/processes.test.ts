@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
+import { forwardLines } from '../../cli/serve/forward-lines.ts';
 import { joinMetrics } from '../../cli/serve/metrics-of-processes.ts';
 import { closeOfferedConnection } from '../../cli/serve/offered-connection.ts';
 import type { Ended, OneProcess } from '../../cli/serve/one-process.ts';
-import { passLines } from '../../cli/serve/pass-lines.ts';
 import { ProcessError, runProcesses } from '../../cli/serve/processes.ts';
 import { shareOf } from '../../cli/serve/share.ts';
 import { PROCESSES } from '../../core/budgets.ts';
@@ -92,7 +92,7 @@ describe('the log of several processes', () => {
   it('has complete lines only, however they arrive', () => {
     const passed: string[] = [];
     const output = new PassThrough();
-    passLines(output, (lines) => passed.push(lines));
+    forwardLines(output, (lines) => passed.push(lines));
     const euro = Buffer.from('{"a":"€"}\n');
     for (const part of ['{"a":', '1}\n{"a":2}\n{"a"', ':3}\n', euro.subarray(0, 7), euro.subarray(7), '{"half'])
       output.write(part);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
-import { databaseOfDirectory, isOnServer } from '../support/engine-of-tests.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { databaseOfDirectory, isOnServer } from '../support/test-engine.ts';
 
 describe('a server that receives a stop signal', () => {
   const folder = tempDir();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { EXPLAINED_PATTERNS, wordsOfPattern } from '../../http/validation/pattern-words.ts';
+import { describePattern, EXPLAINED_PATTERNS } from '../../http/validation/pattern-descriptions.ts';
 import { contract } from './contract.ts';
 
 function patternsIn(node: unknown): string[] {
@@ -14,7 +14,7 @@ describe('patterns of the contract', () => {
   const patterns = new Set(patternsIn([contract['paths'], components]));
 
   it('each have a description, which errors show instead of the regular expression', () => {
-    expect([...patterns].filter((pattern) => wordsOfPattern(pattern) === undefined)).to.deep.equal([]);
+    expect([...patterns].filter((pattern) => describePattern(pattern) === undefined)).to.deep.equal([]);
   });
 
   it('are the only ones that have a description', () => {

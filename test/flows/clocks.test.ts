@@ -2,11 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createAccount } from '../support/accounts.ts';
 import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
-import { databaseOfDirectory, isOnServer } from '../support/engine-of-tests.ts';
 import { execute } from '../support/execute.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { databaseOfDirectory, isOnServer } from '../support/test-engine.ts';
 import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 
 const APP = 'https://api.acme.example';

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { migrationOf } from '../../db/migrations.ts';
 import { loadMigrations, migrate } from '../../db/sqlite/migrate.ts';
 import { openConnections } from '../../db/sqlite/open.ts';
-import { BARS } from '../../scripts/bench/stalls/scenario.ts';
+import { LIMITS } from '../../scripts/bench/stalls/scenario.ts';
 import { SCENARIOS } from '../../scripts/bench/stalls/scenarios.ts';
 import { readCatalogueFiles } from '../../scripts/catalogue-files.ts';
 import { createCatalogueRules } from '../../scripts/catalogue-rules.ts';
@@ -53,7 +53,7 @@ describe('CONTRIBUTING.md', () => {
       .split('\n')
       .find((line) => line.startsWith('| `make bench-stalls`'));
     expect(row).to.include(`${SCENARIOS.length} inputs`);
-    expect(row).to.include(`(limit: ${BARS.cpuMs} ms)`).and.to.include(`(limit: ${BARS.rssMiB} MiB)`);
+    expect(row).to.include(`(limit: ${LIMITS.cpuMs} ms)`).and.to.include(`(limit: ${LIMITS.rssMiB} MiB)`);
     expect(new Set(SCENARIOS.map(({ name }) => name)).size, 'their names differ').to.equal(SCENARIOS.length);
   });
 });

@@ -9,8 +9,8 @@ import { playGithub } from '../../scripts/demo/github-act.ts';
 import { createNarrator } from '../../scripts/demo/narrator.ts';
 import type { ServerProcess } from '../../scripts/demo/server-process.ts';
 import { startServerProcess } from '../../scripts/demo/server-process.ts';
-import { isOnServer } from '../support/engine-of-tests.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { isOnServer } from '../support/test-engine.ts';
 import { ROOT } from './markdown.ts';
 
 describe('make demo', () => {

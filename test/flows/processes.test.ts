@@ -5,13 +5,13 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ChildServer, runCommand, spawnServer, startChildServer } from '../support/child-server.ts';
-import { databaseOfDirectory, isOnServer, nameOfDatabase } from '../support/engine-of-tests.ts';
 import { sessionToken } from '../support/mcp.ts';
-import { askConsole, CONSOLE_HEADERS, cookieOf, offer } from '../support/operators.ts';
+import { CONSOLE_HEADERS, callConsole, cookieOf, offer } from '../support/operators.ts';
 import { runIn } from '../support/postgres/databases.ts';
 import { createConnection } from '../support/providers.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { databaseOfDirectory, isOnServer, nameOfDatabase } from '../support/test-engine.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 
@@ -148,7 +148,7 @@ describe('a server of two processes at one address', function () {
 
     it('lets an operator of the console and a session of MCP go on in both processes', async () => {
       const { token: oneTime } = await offer(server);
-      const cookie = cookieOf(await askConsole(server, '', { body: { token: oneTime } }));
+      const cookie = cookieOf(await callConsole(server, '', { body: { token: oneTime } }));
       for (let turn = 0; turn < 4; turn++) {
         const answer = await ask('/console/session:token', { method: 'POST', headers: { cookie, ...CONSOLE_HEADERS } });
         expect(answer.status, answer.text).to.equal(200);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { newestMigration } from '../../db/postgres/load-migrations.ts';
 import { type ChildServer, runCommand, startChildServer } from '../support/child-server.ts';
-import { isOnServer } from '../support/engine-of-tests.ts';
 import { createEmptyDatabase, dropDatabase, urlOf } from '../support/postgres/databases.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { isOnServer } from '../support/test-engine.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCES = ['catalogue', 'cli', 'core', 'db', 'generated', 'handlers', 'http', 'web', 'wiring'];

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
-import { createPerson, type Page, type Person } from '../../scripts/demo/person.ts';
+import { createDemoUser, type DemoUser, type Page } from '../../scripts/demo/demo-user.ts';
 import type { RunningProcess } from '../../scripts/demo/process.ts';
 import { startProcess } from '../../scripts/demo/process.ts';
-import { isOnServer } from '../support/engine-of-tests.ts';
 import { CHALLENGE, VERIFIER } from '../support/mcp-login.ts';
+import { isOnServer } from '../support/test-engine.ts';
 import { ROOT } from './markdown.ts';
 
 describe('make sandbox', () => {
@@ -64,7 +64,7 @@ describe('make sandbox', () => {
     const { client_id = '' } = await post('/oauth/register', JSON.stringify(client), json);
     const request = { response_type: 'code', client_id, redirect_uri, resource, code_challenge: CHALLENGE };
     const query = new URLSearchParams({ ...request, code_challenge_method: 'S256' });
-    const person = createPerson();
+    const person = createDemoUser();
     const form = await person.follow(await person.open(`${origin}/oauth/authorize?${query}`));
     expect(form.text, 'the application asks who it is').to.include('Log in');
     const consent = await person.follow(await person.submit(form, { user: 'ada' }));
@@ -94,28 +94,28 @@ describe('make sandbox', () => {
     }
   });
 
-  async function logIn(user: string): Promise<Person> {
-    const person = createPerson();
+  async function logIn(user: string): Promise<DemoUser> {
+    const person = createDemoUser();
     await person.follow(await person.submit(await person.open(app), { user }));
     return person;
   }
 
-  async function openConnect(person: Person, connector: string): Promise<Page> {
+  async function openConnect(person: DemoUser, connector: string): Promise<Page> {
     return person.follow(await press(person, `/connect/${connector}`));
   }
 
-  async function allow(person: Person, page: Page, login: string): Promise<Page> {
+  async function allow(person: DemoUser, page: Page, login: string): Promise<Page> {
     const signIn = await person.follow(await person.submit(page));
     expect(signIn.text, 'where the provider asks').to.include('Sign in to Acme');
     return person.submit(signIn, { login, answer: 'allow' });
   }
 
-  async function run(person: Person, connector: string): Promise<string> {
+  async function run(person: DemoUser, connector: string): Promise<string> {
     return (await press(person, `/run/${connector}`)).text;
   }
 
   /** Presses a button of the application's first page. */
-  async function press(person: Person, action: string): Promise<Page> {
+  async function press(person: DemoUser, action: string): Promise<Page> {
     const home = await person.open(`${app}/`);
     expect(home.text).to.include(`action="${action}"`);
     return person.submit({ ...home, text: `<form action="${action}">` });

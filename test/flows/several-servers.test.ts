@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { databaseOfDirectory, isOnServer } from '../support/engine-of-tests.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { databaseOfDirectory, isOnServer } from '../support/test-engine.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';
 

@@ -148,13 +148,12 @@ describe('MCP servers with OAuth', () => {
 
     it('are not followed in production if the connection lists none', async () => {
       const { identifier, connection } = await byHand();
-      const { store, catalogue, readyForConsent } = server.parts;
+      const { store, catalogue, prepareConsent } = server.parts;
       const environment = await firstEnvironment(server);
       const row = (await store.read.connections.get(environment.id, connection.id)) as ConnectionRow;
       const definition = (await findProvider(store.read, catalogue, environment.id, identifier)) as ProviderDefinition;
       const link = { connection: row, provider: definition, pattern: definition.authPatterns[0] };
-      const ready = (kind: string) =>
-        readyForConsent({ ...link, environment: { ...environment, kind } } as LinkContext);
+      const ready = (kind: string) => prepareConsent({ ...link, environment: { ...environment, kind } } as LinkContext);
       const refused = await ready('PRODUCTION');
       expect(refused.ok ? '' : refused.message)
         .to.include(as.issuer)

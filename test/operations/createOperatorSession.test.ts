@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { auditOf } from '../support/audit.ts';
-import { askConsole, offer } from '../support/operators.ts';
+import { callConsole, offer } from '../support/operators.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 
@@ -18,7 +18,7 @@ describe('createOperatorSession', () => {
     it('returns an address that opens a session of this operator, with the token in the fragment', async () => {
       const { url, token } = await offer(server, 'ada@acme.example', 'EDITOR');
       expect(url).to.equal(`http://localhost/console/login#${token}`);
-      const { body } = await askConsole(server, '', { body: { token } });
+      const { body } = await callConsole(server, '', { body: { token } });
       expect(body.operator_session).to.include({ operator: 'ada@acme.example', role: 'EDITOR' });
     });
 

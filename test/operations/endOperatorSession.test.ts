@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unknownId } from '../support/accounts.ts';
 import { auditOf } from '../support/audit.ts';
-import { askConsole, logIn, offer } from '../support/operators.ts';
+import { callConsole, logIn, offer } from '../support/operators.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -23,7 +23,7 @@ describe('endOperatorSession', () => {
       const answer = await server.call('POST', pathOf(id));
       expect(answer.body.operator_session).to.include({ id, state: 'OPEN', operator: 'ada' });
       expect((await server.call('GET', '/api/v1/tools', { token: accessToken })).status).to.equal(401);
-      expect((await askConsole(server, ':token', { cookie })).status).to.equal(401);
+      expect((await callConsole(server, ':token', { cookie })).status).to.equal(401);
       const actions = (await auditOf(server, id)).map((row) => row.action);
       expect(actions).to.include.members(['operator_session.opened', 'operator_session.ended']);
     });
@@ -31,7 +31,7 @@ describe('endOperatorSession', () => {
     it('revokes an unused address', async () => {
       const { id, token } = await offer(server);
       await server.call('POST', pathOf(id));
-      expect((await askConsole(server, '', { body: { token } })).status).to.equal(401);
+      expect((await callConsole(server, '', { body: { token } })).status).to.equal(401);
     });
 
     it('lets an operator end their own session', async () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { wrap } from '../../wiring/overrides.ts';
-import { isOnServer } from '../support/engine-of-tests.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
+import { isOnServer } from '../support/test-engine.ts';
 
 const database = { engine: isOnServer() ? 'postgres' : 'sqlite', role: 'primary', replica: null };
 

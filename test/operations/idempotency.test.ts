@@ -5,12 +5,12 @@ import { auditOf } from '../support/audit.ts';
 import type { TestClock } from '../support/clock.ts';
 import { testClock } from '../support/clock.ts';
 import { dumpDatabase, tamper } from '../support/database-file.ts';
-import { isOnServer } from '../support/engine-of-tests.ts';
 import { claimKey } from '../support/idempotency.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestResponse, TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { isOnServer } from '../support/test-engine.ts';
 import { accessToken, firstEnvironment } from '../support/tokens.ts';
 
 const ACCOUNTS = '/api/v1/connected_accounts';

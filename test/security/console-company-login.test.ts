@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { OPERATORS } from '../../core/budgets.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.ts';
 import { TestBrowser } from '../support/browser.ts';
-import { askConsole, cookieOf } from '../support/operators.ts';
+import { callConsole, cookieOf } from '../support/operators.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { closedPort } from '../support/upstream.ts';
@@ -66,7 +66,7 @@ describe('login to the console at the OpenID provider of the company', () => {
 
   /** Begins a login as the login page does, and signs in at the provider. @returns the callback, which was not opened yet */
   async function callbackOf(login = 'ada', answer = 'allow') {
-    const begun = await askConsole(server, ':begin');
+    const begun = await callConsole(server, ':begin');
     expect(begun.status, begun.text).to.equal(200);
     const cookie = cookieOf(begun);
     const browser = new TestBrowser({ hosts: { [company.issuer]: company.target } });
@@ -90,8 +90,8 @@ describe('login to the console at the OpenID provider of the company', () => {
     const { callback, cookie } = await callbackOf(login);
     const { token, failed } = await open(callback, cookie);
     if (failed !== null) return { failed };
-    const session = await askConsole(server, '', { body: { token } });
-    const issued = await askConsole(server, ':token', { cookie: cookieOf(session) });
+    const session = await callConsole(server, '', { body: { token } });
+    const issued = await callConsole(server, ':token', { cookie: cookieOf(session) });
     return { failed, ...issued.body.operator_session, scopes: issued.body.scopes as string[] };
   }
 
@@ -116,7 +116,7 @@ describe('login to the console at the OpenID provider of the company', () => {
   }
 
   it('tells the login page that a provider exists, and nothing else', async () => {
-    const { body } = await askConsole(server, ':options');
+    const { body } = await callConsole(server, ':options');
     expect(body).to.deep.equal({ company_login_host: 'company.example' });
     const { cookie, begun } = await callbackOf();
     expect(begun.headers['set-cookie']).to.match(/^valetkey-console-login=[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -125,7 +125,7 @@ describe('login to the console at the OpenID provider of the company', () => {
   });
 
   it('sends PKCE, a state and a nonce that differ each time', async () => {
-    const [first, second] = [await askConsole(server, ':begin'), await askConsole(server, ':begin')];
+    const [first, second] = [await callConsole(server, ':begin'), await callConsole(server, ':begin')];
     const queries = [first, second].map(({ body }) => new URL(body.url).searchParams);
     for (const name of ['state', 'nonce', 'code_challenge']) {
       const values = queries.map((query) => query.get(name));
@@ -210,14 +210,14 @@ describe('login to the console at the OpenID provider of the company', () => {
   });
 
   it('begins only from pages of the console (CSRF)', async () => {
-    const answer = await askConsole(server, ':begin', { headers: { 'sec-fetch-site': 'cross-site' } });
+    const answer = await callConsole(server, ':begin', { headers: { 'sec-fetch-site': 'cross-site' } });
     expect(answer.body).to.include({ status: 403, code: 'ORIGIN_NOT_ALLOWED' });
-    expect((await askConsole(server, '/callback', { method: 'POST' })).status).to.equal(405);
+    expect((await callConsole(server, '/callback', { method: 'POST' })).status).to.equal(405);
   });
 
   it('rejects an issuer that does not identify itself as configured', async () => {
     const one = await start({ VALETKEY_CONSOLE_OIDC_ISSUER: `${company.issuer}/tenant` });
-    const answer = await askConsole(one, ':begin');
+    const answer = await callConsole(one, ':begin');
     expect(answer.body).to.include({ status: 503, code: 'SERVER_BUSY' });
     await one.stop();
   });
@@ -233,8 +233,8 @@ describe('login to the console at the OpenID provider of the company', () => {
 
   it('does not exist without settings', async () => {
     const plain = await startTestServer();
-    expect((await askConsole(plain, ':options')).body).to.deep.equal({ company_login_host: null });
-    expect((await askConsole(plain, ':begin')).body).to.include({ status: 404, code: 'NOT_FOUND' });
+    expect((await callConsole(plain, ':options')).body).to.deep.equal({ company_login_host: null });
+    expect((await callConsole(plain, ':begin')).body).to.include({ status: 404, code: 'NOT_FOUND' });
     const answer = await plain.call('GET', `${CALLBACK}?code=x&state=y`, { token: null });
     expect(String(answer.headers['location'])).to.match(/failed=over$/);
     await plain.stop();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { OPERATORS } from '../../core/budgets.ts';
 import { auditOf } from '../support/audit.ts';
 import { testClock } from '../support/clock.ts';
-import { askConsole, cookieOf, logIn, offer } from '../support/operators.ts';
+import { callConsole, cookieOf, logIn, offer } from '../support/operators.ts';
 import { addSecondEnvironment, type SecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
@@ -20,12 +20,12 @@ describe('login to the console', () => {
 
   it('sets a cookie that no script and no other site can use', async () => {
     const { token } = await offer(server);
-    const { headers } = await askConsole(server, '', { body: { token } });
+    const { headers } = await callConsole(server, '', { body: { token } });
     expect(headers['set-cookie']).to.match(
       /^valetkey-console=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     );
     const made = await other.call('POST', '/api/v1/operator_sessions', { body: { operator: 'a', role: 'OWNER' } });
-    const secure = await askConsole(server, '', {
+    const secure = await callConsole(server, '', {
       body: { token: made.body.login_url.split('#')[1] },
       headers: { host: other.host },
     });
@@ -35,31 +35,31 @@ describe('login to the console', () => {
   it('separates the sessions of environments (C1)', async () => {
     const { token } = await offer(server);
     const headers = { host: other.host };
-    expect((await askConsole(server, '', { body: { token }, headers })).status).to.equal(401);
+    expect((await callConsole(server, '', { body: { token }, headers })).status).to.equal(401);
     const { cookie, accessToken } = await logIn(server);
     const secret = cookie.split('=')[1];
-    const there = await askConsole(server, ':token', { headers, cookie: `__Host-valetkey-console=${secret}` });
+    const there = await callConsole(server, ':token', { headers, cookie: `__Host-valetkey-console=${secret}` });
     expect(there.status).to.equal(401);
     expect((await other.call('GET', '/api/v1/tools', { token: accessToken })).status).to.equal(401);
-    expect((await askConsole(server, '', { body: { token } })).status).to.equal(200);
+    expect((await callConsole(server, '', { body: { token } })).status).to.equal(200);
   });
 
   it('accepts the token of an address once, also when two browsers send it concurrently', async () => {
     const { token } = await offer(server);
-    const answers = await Promise.all([1, 2, 3].map(() => askConsole(server, '', { body: { token } })));
+    const answers = await Promise.all([1, 2, 3].map(() => callConsole(server, '', { body: { token } })));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 401, 401]);
-    expect((await askConsole(server, '', { body: { token } })).status).to.equal(401);
+    expect((await callConsole(server, '', { body: { token } })).status).to.equal(401);
   });
 
   it('rejects an address that has expired', async () => {
     const { token } = await offer(server);
     clock.advance(OPERATORS.addressMs);
-    expect((await askConsole(server, '', { body: { token } })).status).to.equal(401);
+    expect((await callConsole(server, '', { body: { token } })).status).to.equal(401);
   });
 
   for (const body of [undefined, {}, { token: null }, { token: ['x'] }, { token: 'x'.repeat(43) }, [], 'text', 7]) {
     it(`rejects ${JSON.stringify(body)} in place of a token`, async () => {
-      const answer = await askConsole(server, '', body === undefined ? {} : { body });
+      const answer = await callConsole(server, '', body === undefined ? {} : { body });
       expect(answer.status).to.equal(401);
       expect(answer.headers['set-cookie']).to.equal(undefined);
     });
@@ -68,32 +68,32 @@ describe('login to the console', () => {
   it('gives each login a new secret, so that a cookie which was planted before gets no session (fixation)', async () => {
     const planted = `valetkey-console=${'A'.repeat(43)}`;
     const { token } = await offer(server);
-    const answer = await askConsole(server, '', { body: { token }, cookie: planted });
+    const answer = await callConsole(server, '', { body: { token }, cookie: planted });
     expect(cookieOf(answer)).not.to.equal(planted);
-    expect((await askConsole(server, ':token', { cookie: planted })).status).to.equal(401);
-    expect((await askConsole(server, ':token', { cookie: cookieOf(answer) })).status).to.equal(200);
+    expect((await callConsole(server, ':token', { cookie: planted })).status).to.equal(401);
+    expect((await callConsole(server, ':token', { cookie: cookieOf(answer) })).status).to.equal(200);
   });
 
   it('does not accept the token of an address as a cookie, or two cookies', async () => {
     const { token } = await offer(server);
-    expect((await askConsole(server, ':token', { cookie: `valetkey-console=${token}` })).status).to.equal(401);
+    expect((await callConsole(server, ':token', { cookie: `valetkey-console=${token}` })).status).to.equal(401);
     const { cookie } = await logIn(server);
-    expect((await askConsole(server, ':token', { cookie: `${cookie}; ${cookie}` })).status).to.equal(401);
+    expect((await callConsole(server, ':token', { cookie: `${cookie}; ${cookie}` })).status).to.equal(401);
   });
 
   it('ends sessions and their access tokens after their time', async () => {
     const { cookie, accessToken } = await logIn(server);
     clock.advance(OPERATORS.tokenMs);
     expect((await server.call('GET', '/api/v1/tools', { token: accessToken })).status).to.equal(401);
-    expect((await askConsole(server, ':token', { cookie })).status).to.equal(200);
+    expect((await callConsole(server, ':token', { cookie })).status).to.equal(200);
     clock.advance(OPERATORS.sessionMs);
-    expect((await askConsole(server, ':token', { cookie })).status).to.equal(401);
+    expect((await callConsole(server, ':token', { cookie })).status).to.equal(401);
   });
 
   it('issues no token that outlives its session', async () => {
     const { cookie } = await logIn(server);
     clock.advance(OPERATORS.sessionMs - 30_000);
-    const { body } = await askConsole(server, ':token', { cookie });
+    const { body } = await callConsole(server, ':token', { cookie });
     expect(body.expires_in).to.equal(30);
   });
 
@@ -108,10 +108,10 @@ describe('login to the console', () => {
       const { token } = await offer(server);
       const requests = { '': { body: { token } }, ':token': {}, ':end': {} };
       for (const [path, request] of Object.entries(requests)) {
-        const answer = await askConsole(server, path, { ...request, cookie, headers });
+        const answer = await callConsole(server, path, { ...request, cookie, headers });
         expect(answer.body, path).to.include({ status: 403, code: 'ORIGIN_NOT_ALLOWED' });
       }
-      expect((await askConsole(server, ':token', { cookie })).status).to.equal(200);
+      expect((await callConsole(server, ':token', { cookie })).status).to.equal(200);
     });
   }
 
@@ -144,7 +144,7 @@ describe('login to the console', () => {
     const list = await server.call('GET', '/api/v1/audit_events?action=custom_provider.created', { token });
     expect(made.status).to.equal(201);
     expect(list.body.audit_events[0].actor).to.equal('operator:ada@acme.example');
-    const ended = await askConsole(server, ':end', { cookie });
+    const ended = await callConsole(server, ':end', { cookie });
     expect(ended.status).to.equal(204);
     expect(ended.headers['set-cookie']).to.match(/^valetkey-console=; Path=\/; Max-Age=0/);
     expect(ended.headers['clear-site-data']).to.equal('"cache", "storage"');
@@ -158,14 +158,14 @@ describe('login to the console', () => {
 
   it('does not exist when the console is disabled', async () => {
     const off = await startTestServer({ env: { VALETKEY_CONSOLE: 'off' } });
-    for (const path of ['', ':token', ':end']) expect((await askConsole(off, path)).status).to.equal(404);
+    for (const path of ['', ':token', ':end']) expect((await callConsole(off, path)).status).to.equal(404);
     expect((await off.call('GET', '/console', { token: null })).status).to.equal(404);
     await off.stop();
   });
 
   for (const path of ['', ':token', ':end']) {
     it(`rejects GET at /console/session${path} with 405`, async () => {
-      const answer = await askConsole(server, path, { method: 'GET' });
+      const answer = await callConsole(server, path, { method: 'GET' });
       expect(answer.body).to.include({ status: 405, code: 'METHOD_NOT_ALLOWED' });
     });
   }

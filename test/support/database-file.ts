@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { isOnServer, nameOfDatabase } from './engine-of-tests.ts';
 import { changeIn, dumpOf, selectFrom } from './postgres/rows.ts';
 import type { TestServer } from './server.ts';
+import { isOnServer, nameOfDatabase } from './test-engine.ts';
 
 /**
  * Every row of every table, by table. The shadow tables of the search index are left out, because the accounts

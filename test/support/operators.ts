@@ -5,7 +5,7 @@ import type { TestServer } from './server.ts';
 /** Headers that the console sends with the requests that use its cookie. */
 export const CONSOLE_HEADERS = { 'sec-fetch-site': 'same-origin', 'valetkey-console': '1' };
 
-export interface ConsoleAnswer {
+export interface ConsoleResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
@@ -14,11 +14,11 @@ export interface ConsoleAnswer {
 }
 
 /** Sends what the console sends to the endpoints of its session. */
-export async function askConsole(
+export async function callConsole(
   { origin }: Pick<TestServer, 'origin'>,
   path: string,
   { body, cookie, method = 'POST', headers = {} }: ConsoleRequest = {},
-): Promise<ConsoleAnswer> {
+): Promise<ConsoleResponse> {
   const response = await send(`${origin}/console/session${path}`, {
     method,
     headers: {
@@ -58,7 +58,7 @@ export async function offer(
 }
 
 /** Returns the cookie that a response sets, as a browser sends it. */
-export function cookieOf({ headers }: Pick<ConsoleAnswer, 'headers'>): string {
+export function cookieOf({ headers }: Pick<ConsoleResponse, 'headers'>): string {
   return String([headers['set-cookie']].flat()[0]).split(';')[0] as string;
 }
 
@@ -69,7 +69,7 @@ export async function logIn(
   role: OperatorRole = 'OWNER',
 ): Promise<{ id: string; cookie: string; accessToken: string }> {
   const { id, token } = await offer(server, operator, role);
-  const cookie = cookieOf(await askConsole(server, '', { body: { token } }));
-  const { access_token: accessToken } = (await askConsole(server, ':token', { cookie })).body;
+  const cookie = cookieOf(await callConsole(server, '', { body: { token } }));
+  const { access_token: accessToken } = (await callConsole(server, ':token', { cookie })).body;
   return { id, cookie, accessToken };
 }

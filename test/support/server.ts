@@ -13,10 +13,10 @@ import type { Parts } from '../../wiring/parts.ts';
 import { startBalancer } from './balancer.ts';
 import { sharedCatalogue } from './catalogue.ts';
 import { recordResponse } from './coverage.ts';
-import { databaseOfDirectory, isOnServer } from './engine-of-tests.ts';
 import { checkEvents } from './events.ts';
 import { writeMigratedDatabase } from './migrated-database.ts';
 import { tempDir } from './temp-dir.ts';
+import { databaseOfDirectory, isOnServer } from './test-engine.ts';
 
 export const CLIENT_ID = 'test-client';
 export const CLIENT_SECRET = 'vks_test-client-secret-0123456789';

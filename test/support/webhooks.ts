@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { Schemas } from '../../http/contract.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { jobsWhenAsked } from './jobs-when-asked.ts';
+import { manualJobs } from './manual-jobs.ts';
 import { startTestServer, type TestServer } from './server.ts';
 import { type ReceivedRequest, startUpstream, type Upstream, type UpstreamHandler } from './upstream.ts';
 
@@ -52,7 +52,7 @@ export async function webhookWorld(
   const receiver = await startUpstream(handler);
   const server = await startTestServer({
     env: { VALETKEY_EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
-    overrides: { now: clock.now, ...(!isBackgroundRunning && { jobs: jobsWhenAsked }) },
+    overrides: { now: clock.now, ...(!isBackgroundRunning && { jobs: manualJobs }) },
   });
   const url = `http://127.0.0.1:${receiver.port}/hook`;
   const ok = async (method: string, path: string, body?: unknown, status = 200) => {

@@ -92,7 +92,7 @@ export function aPropertyTooMany(): unknown[] {
   ];
 }
 
-export function aWriteOnlyPropertyInAnAnswer(): unknown[] {
+export function aWriteOnlyPropertyInAResponse(): unknown[] {
   return [
     createAccount(201, {
       connected_account: { ...account, authorization_details: { trusted_idp: { db_user: 'reader' } } },
@@ -138,7 +138,7 @@ export function aBodyWhereThereIsNone(): unknown[] {
   ];
 }
 
-export function anAnswerThatNoResponderHasMade(): unknown[] {
+export function aReplyThatNoResponderHasMade(): unknown[] {
   const made: Reply<'getConnection'> = getConnection(200, { connection });
   // @ts-expect-error the brand cannot be written by hand
   const byHand: Reply<'getConnection'> = { status: 200, body: { connection }, headers: {} };

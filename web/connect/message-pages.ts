@@ -4,7 +4,7 @@ import type { PageContext } from './context.ts';
 import { layout, type MarkView, type Page } from './layout.ts';
 
 /** How a user gets back to the application: by an address, or by a form that ends the link first. */
-export type WayBack =
+export type ReturnLink =
   | { url: string }
   | {
       /** The address of the link, and what binds the form to it and to this browser. */
@@ -19,14 +19,14 @@ interface Extras {
   /** The main way to continue, in place of `retryUrl`. */
   next?: { url: string; label: Html };
   /** null: the user does not come from the application. Without it, the way leads to the start page of the application. */
-  back?: WayBack | null | undefined;
+  back?: ReturnLink | null | undefined;
   requestId?: string | undefined;
   /** An invisible element, and the script that reads it. */
   data?: { content: Html; script: string };
 }
 
 /** The account is connected. */
-export function connectedPage(context: PageContext, back?: WayBack): Page {
+export function connectedPage(context: PageContext, back?: ReturnLink): Page {
   const { texts } = context;
   return message(context, texts.plain('connected.title'), texts.html('connected.text'), { mark: 'done', back });
 }
@@ -64,13 +64,13 @@ function popupTexts(context: PageContext, outcome: { outcome: string }): [string
   return [texts.plain('waiting.title'), waitingText(context)];
 }
 
-export function usedPage(context: PageContext, back?: WayBack): Page {
+export function usedPage(context: PageContext, back?: ReturnLink): Page {
   const { texts } = context;
   return message(context, texts.plain('used.title'), texts.html('used.text'), { back });
 }
 
 /** The link has expired or never existed, or its account or connection no longer exists. */
-export function expiredPage(context: PageContext, back?: WayBack): Page {
+export function expiredPage(context: PageContext, back?: ReturnLink): Page {
   const { texts } = context;
   return message(context, texts.plain('expired.title'), texts.html('expired.text'), { back });
 }
@@ -105,14 +105,14 @@ export function badLoginPage(context: PageContext, text: string, requestId: stri
 }
 
 /** The user or the provider declined. */
-export function refusedPage(context: PageContext, provider: MarkView, retryUrl: string, back?: WayBack): Page {
+export function refusedPage(context: PageContext, provider: MarkView, retryUrl: string, back?: ReturnLink): Page {
   const { texts } = context;
   const text = texts.html('refused.text', { provider: provider.name });
   return message(context, texts.plain('refused.title'), text, { provider, retryUrl, back });
 }
 
 /** A server error, after which the user can only try again. */
-export function faultPage(context: PageContext, requestId: string, retryUrl = '', back?: WayBack): Page {
+export function faultPage(context: PageContext, requestId: string, retryUrl = '', back?: ReturnLink): Page {
   const { texts } = context;
   return message(context, texts.plain('fault.title'), texts.html('fault.text'), { retryUrl, back, requestId });
 }
@@ -144,7 +144,7 @@ export function message(context: PageContext, title: string, text: Html, extras:
   );
 }
 
-function backHtml({ texts, brand }: PageContext, back: WayBack | null | undefined, isMain: boolean): Html {
+function backHtml({ texts, brand }: PageContext, back: ReturnLink | null | undefined, isMain: boolean): Html {
   if (!back) return html``;
   const { application } = brand;
   const text = application ? texts.html('brand.back', { application }) : texts.html('brand.back_unnamed');

@@ -1,5 +1,5 @@
 import type { ExportResult } from '@opentelemetry/core';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 
 interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
@@ -9,7 +9,7 @@ interface Exporter<Items> {
 export function reporting<Items, E extends Exporter<Items>>(
   signal: string,
   exporter: E & Exporter<Items>,
-  log: Pick<Surroundings['log'], 'warn'>,
+  log: Pick<Runtime['log'], 'warn'>,
 ): E {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>

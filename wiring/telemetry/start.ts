@@ -15,7 +15,7 @@ import { TELEMETRY } from '../../core/budgets.ts';
 import { programVersion } from '../../core/program-version.ts';
 import { withinLimit } from '../../core/scheduling/timers.ts';
 import type { TelemetryConfig } from '../../http/config/telemetry.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Runtime } from '../runtime.ts';
 import { sendLine } from './logs.ts';
 import { createMetricProducer } from './metrics.ts';
 import { reporting } from './reporting.ts';
@@ -34,7 +34,7 @@ export interface Exports {
  */
 export function startExports(
   config: TelemetryConfig,
-  { metrics, log, now }: Pick<Surroundings, 'metrics' | 'log' | 'now'>,
+  { metrics, log, now }: Pick<Runtime, 'metrics' | 'log' | 'now'>,
 ): Exports {
   const resource = resourceFromAttributes({ 'service.name': 'valetkey', 'service.version': programVersion() }).merge(
     detectResources({ detectors: [envDetector] }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { INSTANCE } from '../../../core/budgets.ts';
-import { liveServers, serversBehind, serversWithout } from '../../../core/keys/live-rings.ts';
+import { runningServers, serversBehind, serversWithout } from '../../../core/keys/server-keys.ts';
 import { activateKey } from '../../../core/vault/key-file-edit.ts';
 import { createAndAddKey, introduceStandbyKey, standbyKey } from '../../../core/vault/key-lifecycle.ts';
 import type { InstanceRow } from '../../../db/store.ts';
@@ -37,17 +37,17 @@ export async function prepareKey({ config, secrets, store, rotationStore }: Open
   const standby = await standbyKey(ring, rotationStore);
   if (standby === undefined && (await isUnfinished())) return { kind: 'active', id: null };
   const id = standby ?? (await introduceStandbyKey(config.keysFile, rotationStore, randomBytes, await store.clock()));
-  const servers = await untilNone(async () => serversWithout(id, await liveServers(store)));
+  const servers = await untilNone(async () => serversWithout(id, await runningServers(store)));
   if (servers.length > 0) return { kind: 'waiting', id, servers };
   activateKey(config.keysFile, id);
   const after = openVault(config, secrets).source.current();
-  await untilNone(async () => serversBehind(after, await liveServers(store)));
+  await untilNone(async () => serversBehind(after, await runningServers(store)));
   await setTimeout(NOTICE_MS);
   return { kind: 'active', id };
 
   /** Whether servers still use an old key, or records are still encrypted under one. */
   async function isUnfinished(): Promise<boolean> {
-    if (serversBehind(ring, await liveServers(store)).length > 0) return true;
+    if (serversBehind(ring, await runningServers(store)).length > 0) return true;
     const counts = await Promise.all(ring.ids.slice(1).map((old) => rotationStore.countUnder(old)));
     return counts.some((count) => count > 0);
   }

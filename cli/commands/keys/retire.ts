@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { liveServers, serversBehind } from '../../../core/keys/live-rings.ts';
+import { runningServers, serversBehind } from '../../../core/keys/server-keys.ts';
 import { retireKey } from '../../../core/vault/key-lifecycle.ts';
 import { openStorage, openVault } from '../../open-storage.ts';
 import { examples, JSON_FLAG, JSON_HELP, printResult, shown } from '../../output/print.ts';
@@ -15,7 +15,7 @@ export function configure(command: Command): void {
       try {
         const ring = openVault(config, secrets).source.current();
         const keyFile = secrets.keys ? undefined : config.keysFile;
-        const behind = serversBehind(ring, await liveServers(store)).length;
+        const behind = serversBehind(ring, await runningServers(store)).length;
         await retireKey(id, { ring, store: rotationStore, keyFile, now: Date.now(), serversBehind: behind });
         printResult(options, { id, removed_from: keyFile ?? null }, () =>
           keyFile === undefined

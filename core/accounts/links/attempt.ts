@@ -1,8 +1,8 @@
 import type { Cause } from '../../events/events.ts';
 import type { Representations } from '../../events/renderer.ts';
-import type { LinkError } from './go-back.ts';
 import type { LinkContext } from './link-context.ts';
 import type { LinkDeps } from './link-deps.ts';
+import type { LinkError } from './return-address.ts';
 
 /**
  * Records that an attempt of a user failed. The link stays open, so the user can try again, or go back to the

@@ -16,7 +16,7 @@ export interface LinkDeps extends ContextDeps {
   events: Events;
   authorization: AuthorizationClient;
   /** Reads the provider's metadata that consent needs, before the user is redirected. */
-  readyForConsent(link: LinkContext): Promise<{ ok: true; changed: boolean } | { ok: false; message: string }>;
+  prepareConsent(link: LinkContext): Promise<{ ok: true; changed: boolean } | { ok: false; message: string }>;
   /** Asks the provider whether it accepts what a user entered. */
   checkCredentials: CheckCredentials;
   /** Encrypts the stored data of a flow; accepts texts of any length. */

@@ -1,6 +1,6 @@
 import type { EnvironmentRow } from '../../../db/store.ts';
-import { errorDescription, type LinkError } from './go-back.ts';
 import type { OpenedLink } from './open-link.ts';
+import { errorDescription, type LinkError } from './return-address.ts';
 
 /**
  * How a link ended, as the application that opened it in a popup may know. `error` and `error_description` are those that

@@ -7,7 +7,7 @@ import type { Bound } from '../binding.ts';
 import type { JsonObject } from '../merge.ts';
 import type { RevocationPattern } from '../revocation-order.ts';
 import type { Grant } from './authorization-client.ts';
-import { pendingPlace } from './places.ts';
+import { pendingGrantContext } from './pending-context.ts';
 
 /**
  * A grant that is not verified yet. It contains copies of the definitions it was made with, because these may be
@@ -56,5 +56,5 @@ export function tryOpenPending(vault: Vault, request: AuthRequestRow): Pending |
 }
 
 function contextOf({ environmentId, id, origins }: Place) {
-  return { ...pendingPlace(environmentId, id), bindingDigest: bindingDigest(origins) };
+  return { ...pendingGrantContext(environmentId, id), bindingDigest: bindingDigest(origins) };
 }

@@ -81,7 +81,7 @@ async function failed(deps: LinkDeps, link: LinkContext, message: string, cause:
  * Returns the link after the provider's metadata were read; for some providers the consent address is known only then.
  */
 async function readied(deps: LinkDeps, link: LinkContext): Promise<LinkContext | undefined> {
-  const ready = await deps.readyForConsent(link);
+  const ready = await deps.prepareConsent(link);
   if (!ready.ok) {
     deps.log.warn({ connection_id: link.connection.id, reason: ready.message }, 'authorization could not be started');
     return undefined;

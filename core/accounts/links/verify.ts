@@ -12,9 +12,9 @@ import type { Digester } from '../../vault/digest.ts';
 import { fieldSecrecy } from '../binding.ts';
 import { type ActivateDeps, type Activation, activate } from './activate.ts';
 import { type EndDeps, endRequest } from './end-request.ts';
-import { applicationOrigin } from './go-back.ts';
 import { type ContextDeps, declaredBinding, isSameDestination } from './link-context.ts';
 import { openPending, type Pending } from './pending.ts';
+import { applicationOrigin } from './return-address.ts';
 import { tokenDigest } from './tokens.ts';
 
 /** How many wrong identifiers a request tolerates. The next one ends it. */

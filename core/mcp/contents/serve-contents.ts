@@ -12,7 +12,7 @@ import type {
 import { ApiError } from '../../errors.ts';
 import type { ToolErrorKind } from '../../tools/outcome.ts';
 import { displayName } from '../ask-to-connect.ts';
-import { type AskedClient, askToOpenLink, declined, linkInWords, wasDeclined } from '../ask-user.ts';
+import { type AskedClient, askToOpenLink, declined, describeLink, wasDeclined } from '../ask-user.ts';
 import { type BoundCall, sealConnectState } from '../connect-state.ts';
 import { logged, readState, watchOf } from '../request-context.ts';
 import { describeFailure } from '../results.ts';
@@ -126,7 +126,7 @@ async function content(
   const seal = () => sealConnectState(deps.sealedStates, bound, link);
   const question = { link, message, requestId: session.requestId, seal };
   const asked = waited ? undefined : askToOpenLink(sdk, client, question);
-  if (!asked) throw linkInWords(link, message);
+  if (!asked) throw describeLink(link, message);
   return asked;
 }
 

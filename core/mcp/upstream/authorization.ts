@@ -4,15 +4,20 @@ import type { LinkContext } from '../../accounts/links/link-context.ts';
 import { isDiscoveredByMcp } from '../../authorization/roles.ts';
 import { callbackUrl } from '../../connections/callback-url.ts';
 import { foreignAddress } from '../../connections/foreign-address.ts';
-import { type Learned, learnedIssuer, typedConfig, withLearned } from '../../connections/learned.ts';
 import type { ProviderChangeDeps } from '../../connections/provider-change.ts';
+import {
+  operatorConfig,
+  type PublishedConfig,
+  publishedIssuer,
+  withPublished,
+} from '../../connections/published-config.ts';
 import { requestedScopes } from '../../connections/scopes.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { Discovery } from '../../oauth/discovery.ts';
 import { type RegisteredClient, registerClient, registrationWay } from '../../oauth/registration.ts';
 import type { FetchFor, ProtocolFetch } from '../../oauth/transport.ts';
 import { type DiscoveredAuthorization, discoverAuthorization } from './discover-authorization.ts';
-import { keepAuthorization } from './keep-authorization.ts';
+import { storeAuthorization } from './store-authorization.ts';
 
 export interface McpAuthorizationDeps extends ProviderChangeDeps {
   store: Store;
@@ -22,12 +27,12 @@ export interface McpAuthorizationDeps extends ProviderChangeDeps {
 }
 
 /** `changed`: the provider's definition or the connection was changed. Messages are fixed sentences for the log. */
-export type Readied = { ok: true; changed: boolean } | { ok: false; message: string };
+export type ConsentPreparation = { ok: true; changed: boolean } | { ok: false; message: string };
 
 type AuthorizationServer = Extract<DiscoveredAuthorization, { ok: true }>['server'];
 
 const CLIENT_NAME = 'Valetkey';
-const UNCHANGED: Readied = { ok: true, changed: false };
+const UNCHANGED: ConsentPreparation = { ok: true, changed: false };
 
 /**
  * Prepares an MCP provider for consent. It finds the provider's authorization server and becomes its client, by a
@@ -36,11 +41,11 @@ const UNCHANGED: Readied = { ok: true, changed: false };
  * any other provider. The server is asked again at every consent, because it may use another authorization server by
  * then. In that case its accounts and clients are taken out of use, as after any change of a provider.
  */
-export async function readyForConsent(
+export async function prepareConsent(
   deps: McpAuthorizationDeps,
   { environment, connection, provider, pattern }: LinkContext,
-): Promise<Readied> {
-  const typed = typedConfig(pattern.oauth_config);
+): Promise<ConsentPreparation> {
+  const typed = operatorConfig(pattern.oauth_config);
   const knowsServer = typed.authorize_uri !== undefined && typed.token_uri !== undefined;
   const isClient = Boolean(connection.clientId);
   if (!isDiscoveredByMcp(pattern) || (knowsServer && isClient)) return UNCHANGED;
@@ -48,32 +53,32 @@ export async function readyForConsent(
   if (address.includes('{{'))
     return refuse('An MCP server whose address differs per account needs endpoints in oauth_config.');
   const fetchFor: FetchFor = (origins) => deps.fetchFor(environment.id, origins);
-  const known = learnedIssuer(pattern);
+  const known = publishedIssuer(pattern);
   const { discovery, now } = deps;
   const request = { environmentId: environment.id, address, issuer: typed.issuer, known, discovery, fetchFor, now };
   const found = await discoverAuthorization(request);
   if (!found.ok) return found.isSilent && known !== undefined && isClient ? UNCHANGED : refuse(found.message);
-  const said = learnedFrom(found, known === found.server.issuer ? pattern : undefined);
-  if (isClient && isDeepStrictEqual(withLearned(pattern, said), pattern)) return UNCHANGED;
+  const published = publishedBy(found, known === found.server.issuer ? pattern : undefined);
+  if (isClient && isDeepStrictEqual(withPublished(pattern, published), pattern)) return UNCHANGED;
   const hasMoved = known !== undefined && known !== found.server.issuer;
   const isOperators = isClient && connection.clientBinding?.registered !== true;
-  const foreign = isOperators && !hasMoved ? foreignAddress(environment, connection, address, said) : undefined;
+  const foreign = isOperators && !hasMoved ? foreignAddress(environment, connection, address, published) : undefined;
   if (foreign !== undefined) {
     return refuse(
       `The MCP server names ${foreign} for the client of the connection, but allowed_addresses does not list it.`,
     );
   }
   const needsClient = !isClient || (hasMoved && !isOperators);
-  const description = clientDescription(environment, connection, withLearned(pattern, said));
+  const description = clientDescription(environment, connection, withPublished(pattern, published));
   const registered = needsClient ? await becomeClient(deps, environment, connection, found.server, description) : null;
   if (registered && !registered.ok) return refuse(registered.message);
   const client = registered?.client ?? null;
-  if (client?.method === 'client_secret_post') said.client_auth_method = client.method;
+  if (client?.method === 'client_secret_post') published.client_auth_method = client.method;
   await deps.store.write((tx) =>
-    keepAuthorization(tx, deps, environment, {
+    storeAuthorization(tx, deps, environment, {
       provider: provider.identifier,
       connectionId: connection.id,
-      said,
+      published,
       client,
     }),
   );
@@ -85,10 +90,10 @@ export async function readyForConsent(
 }
 
 /** @param before the previous pattern of the same authorization server, whose client authentication method is kept */
-function learnedFrom(
+function publishedBy(
   { server, resource, scopes }: Extract<DiscoveredAuthorization, { ok: true }>,
   before: AuthPattern | undefined,
-): Learned {
+): PublishedConfig {
   const available = scopes.map((scope) => ({ scope, display_name: scope, required: true }));
   return {
     issuer: server.issuer,
@@ -140,6 +145,6 @@ export function clientDocumentUrl({ baseUrl }: Pick<EnvironmentRow, 'baseUrl'>, 
   return `${baseUrl}/oauth/client/${connectionId}`;
 }
 
-function refuse(message: string): Readied {
+function refuse(message: string): ConsentPreparation {
   return { ok: false, message };
 }

@@ -7,7 +7,7 @@ import type { WireOutcome } from './wire-call.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /** The request whose response is being read. */
-export interface Question {
+export interface PendingRequest {
   id: string | number;
   method: string;
 }
@@ -33,25 +33,25 @@ const UNSUPPORTED_VERSION = -32022;
  * @param bytes UTF-8
  * @throws MessageLimitError, MessageFormatError
  */
-export function admitMessage(bytes: Buffer, scrub: Scrubber, question: Question): Admitted[] {
+export function admitMessage(bytes: Buffer, scrub: Scrubber, request: PendingRequest): Admitted[] {
   const parsed = scrub.parsed(parseMessage(bytes), bytes);
   // The revision 2025-03-26 allows batches.
   const messages = Array.isArray(parsed) ? parsed : [parsed];
   if (messages.length > MCP_UPSTREAM.messages) throw new MessageLimitError('messages');
-  return messages.map((message) => admit(message, question));
+  return messages.map((message) => admit(message, request));
 }
 
-function admit(message: unknown, question: Question): Admitted {
+function admit(message: unknown, request: PendingRequest): Admitted {
   if (!isRecord(message)) throw new MessageFormatError('The MCP server sent a message that is not an object.');
   const { id, method } = message;
   if (typeof method === 'string') return id === undefined ? notification(message, method) : asked(id, method);
-  if (id !== question.id) return DROPPED;
-  const { outline, outcome } = response(message, question);
+  if (id !== request.id) return DROPPED;
+  const { outline, outcome } = response(message, request);
   return { message: { jsonrpc: '2.0', id, ...outline }, outcome };
 }
 
 /** Returns the error response that the MCP SDK receives if the server's response cannot be read. */
-export function failedMessage({ id }: Question): object {
+export function failedMessage({ id }: PendingRequest): object {
   return { jsonrpc: '2.0', id, error: { code: FAILED, message: 'failed' } };
 }
 
@@ -79,7 +79,7 @@ function isId(id: unknown): id is string | number {
   return typeof id === 'number' || (typeof id === 'string' && id.length <= MAX_WORDS);
 }
 
-function response({ result, error }: Data, { method }: Question): { outline: object; outcome: WireOutcome } {
+function response({ result, error }: Data, { method }: PendingRequest): { outline: object; outcome: WireOutcome } {
   if (isRecord(result)) {
     const outcome = { kind: 'result' as const, result: readResult(method, result) };
     return { outline: { result: outlineOf(method, result) }, outcome };

@@ -3,12 +3,12 @@ import { refuseUnread } from '../../executions/unread-response.ts';
 import { createScrubber } from '../../net/redact.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
 import { isReadQuickly } from '../../tools/response.ts';
-import { type Admitted, admitMessage, type Question } from './message-gate.ts';
+import { type Admitted, admitMessage, type PendingRequest } from './message-gate.ts';
 import { readMessageJob } from './read-message.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /** Reads one message of an MCP server that responds to this request. */
-export type MessageReader = (text: string, question: Question) => Promise<Admitted[]>;
+export type MessageReader = (text: string, question: PendingRequest) => Promise<Admitted[]>;
 
 /** Creates the reader of one session. @param environmentId the environment that the work is counted for */
 export type MessageReaders = (environmentId: string, secrets: readonly string[]) => MessageReader;

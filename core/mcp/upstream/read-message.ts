@@ -1,13 +1,13 @@
 import { RESPONSE } from '../../budgets.ts';
 import type { Job } from '../../threads/job.ts';
-import type { Admitted, Question } from './message-gate.ts';
+import type { Admitted, PendingRequest } from './message-gate.ts';
 import type { MessageLimit } from './wire-errors.ts';
 
 /** A message to be read in a thread. */
 export interface MessageToRead {
   text: string;
   secrets: readonly string[];
-  question: Question;
+  question: PendingRequest;
 }
 
 /** The message that was read, or why it could not be read. */

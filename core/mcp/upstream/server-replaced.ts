@@ -1,8 +1,8 @@
 import type { EnvironmentId, Store } from '../../../db/store.ts';
 import type { RefreshPlan } from '../../accounts/refresh-plan.ts';
 import { MCP_UPSTREAM } from '../../budgets.ts';
-import { learnedIssuer } from '../../connections/learned.ts';
 import { findProvider } from '../../connections/providers.ts';
+import { publishedIssuer } from '../../connections/published-config.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
 import type { ProtocolFetch } from '../../oauth/transport.ts';
 import { hasMoved } from './discover-authorization.ts';
@@ -23,7 +23,7 @@ export async function isServerReplaced(
   { store, catalogue, now, fetchFor }: ReplacedDeps,
   { account, pattern }: Pick<RefreshPlan, 'account' | 'pattern'>,
 ): Promise<boolean> {
-  const known = learnedIssuer(pattern);
+  const known = publishedIssuer(pattern);
   if (known === undefined) return false;
   const provider = await findProvider(store.read, catalogue, account.environmentId, account.provider);
   const address = provider?.proxyUrl;

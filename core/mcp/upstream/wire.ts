@@ -7,7 +7,7 @@ import type { ResponseHeaders } from '../../net/exchange.ts';
 import { createScrubber } from '../../net/redact.ts';
 import { bodyMemoryExhausted } from '../../net/refused-body.ts';
 import { isRecord } from '../../tools/pointer.ts';
-import { failedMessage, type Question } from './message-gate.ts';
+import { failedMessage, type PendingRequest } from './message-gate.ts';
 import type { MessageReader } from './message-reader.ts';
 import { readText, responseMessages } from './response-messages.ts';
 import { CALL_KEY, type WireCall } from './wire-call.ts';
@@ -39,7 +39,7 @@ export interface Wire {
 }
 
 /** A request that expects a response, and the call that it belongs to. */
-interface Asked extends Question {
+interface Asked extends PendingRequest {
   call: WireCall;
 }
 

@@ -10,8 +10,8 @@ import { removeMark } from '../mark-file.ts';
 import type { Client } from '../open.ts';
 import { readFacts, removeManifest } from './manifest.ts';
 
-/** See `DatabaseFiles.takeTarget`. */
-export function takeTarget(path: string): Target {
+/** See `DatabaseFiles.lockTarget`. */
+export function lockTarget(path: string): Target {
   const target = resolve(path);
   const exists = existsSync(target);
   const hold = exists ? takeHold(target) : null;

@@ -66,8 +66,8 @@ export function openBackup(path: string): Client {
   }
 }
 
-/** See `DatabaseFiles.surplusOf`. */
-export function surplusOf(database: Facts, backup: Facts): string[] {
+/** See `DatabaseFiles.missingFromBackup`. */
+export function missingFromBackup(database: Facts, backup: Facts): string[] {
   return ['accounts', 'executions', 'audit_log'].flatMap((table) => {
     const more = (database.counts[table] ?? 0) - (backup.counts[table] ?? 0);
     return more > 0 ? [`${more} ${table.replace('audit_log', 'audit records')}`] : [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Counterpart, openLab, settings, startCounterpart } from './lab.ts';
 import { HEAD, type Outcome, rowOf, verdictOf } from './report.ts';
-import { BARS, type Scenario } from './scenario.ts';
+import { LIMITS, type Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   }
   counterpart.close();
   const verdict = broken === 0 ? 'PASS' : 'FAIL';
-  const bars = `${BARS.cpuMs} ms of processor time and ${BARS.rssMiB} MiB beyond what is granted`;
+  const bars = `${LIMITS.cpuMs} ms of processor time and ${LIMITS.rssMiB} MiB beyond what is granted`;
   console.log(`\n${verdict}: ${chosen.length - broken} of ${chosen.length} inputs keep the bars (${bars}).`);
   if (broken > 0) process.exitCode = 1;
 }

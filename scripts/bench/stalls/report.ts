@@ -1,5 +1,5 @@
 import type { Longest } from './prober.ts';
-import { BARS, type Scenario } from './scenario.ts';
+import { LIMITS, type Scenario } from './scenario.ts';
 
 export interface Outcome extends Longest {
   scenario: Scenario;
@@ -13,9 +13,9 @@ export interface Outcome extends Longest {
 export function verdictOf({ scenario, cpuMs, idleMs, rssMiB, fault }: Outcome): string {
   if (fault !== undefined) return fault;
   const broken: string[] = [];
-  if (cpuMs > BARS.cpuMs) broken.push('blocks');
-  if (idleMs > BARS.idleMs) broken.push('waits');
-  if (rssMiB > BARS.rssMiB + (scenario.grantedMiB ?? 0)) broken.push('bloats');
+  if (cpuMs > LIMITS.cpuMs) broken.push('blocks');
+  if (idleMs > LIMITS.idleMs) broken.push('waits');
+  if (rssMiB > LIMITS.rssMiB + (scenario.grantedMiB ?? 0)) broken.push('bloats');
   return broken.join(', ');
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WatchedServer } from './watched-server.ts';
 
 /** The limits for the cost of an input. */
-export const BARS = {
+export const LIMITS = {
   /**
    * Processor time of the main thread while one request waits. This is what matters, because other load on the machine
    * does not increase it.

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { AttemptOutcome, Job } from '../../../core/jobs/job-kind.ts';
 import { StorageError } from '../../../db/store.ts';
 import { job } from '../../db/support.ts';
-import { isOnServer } from '../../support/engine-of-tests.ts';
+import { isOnServer } from '../../support/test-engine.ts';
 import { type JobWorld, kindOf, SECOND, startJobWorld } from './support.ts';
 
 const DONE: AttemptOutcome = { kind: 'done' };

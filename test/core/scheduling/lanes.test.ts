@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type LaneLimits, Lanes, type Leave } from '../../../core/scheduling/lanes.ts';
+import { type LaneLimits, Lanes, type ReleaseSlot } from '../../../core/scheduling/lanes.ts';
 
 /** Creates entries of lanes, and records the order in which they get their places. */
 function crowd(limits: LaneLimits) {
   const lanes = new Lanes(limits);
   const entered: string[] = [];
-  const leaves = new Map<string, Leave>();
+  const leaves = new Map<string, ReleaseSlot>();
   return {
     lanes,
     entered,
@@ -29,7 +29,7 @@ describe('lanes', () => {
     const place = lanes.enter('a');
     expect(place).to.be.a('function');
     expect(lanes.enter('a')).to.be.a('promise');
-    (place as Leave)();
+    (place as ReleaseSlot)();
   });
 
   it('have separate slots without a limit for all of them', async () => {
@@ -63,7 +63,7 @@ describe('lanes', () => {
 
   it('pass a released slot on in the same turn of the event loop', async () => {
     const lanes = new Lanes({ perLane: 1 });
-    const leave = lanes.tryEnter('a') as Leave;
+    const leave = lanes.tryEnter('a') as ReleaseSlot;
     const waiting = lanes.enter('a');
     leave();
     expect(lanes.tryEnter('a')).to.equal(undefined);

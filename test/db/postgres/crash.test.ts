@@ -3,7 +3,7 @@ import type { createIds } from '../../../core/ids.ts';
 import { openStore } from '../../../db/open-store.ts';
 import { createCommitOutcomes } from '../../../db/postgres/commit-outcomes.ts';
 import { createReaders } from '../../../db/postgres/readers.ts';
-import { type LivingSession, withLife } from '../../../db/postgres/server-life.ts';
+import { type EpochSession, withEpoch } from '../../../db/postgres/server-epoch.ts';
 import { openSession } from '../../../db/postgres/session.ts';
 import { StorageError, type Store } from '../../../db/store.ts';
 import { type Cluster, startCluster } from '../../../scripts/postgres/cluster.ts';
@@ -56,22 +56,22 @@ describe('a PostgreSQL server that crashes under load', function () {
   }
 
   it('does not confuse a lost transaction with the one that has its number after the crash', async () => {
-    const open = withLife(() => openSession(cluster.url(TEMPLATE)));
+    const open = withEpoch(() => openSession(cluster.url(TEMPLATE)));
     const insert = "insert into key_checks (kek_id, check_value, created_at) values (gen_random_uuid(), '', 1)";
     const cause = new StorageError('CONNECTION_LOST', 'lost');
     const readers = createReaders(open, 1);
     const { requireCommitted } = createCommitOutcomes(readers);
     /** Inserts a row. @returns the transaction, which is not committed yet */
-    const begin = async (session: LivingSession) => {
+    const begin = async (session: EpochSession) => {
       const { rows } = await session.query({ text: `begin; ${insert}; select pg_current_xact_id()::text` });
-      return { xid: String(rows[0]?.[0]), life: session.life };
+      return { xid: String(rows[0]?.[0]), epoch: session.epoch };
     };
     const session = await open();
     const committed = await begin(session);
     await session.query({ text: 'commit' });
     await requireCommitted(committed, cause);
 
-    // The first write after the crash is that of the new life.
+    // The first write after the crash is that of the new epoch.
     await begin(await open());
     const lost = await begin(session);
     cluster.kill();
@@ -87,15 +87,15 @@ describe('a PostgreSQL server that crashes under load', function () {
   });
 
   it('acknowledges no commit that was not flushed before the crash', async () => {
-    const operator = await withLife(() => openSession(cluster.url(TEMPLATE)))();
-    const { life } = operator;
+    const operator = await withEpoch(() => openSession(cluster.url(TEMPLATE)))();
+    const { epoch } = operator;
     const check = () => ({ kekId: newId('job'), checkValue: Buffer.alloc(32), createdAt: NOW });
     const written = () => store.write((tx) => tx.deploymentSecrets.insertKeyCheckIfAbsent(check()));
     await written();
     // As after a crash between the commit and the flush.
     await operator.query({ text: "update server_lives set life = 'another'" });
     expect(await written().catch((error) => error)).to.include({ code: 'OUTCOME_UNKNOWN' });
-    await operator.query({ text: 'update server_lives set life = $1', values: [life] });
+    await operator.query({ text: 'update server_lives set life = $1', values: [epoch] });
     await operator.close();
   });
 

@@ -4,17 +4,17 @@ import { bindClient } from '../../connections/client-binding.ts';
 import { rebindClient } from '../../connections/client-change.ts';
 import { sealClient } from '../../connections/client-secret.ts';
 import { foreignAddress } from '../../connections/foreign-address.ts';
-import { type Learned, learnedIssuer, withLearned } from '../../connections/learned.ts';
 import { adaptToProvider, type ProviderChange, type ProviderChangeDeps } from '../../connections/provider-change.ts';
 import { type CustomProviderDefinition, findPattern, toProvider } from '../../connections/providers.ts';
+import { type PublishedConfig, publishedIssuer, withPublished } from '../../connections/published-config.ts';
 import { OAuthConfigError } from '../../oauth/config-error.ts';
 import type { RegisteredClient } from '../../oauth/registration.ts';
 
 /** The authorization of an MCP server that was discovered for one connection. */
-export interface LearnedAuthorization {
+export interface ConnectionAuthorization {
   provider: string;
   connectionId: string;
-  said: Learned;
+  published: PublishedConfig;
   /** The client that was registered for the connection; null if it already has one. */
   client: RegisteredClient | null;
 }
@@ -23,11 +23,11 @@ export interface LearnedAuthorization {
  * Stores the discovered authorization of an MCP server in its provider. The first discovery completes the bindings of
  * the provider's clients; a later difference counts as a change of the provider.
  */
-export async function keepAuthorization(
+export async function storeAuthorization(
   tx: Transaction,
   deps: ProviderChangeDeps,
   environment: EnvironmentRow,
-  { provider, connectionId, said, client }: LearnedAuthorization,
+  { provider, connectionId, published, client }: ConnectionAuthorization,
 ): Promise<void> {
   const updatedAt = deps.now();
   const row = await tx.customProviders.get(environment.id, provider);
@@ -37,12 +37,13 @@ export async function keepAuthorization(
   const definition = {
     ...before,
     auth_patterns: before.auth_patterns.map((pattern) =>
-      isDiscoveredByMcp(pattern) ? withLearned(pattern, said) : pattern,
+      isDiscoveredByMcp(pattern) ? withPublished(pattern, published) : pattern,
     ),
   };
   const change = { before: toProvider(provider, before), now: toProvider(provider, definition) };
-  const issuer = known && learnedIssuer(known);
-  if (issuer === undefined || issuer === said.issuer) await rebindClients(tx, deps, environment, change, said);
+  const issuer = known && publishedIssuer(known);
+  if (issuer === undefined || issuer === published.issuer)
+    await rebindClients(tx, deps, environment, change, published);
   if (issuer !== undefined) {
     await adaptToProvider(tx, deps, environment.id, change, {
       environmentId: environment.id,
@@ -70,11 +71,11 @@ async function rebindClients(
   { vault, now }: ProviderChangeDeps,
   environment: EnvironmentRow,
   change: ProviderChange,
-  said: Learned,
+  published: PublishedConfig,
 ): Promise<void> {
   for (const connection of await tx.connections.listByProvider(environment.id, change.now.identifier)) {
     const isRegistered = connection.clientBinding?.registered === true;
-    const isForeign = foreignAddress(environment, connection, change.now.proxyUrl, said) !== undefined;
+    const isForeign = foreignAddress(environment, connection, change.now.proxyUrl, published) !== undefined;
     if (!isRegistered && isForeign) continue;
     try {
       await rebindClient(tx, vault, connection, change, now());

@@ -2,4 +2,4 @@ import type { Jobs } from '../../core/jobs/jobs.ts';
 import { wrap } from '../../wiring/overrides.ts';
 
 /** The jobs of a server, which run only when a test calls `runDue`. */
-export const jobsWhenAsked = wrap<Jobs>((jobs) => ({ ...jobs, start: () => {} }));
+export const manualJobs = wrap<Jobs>((jobs) => ({ ...jobs, start: () => {} }));

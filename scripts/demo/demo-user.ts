@@ -8,7 +8,7 @@ export interface Page {
 }
 
 /** A simulated user with a browser: cookies by host, forms with their hidden fields. Scripts do not run. */
-export interface Person {
+export interface DemoUser {
   open(url: string): Promise<Page>;
   /** Submits the form of a page with the entered values. */
   submit(page: Page, typed?: Record<string, string>): Promise<Page>;
@@ -19,7 +19,7 @@ export interface Person {
 }
 
 /** @param hosts the actual addresses of origins such as `https://acme.example`, in place of name resolution */
-export function createPerson(hosts: Record<string, string> = {}): Person {
+export function createDemoUser(hosts: Record<string, string> = {}): DemoUser {
   const jar = new Map<string, Map<string, string>>();
 
   async function ask(url: string, init: RequestInit = {}): Promise<Page> {
@@ -40,7 +40,7 @@ export function createPerson(hosts: Record<string, string> = {}): Person {
     return { url, status: response.status, text: await response.text(), location: leads };
   }
 
-  const person: Person = {
+  const person: DemoUser = {
     open: (url) => ask(url),
     submit(page, typed = {}) {
       const hidden = page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);

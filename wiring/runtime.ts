@@ -12,7 +12,7 @@ import { createMetrics, type Metrics } from '../http/monitoring/metrics.ts';
 import type { Setup } from './setup.ts';
 
 /** The parts that depend on no other part. */
-export interface Surroundings {
+export interface Runtime {
   /** Milliseconds UTC. Processes that share a database follow its clock. */
   now(): number;
   /** The clock behind `now`. */
@@ -34,8 +34,8 @@ export interface Surroundings {
 }
 
 /** Creates the clock, randomness, log, metrics, memory and threads. */
-export function createSurroundings({ config, choose, closing }: Setup): Surroundings {
-  let teeLog: Surroundings['teeLog'] = () => {};
+export function createRuntime({ config, choose, closing }: Setup): Runtime {
+  let teeLog: Runtime['teeLog'] = () => {};
   const log = choose('log', () => {
     const output = createLog(config.logLevel, config.logFormat, config.place);
     closing.defer(output.end);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** Passes on what a process writes, in complete lines, so that lines of several processes do not get mixed up. */
-export function passLines(output: Readable, pass: (lines: string) => void): void {
+export function forwardLines(output: Readable, pass: (lines: string) => void): void {
   let rest = '';
   output.setEncoding('utf8').on('data', (text: string) => {
     const end = text.lastIndexOf('\n') + 1;

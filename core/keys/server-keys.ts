@@ -6,7 +6,7 @@ import type { KeyRing } from '../vault/key-ring.ts';
  * Returns the running servers of a database that several servers can use, with the keys that they last reported; none
  * for a database that one server uses at a time, because it reads the same key file as the commands.
  */
-export async function liveServers(store: Store): Promise<InstanceRow[]> {
+export async function runningServers(store: Store): Promise<InstanceRow[]> {
   if (store.clock === null) return [];
   const [now, rows] = await Promise.all([store.clock(), store.read.instances.list()]);
   return rows.filter(({ beatAt }) => beatAt > now - INSTANCE.silentMs);

@@ -3,9 +3,9 @@ import { finished, type Readable } from 'node:stream';
 import { createStreamScrubber, type Scrubber } from '../../core/net/redact.ts';
 
 /** How forwarding a body ended. `cut`: its source failed. `left`: the caller closed the connection first. */
-export type PassedOn = 'whole' | 'cut' | 'left';
+export type ForwardedResponse = 'whole' | 'cut' | 'left';
 
-export interface PassOnOptions {
+export interface ForwardOptions {
   /** The texts to remove, and the function that removes them. */
   secrets: readonly string[];
   scrubber: Scrubber;
@@ -25,7 +25,11 @@ const MOST_HELD = 16 * 1024;
  *
  * @throws what `beforeEnd` rejects with; then the connection is closed
  */
-export function passOn(body: Readable, res: ServerResponse, options: PassOnOptions): Promise<PassedOn> {
+export function forwardResponse(
+  body: Readable,
+  res: ServerResponse,
+  options: ForwardOptions,
+): Promise<ForwardedResponse> {
   const { secrets, scrubber, begin, beforeEnd } = options;
   return new Promise((resolve, reject) => {
     /** What has arrived and was not searched for secrets yet. */
@@ -53,7 +57,7 @@ export function passOn(body: Readable, res: ServerResponse, options: PassOnOptio
       body.pause();
       res.once('drain', () => body.resume());
     };
-    const settle = (how: PassedOn) => {
+    const settle = (how: ForwardedResponse) => {
       if (isSettled) return;
       if (how === 'cut') write();
       isSettled = true;

@@ -4,6 +4,6 @@ import type { DataKeyContext } from '../../vault/context.ts';
 const GENERATION = 1;
 
 /** Returns the context that the data key of an unverified grant is bound to. */
-export function pendingPlace(environmentId: string, requestId: string): DataKeyContext {
+export function pendingGrantContext(environmentId: string, requestId: string): DataKeyContext {
   return { table: 'auth_requests', environmentId, recordId: requestId, generation: GENERATION };
 }

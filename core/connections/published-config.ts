@@ -5,13 +5,13 @@ import type { CustomProviderDefinition } from './providers.ts';
 /**
  * The part of an OAuth configuration that an MCP server has published; members that it did not publish are undefined.
  */
-export type Learned = Pick<
+export type PublishedConfig = Pick<
   OAuthConfig,
   'issuer' | 'authorize_uri' | 'token_uri' | 'revocation_uri' | 'resource' | 'available_scopes' | 'client_auth_method'
 >;
 
 /** Returns the part of a configuration that an operator has written. */
-export function typedConfig({ learned = [], ...config }: OAuthConfig = {}): OAuthConfig {
+export function operatorConfig({ learned = [], ...config }: OAuthConfig = {}): OAuthConfig {
   return Object.fromEntries(Object.entries(config).filter(([name]) => !learned.includes(name)));
 }
 
@@ -19,7 +19,7 @@ export function typedConfig({ learned = [], ...config }: OAuthConfig = {}): OAut
  * Returns the authorization server that an MCP server named; undefined if the server was not asked, or an operator has
  * set the issuer.
  */
-export function learnedIssuer({ oauth_config: config }: AuthPattern): string | undefined {
+export function publishedIssuer({ oauth_config: config }: AuthPattern): string | undefined {
   return config?.learned?.includes('issuer') ? config.issuer : undefined;
 }
 
@@ -27,8 +27,8 @@ export function learnedIssuer({ oauth_config: config }: AuthPattern): string | u
  * Replaces the values that an MCP server published earlier by the current ones. Values that an operator has written
  * stay.
  */
-export function withLearned(pattern: AuthPattern, discovered: Learned): AuthPattern {
-  const typed = typedConfig(pattern.oauth_config);
+export function withPublished(pattern: AuthPattern, discovered: PublishedConfig): AuthPattern {
+  const typed = operatorConfig(pattern.oauth_config);
   const taken = Object.entries(discovered).filter(
     ([name, value]) => value !== undefined && !Object.hasOwn(typed, name),
   );
@@ -40,7 +40,7 @@ export function withLearned(pattern: AuthPattern, discovered: Learned): AuthPatt
  * Returns an updated definition with the values that MCP servers published. A value that the request repeats unchanged
  * still counts as published; values of a server whose address has changed are dropped.
  */
-export function carryLearned(
+export function carryPublished(
   before: CustomProviderDefinition,
   after: CustomProviderDefinition,
 ): CustomProviderDefinition {
@@ -51,14 +51,14 @@ export function carryLearned(
     const config: Record<string, unknown> = { ...pattern.oauth_config };
     const repeated = was.learned.filter((name) => isDeepStrictEqual(config[name], (was as typeof config)[name]));
     const marked = { ...pattern, oauth_config: { ...config, learned: repeated } as OAuthConfig };
-    if (!isSameServer) return { ...pattern, oauth_config: typedConfig(marked.oauth_config) };
+    if (!isSameServer) return { ...pattern, oauth_config: operatorConfig(marked.oauth_config) };
     // The API does not show the resource, so requests cannot repeat it.
     if (!repeated.includes('token_uri')) return marked;
-    return withLearned(marked, { ...pick(was, repeated), resource: was.resource });
+    return withPublished(marked, { ...pick(was, repeated), resource: was.resource });
   });
   return { ...after, auth_patterns };
 }
 
-function pick(config: OAuthConfig, names: readonly string[]): Learned {
+function pick(config: OAuthConfig, names: readonly string[]): PublishedConfig {
   return Object.fromEntries(Object.entries(config).filter(([name]) => names.includes(name)));
 }

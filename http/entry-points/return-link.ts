@@ -1,9 +1,9 @@
-import { applicationOrigin, errorAddress, type LinkError } from '../../core/accounts/links/go-back.ts';
 import type { LinkContext } from '../../core/accounts/links/link-context.ts';
+import { applicationOrigin, errorAddress, type LinkError } from '../../core/accounts/links/return-address.ts';
 import { formTerms } from '../../core/accounts/links/typed-fields.ts';
 import type { Digester } from '../../core/vault/digest.ts';
 import type { AuthRequestRow } from '../../db/store.ts';
-import type { WayBack } from '../../web/connect/message-pages.ts';
+import type { ReturnLink } from '../../web/connect/message-pages.ts';
 
 /**
  * Returns the token that binds a form to its link, to the browser that was shown the page, and to the fields of the
@@ -29,21 +29,21 @@ export function leaveLink(
   linkToken: string,
   browser: string | undefined,
   address: string,
-): WayBack | undefined {
+): ReturnLink | undefined {
   if (browser === undefined || applicationOrigin(link.request) === undefined) return undefined;
   const formToken = linkFormToken(tools, link, linkToken, browser).toString('base64url');
   return { action: address, formToken };
 }
 
 /** How a user leaves a link that has ended without an account. */
-export function leaveWithError(request: AuthRequestRow | undefined): WayBack | undefined {
+export function leaveWithError(request: AuthRequestRow | undefined): ReturnLink | undefined {
   const error = (request?.error as LinkError | null | undefined) ?? 'expired_token';
   const url = request && errorAddress(request, error);
   return url === undefined ? undefined : { url };
 }
 
 /** How a user leaves a link whose account is connected: to the start page, because the application knows the outcome. */
-export function returnAfterConnecting(request: AuthRequestRow): WayBack | undefined {
+export function returnAfterConnecting(request: AuthRequestRow): ReturnLink | undefined {
   const url = applicationOrigin(request);
   return url === undefined ? undefined : { url };
 }

@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** @returns undefined for a pattern that is not in the contract */
-export function wordsOfPattern(pattern: string): string | undefined {
+export function describePattern(pattern: string): string | undefined {
   return Object.hasOwn(WORDS, pattern) ? WORDS[pattern] : undefined;
 }
 

@@ -4,6 +4,6 @@ import type { DataKeyContext } from '../vault/context.ts';
 const GENERATION = 1;
 
 /** Returns the context that the data key of stored contents is bound to. */
-export function contentPlace(environmentId: string, id: string): DataKeyContext {
+export function contentContext(environmentId: string, id: string): DataKeyContext {
   return { table: 'stored_contents', environmentId, recordId: id, generation: GENERATION };
 }

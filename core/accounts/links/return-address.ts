@@ -53,7 +53,7 @@ export function applicationOrigin({ userVerifyUrl }: Pick<AuthRequestRow, 'userV
  *
  * @returns the link as it ended, with the reason in `error`; undefined if a user has finished it in the meantime
  */
-export function goBack(
+export function returnWithoutAccount(
   deps: LinkDeps,
   environment: EnvironmentRow,
   requestId: string,
