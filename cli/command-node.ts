@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 
-/** What a command needs to work, as its help states. */
+/** The requirements of a command, which its help states. */
 export type Needs = 'files' | 'api' | 'nothing';
 
 /** A command. Its module is loaded when it runs or shows its help, because most commands need few modules. */

@@ -339,7 +339,7 @@ export const RELOAD = {
   settledKeyMs: MINUTE,
 } as const;
 
-/** What is sent to an OpenTelemetry collector. */
+/** Limits of the data that is sent to an OpenTelemetry collector. */
 export const TELEMETRY = {
   /** Spans, and records of the log, that wait for the collector; further ones are dropped. About 1 KiB each. */
   queued: 8_192,
@@ -473,7 +473,7 @@ export const STORAGE = {
   markSyncEvery: 50,
 } as const;
 
-/** What one account or environment may store. */
+/** Limits of the data that one account or environment may store. */
 export const STORED = {
   /**
    * The number of custom providers of one environment, and the total size of their definitions: lists and searches read

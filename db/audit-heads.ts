@@ -18,7 +18,7 @@ export interface AuditChain {
 
 /** The last records of the chains. An environment has one chain, or one for each connection that writes. */
 export interface AuditHeads {
-  /** Returns what the next row follows; the start of the chain if there is no row yet. */
+  /** Returns the end of the chain, which the next row follows; the start of the chain if it is empty. */
   next(environmentId: EnvironmentId): Promise<AuditHead>;
   chains(environmentId: EnvironmentId): Promise<AuditChain[]>;
   /** Returns how many rows were ever written. Rows that were archived and removed are not subtracted. */
@@ -46,7 +46,7 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
       // Sorted here: there are few chains, and a query with an order takes three times as long.
       .prepare(),
   );
-  /** What the first record of an environment follows. */
+  /** The start of the chain, which the first record of an environment follows. */
   const start = once(() =>
     db
       // Bit 40 and up of a `seq` are the ordinal of its environment: see 0001_initial.sql.
@@ -82,7 +82,7 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
   let moved = new Map<EnvironmentId, AuditHead>();
   /** The previous values of entries that the running unit has changed. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
-  /** What the transaction has read. It stays true until the end, because only the end writes to the table. */
+  /** The rows that the transaction has read. It stays true until the end, because only the end writes to the table. */
   let read = new Map<EnvironmentId, AuditHead | undefined>();
 
   /** Returns the last record of each chain, newest first. */

@@ -67,10 +67,10 @@ export interface Engine {
 
 /** The result of one check of a database. */
 export interface CheckLine {
-  /** What was checked, such as `clock`. */
+  /** The subject of the check, such as `clock`. */
   name: string;
   state: 'ok' | 'warn' | 'fail';
-  /** What was found, for people. */
+  /** The finding, for people. */
   found: string;
 }
 

@@ -25,6 +25,6 @@ const { tools } = await client.listTools();
 console.log(`${tools.length} tools: ${tools.map(({ name }) => name).join(', ')}`);
 
 const { structuredContent, isError } = await client.callTool({ name: 'http_get', arguments: { path: '/notes' } });
-console.log(isError ? 'failed:' : 'answered:', structuredContent);
+console.log(isError ? 'failed:' : 'result:', structuredContent);
 
 await client.close();

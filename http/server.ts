@@ -24,7 +24,7 @@ import { browserErrorReply } from './responses/browser-error.ts';
 import { type Contract, readContract } from './validation/served-contract.ts';
 import { warmUp } from './warm-up.ts';
 
-/** What the server is built from: what each entry point needs, and the capabilities of the handlers. */
+/** The parts of the server: those that each entry point needs, and the capabilities of the handlers. */
 export type ServerDeps = PipelineDeps &
   OperationDeps &
   McpDeps &

@@ -11,7 +11,7 @@ import {
 import { type Config, readSetting } from '../http/config/config.ts';
 import type { Environment } from '../http/pipeline/environments.ts';
 
-/** What development environments may call beside public addresses. Production may call nothing else. */
+/** The addresses that development environments may call in addition to public ones. Production may call nothing else. */
 export interface EgressRules {
   allowedAddresses: readonly HostPort[];
   endpointOverrides: readonly EndpointOverride[];

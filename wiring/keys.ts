@@ -31,7 +31,7 @@ export interface Keys {
   readonly sealedData: SealedTokens;
 }
 
-/** What the first start has created, to be shown to the operator once. */
+/** The objects that the first start has created, to be shown to the operator once. */
 export interface FirstStart {
   keyFile: string | null;
   client: { id: string; secret: Secret } | null;

@@ -1,7 +1,7 @@
 import type { Config, Secrets } from '../http/config/config.ts';
 import type { Choose } from './overrides.ts';
 
-/** What every file of the wiring receives in addition to the parts that it uses. */
+/** The settings that every file of the wiring receives in addition to the parts that it uses. */
 export interface Setup {
   readonly config: Config;
   readonly secrets: Secrets;

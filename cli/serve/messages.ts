@@ -1,4 +1,4 @@
-/** What the parent tells a process that it has started. */
+/** The messages of the parent to a process that it has started. */
 export type ToProcess =
   /** Starts the server. A process that replaces another one takes connections only when it can serve them. */
   | { kind: 'start'; place: number; isReplacement: boolean }
@@ -6,7 +6,7 @@ export type ToProcess =
   | { kind: 'greet' }
   | { kind: 'metrics'; id: number };
 
-/** What a process tells its parent. */
+/** The messages of a process to its parent. */
 export type FromProcess =
   | { kind: 'ready'; origin: string; facts: object }
   /** The start has failed, as this message for the operator says. */

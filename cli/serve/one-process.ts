@@ -7,7 +7,7 @@ import { closeOfferedConnection } from './offered-connection.ts';
 /** One process of the server, from its start to its end. */
 export interface OneProcess {
   readonly pid: number;
-  /** What it told when it became ready; null before. */
+  /** The message that it sent when it became ready; null before. */
   ready: Extract<FromProcess, { kind: 'ready' }> | null;
   /** Resolves when the process has ended and its output was passed on. */
   readonly ended: Promise<Ended>;

@@ -35,7 +35,7 @@ interface Watch {
   lost(): void;
 }
 
-/** What tests replace. */
+/** The parts that tests replace. */
 interface Means {
   start: typeof startProcess;
   pause(ms: number, signal: AbortSignal): Promise<unknown>;
@@ -105,7 +105,7 @@ export function runProcesses(
 
   /** Returns why no process is started any more; null if it is worth another attempt. */
   function reasonToGiveUp(place: number, ended: Ended, failures: number): string | null {
-    // What the start of one server would refuse.
+    // The start of one server would refuse this.
     if (!hasStarted && ended.failure !== undefined) return ended.failure;
     if (failures < PROCESSES.failedStarts || (hasStarted && ready().length > 0)) return null;
     const how = ended.failure ?? (ended.signal ? `signal ${ended.signal}` : `exit code ${ended.code}`);

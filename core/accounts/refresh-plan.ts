@@ -43,7 +43,7 @@ import type { RefreshFailure } from './refresh-failure.ts';
 export interface RefreshPlan extends TokenRequest {
   account: AccountRow;
   pattern: AuthPattern;
-  /** What the request is built from. The result is stored only if the account still has the same. */
+  /** The values that the request is built from. The result is stored only if the account still has the same values. */
   basis: Secret;
   /** Whether the request uses the basis up, as it does a refresh token. */
   spends: boolean;

@@ -20,7 +20,7 @@ export interface AuthorizationModule {
    * credentials.
    */
   forms: readonly DetailsForm[];
-  /** What a user enters for an account. */
+  /** The fields that a user enters for an account. */
   typed?: TypedRules;
   /** Where requests contain the token. Omitted if requests of this type never contain one. */
   placeToken?(pattern: AuthPattern, credential: TokenCredential): PlacedCredential;

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../connectors/catalogue.ts';
 
-/** What a scope lets an application do at most. */
+/** The most that a scope lets an application do. */
 export type ScopeAccess = 'read' | 'write' | 'delete';
 
 const IDENTITY = new Set(['openid', 'profile', 'email', 'offline_access', 'address', 'phone']);

@@ -28,7 +28,7 @@ export interface AuthField {
   label: string;
   input_type: 'text' | 'password' | 'select' | 'textarea';
   options?: string[];
-  /** What users see for an option, by option. */
+  /** The text that users see for an option, by option. */
   option_names?: Record<string, string>;
   hint?: string;
   required?: boolean;

@@ -2,7 +2,7 @@ import type { Secret } from '../secret.ts';
 import type { RequestSigner } from '../tools/signer.ts';
 import type { FieldPlacement } from './auth-pattern.ts';
 
-/** What an account authenticates with now. */
+/** The credential that an account authenticates with now. */
 export type Credential =
   | { kind: 'none' }
   | TokenCredential

@@ -11,7 +11,7 @@ export interface ExecutionContents {
   request: DryRunRequest;
   /** The data of the result, or the provider's response if the call failed. */
   response: unknown;
-  /** What was done, oldest first. */
+  /** The steps of the execution, oldest first. */
   steps: readonly ExecutionStep[];
 }
 

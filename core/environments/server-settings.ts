@@ -2,7 +2,7 @@ import type { EnvironmentRow, Store } from '../../db/store.ts';
 import type { EndpointOverride, HostPort } from '../net/policy-settings.ts';
 import { newestStandby } from '../vault/key-lifecycle.ts';
 
-/** What protects an environment and is set by variables and files of the server. No key is in it. */
+/** The protection of an environment that is set by variables and files of the server. No key is in it. */
 export interface ServerSettings {
   allowedAddresses: readonly HostPort[];
   endpointOverrides: readonly EndpointOverride[];

@@ -7,7 +7,7 @@ const BARE_AMPERSAND = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i;
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const MAX_SHOWN = 40;
 
-/** What is wrong with an image, as the rest of a sentence about the field. */
+/** The reason why an image is invalid, as the rest of a sentence about the field. */
 class SvgProblem extends Error {}
 
 /**

@@ -1,6 +1,6 @@
 import type { EnvironmentId } from '../../db/store.ts';
 
-/** Who caused an event, and in which request. */
+/** The actor who caused an event, and the request. */
 export interface Cause {
   environmentId: EnvironmentId;
   /** The id of the API client, `mcp_client`, `operator`, or `system` if the server itself caused the event. */

@@ -21,7 +21,7 @@ import { previewPlan, runPlan } from './run.ts';
 import { recordPlanned, recordStart, type StartRecord } from './start.ts';
 import { createStepLog } from './steps.ts';
 
-/** Who requested an execution, and when. */
+/** The client that requested an execution, and the time. */
 export interface ExecutionOrigin {
   apiClientId: string;
   /** This process. */

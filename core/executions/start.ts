@@ -9,7 +9,7 @@ import type {
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import type { Instance } from '../instances/instance.ts';
 
-/** What every plan of a call has in common. */
+/** The members that every plan of a call has. */
 export interface Planned {
   account: AccountRow;
   connection: ConnectionRow;

@@ -3,7 +3,7 @@ import { rfc3339 } from '../text/rfc3339.ts';
 import type { ToolErrorKind } from '../tools/outcome.ts';
 import { isSendFailure, KIND_OF_FAILURE } from '../tools/wire.ts';
 
-/** What an execution did between its start and its outcome, in the form of the API. */
+/** The steps of an execution between its start and its outcome, in the form of the API. */
 export interface ExecutionStep {
   kind: 'REQUEST' | 'WAIT' | 'REFRESH';
   /** RFC 3339. */

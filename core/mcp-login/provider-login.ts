@@ -30,7 +30,7 @@ export type LoginBegun =
   /** `url`: where the browser goes. `state`: what it returns with. `kept`: the sealed request. */
   { ok: true; url: string; state: string; kept: string } | OpenIdFailure;
 
-/** What a user logs in to. */
+/** The purpose of a login. */
 export type LoginPurpose = 'mcp' | 'portal';
 
 const KEPT: Record<LoginPurpose, string> = { mcp: 'login at a provider', portal: 'login to the portal' };

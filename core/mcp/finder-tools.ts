@@ -15,7 +15,7 @@ export interface FinderDeps extends OfferDeps {
   store: { read: ReadRepositories };
 }
 
-/** What a `tools/call` means: a tool to run with its input, or a result that needs no provider. */
+/** The meaning of a `tools/call`: a tool to run with its input, or a result that needs no provider. */
 export type MeantCall =
   | { kind: 'tool'; offered: OfferedTool; input: unknown }
   | { kind: 'result'; result: CallToolResult };

@@ -1,6 +1,6 @@
 /** One comparison of the configuration with what the provider returns. */
 export interface Check {
-  /** What was compared, usually a key of oauth_config. */
+  /** The compared value, usually a key of oauth_config. */
   what: string;
   /** `unknown`: the provider does not publish it, or it differs between accounts. */
   verdict: 'ok' | 'differs' | 'unknown';

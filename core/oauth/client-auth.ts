@@ -13,7 +13,7 @@ export interface ClientCredentials {
   method: ClientAuthMethod;
   /** The client secret, or for `private_key_jwt` the private key in PEM or as a JWK. */
   secret: Secret | null;
-  /** Who supplied the client: the connection, or a user for one account. */
+  /** The source of the client: the connection, or a user for one account. */
   owner?: FaultyPart;
 }
 

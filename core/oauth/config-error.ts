@@ -1,4 +1,4 @@
-/** What must be changed before a token can be obtained: the settings of the connection, or the data of the account. */
+/** The place to correct before a token can be obtained: the settings of the connection, or the data of the account. */
 export type FaultyPart = 'connection' | 'account';
 
 /**

@@ -22,7 +22,7 @@ import { readSecurity } from './security.ts';
 import { exclusionReason, type Selection } from './select.ts';
 import { readServers } from './servers.ts';
 
-/** What is imported, and how. */
+/** The document to import, and the options of the import. */
 export interface ImportRequest extends Selection {
   /** One document, as one file or as a bundle of files that refer to each other. */
   files: readonly SourceFile[];

@@ -24,7 +24,7 @@ type Data = Record<string, unknown>;
  */
 const NOTICE_BYTES = 8192;
 
-/** What all operations of a document share. */
+/** The data that all operations of a document share. */
 export interface DocumentContext {
   connector: string;
   resolve: Resolver;

@@ -22,7 +22,7 @@ export interface LeftOut extends OperationRef {
   detail?: string;
 }
 
-/** What was omitted or changed in the conversion of an operation. */
+/** A part of an operation that was omitted or changed in the conversion. */
 export const NOTE_KINDS = {
   SCHEMA_CUT: 'The input schema was truncated: too deep, too large, or recursive.',
   LARGE: "The tool takes more than 8 KB of a model's context; an overlay can hide inputs.",

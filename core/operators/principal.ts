@@ -1,7 +1,7 @@
 import type { EnvironmentId, ReadRepositories } from '../../db/store.ts';
 import { actorOf, isOpen } from './sessions.ts';
 
-/** What a request with an access token is checked against. */
+/** The state that a request with an access token is checked against. */
 export interface PrincipalState {
   enabled: boolean;
   /** Tokens of an older generation are rejected. */

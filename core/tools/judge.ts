@@ -45,7 +45,12 @@ export function createToolJudge(threads: ThreadPool, folder: URL): ToolJudge {
         return await threads.run(judgeJob, request, cost);
       } catch (error) {
         if (!(error instanceof JobLimitError)) throw error;
-        return [{ field: 'input_schema', message: `takes too much ${error.reason} to compile, or output_schema does` }];
+        return [
+          {
+            field: 'input_schema',
+            message: `takes too much ${error.reason} to compile; the cause can also be output_schema`,
+          },
+        ];
       }
     },
   };

@@ -53,7 +53,7 @@ export interface PagesRead {
   statement: string;
 }
 
-/** What was removed from `data` to limit its size. */
+/** The parts that were removed from `data` to limit its size. */
 export interface Truncation {
   /** A sentence for a model or a user. */
   statement: string;

@@ -29,7 +29,7 @@ export interface ReadingFacts {
   at?: RequestFacts['at'];
 }
 
-/** What is needed to read a response, apart from the call. */
+/** The data that is needed to read a response, apart from the call. */
 export interface ReadingRules {
   /** Removes every secret of the call. */
   scrub: Scrub;

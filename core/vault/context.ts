@@ -18,7 +18,7 @@ export interface RecordContext extends DataKeyContext {
   bindingDigest: Buffer;
 }
 
-/** What a single encrypted value is bound to. */
+/** The identity that a single encrypted value is bound to. */
 export interface ValueContext {
   table: string;
   /** Empty for a value of the whole deployment. */

@@ -1,6 +1,6 @@
 import type { Valetkey } from './valetkey.ts';
 
-/** What an agent shows while it works. */
+/** A message that an agent shows while it works. */
 export type Step =
   | { kind: 'thought'; text: string }
   | { kind: 'call'; connector: string; tool: string; input: object }
@@ -15,7 +15,7 @@ export interface ToolCall {
   input: object;
 }
 
-/** What a model returns for a conversation: the next tool call, or the final text. */
+/** The response of a model to a conversation: the next tool call, or the final text. */
 export type Turn = { thought: string; call: ToolCall } | { answer: string };
 
 /** Stands for a language model: it decides from the results of the calls so far. */
@@ -60,7 +60,7 @@ async function callTool({ connector, tool, input }: ToolCall, user: string, vale
 }
 // #endregion
 
-/** What the user can ask, with the script that stands for a model. */
+/** The questions that the user can ask, with the script that replaces a model. */
 export const TASKS: Record<string, { question: string; model: Model }> = {
   acme: {
     question: 'Which files do I have?',

@@ -16,7 +16,7 @@ export interface AssistantOptions {
    * its mcp_login_url.
    */
   url: string;
-  /** What users can connect: the name of the connection, and a title. */
+  /** The connections that users can choose: the name and a title of each. */
   offers: Readonly<Record<string, string>>;
   /** Returns a one-time address of the console, for the person who tries this example. */
   consoleUrl(): Promise<string>;

@@ -44,7 +44,7 @@ export interface Config extends SecurityContact, Paths {
   endpointOverrides: string;
   /** How long the server continues to work when it is asked to stop, while `/readyz` reports that it is not ready. */
   shutdownDelayMs: number;
-  /** What is sent to an OpenTelemetry collector; null for nothing. */
+  /** The signals for an OpenTelemetry collector; null for none. */
   telemetry: TelemetryConfig | null;
   /** Check every response against the contract, not only those that carry credentials. */
   checkAllResponses: boolean;

@@ -32,7 +32,7 @@ export function forwardResponse(
 ): Promise<ForwardedResponse> {
   const { secrets, scrubber, begin, beforeEnd } = options;
   return new Promise((resolve, reject) => {
-    /** What has arrived and was not searched for secrets yet. */
+    /** The bytes that have arrived and were not searched for secrets yet. */
     let held: Buffer[] = [];
     let heldBytes = 0;
     let pieces: ReturnType<typeof createStreamScrubber> | undefined;

@@ -10,7 +10,7 @@ export interface BenchRequest {
   anonymous?: boolean;
 }
 
-/** What an MCP client needs. */
+/** The address and the token of an MCP client. */
 export interface McpSubject {
   connectionId: string;
   /** A session token of a user with an account of the connection. */

@@ -26,7 +26,7 @@ interface Server {
   metricsPort: number;
 }
 
-/** What is compared with one process: the servers that share the load. */
+/** The servers that share the load, in comparison with one process. */
 interface Side {
   name: string;
   servers: Server[];

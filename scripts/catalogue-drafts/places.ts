@@ -36,7 +36,7 @@ export function readKey(text: string): { key: string; mark: string; at: string |
   return { key: found[1] as string, mark: found[2] as string, at: found[3] };
 }
 
-/** What is known of the place of one input before its words are read. */
+/** The properties of the place of one input before its texts are read. */
 interface Found {
   place: Place;
   node?: unknown;

@@ -3,7 +3,7 @@ import { atPointer, isRecord } from '../../core/tools/pointer.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/tools/tool.ts';
 import { parsePathTemplate } from '../../core/tools/url.ts';
 
-/** What a tool sends at one place. */
+/** The values that a tool sends at one place. */
 export type Value =
   | { kind: 'input'; schema: JsonSchema; always: boolean }
   | { kind: 'constant'; value: unknown; always: true }

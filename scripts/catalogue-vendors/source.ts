@@ -12,7 +12,7 @@ export interface Source {
   file: string;
   /** The part of the description's paths that the base address of the connector already contains. */
   under?: string;
-  /** What the paths of tools begin with before those of the description. */
+  /** The prefix of the paths of tools, which those of the description lack. */
   prefix?: string;
   /** Whether bodies may be JSON although the description has another type: it shows uploads, or forms. */
   json?: boolean;

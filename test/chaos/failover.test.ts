@@ -44,7 +44,7 @@ describe('a primary with a synchronous standby that is killed under load', funct
     const promoted = standby as Standby;
     const load = startMixedLoad(world, await world.prepare(servers[0] as ChildServer), () => servers);
     await load.progress(30);
-    // What the primary writes now never reaches the standby, so it must not acknowledge it.
+    // The standby never receives the next writes of the primary, so the primary must not acknowledge them.
     promoted.freeze(true);
     await pause(1_000);
     world.cluster.kill();

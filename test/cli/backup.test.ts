@@ -88,7 +88,7 @@ describe('valetkey backup (F4)', () => {
     await runCommand(['backup', backup], env);
     const bytes = readFileSync(backup);
     const { code, stderr } = await runCommand(['backup', backup], env);
-    expect([code, stderr]).to.deep.equal([1, `valetkey backup: ${backup} exists: a backup replaces no file\n`]);
+    expect([code, stderr]).to.deep.equal([1, `valetkey backup: ${backup} already exists: choose another name\n`]);
     expect(readFileSync(backup).equals(bytes)).to.equal(true);
     expect(namesIn(directory)).to.deep.equal(['one.db']);
   });

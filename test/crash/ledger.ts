@@ -36,7 +36,7 @@ export interface LedgerGrant {
   rotations: number;
 }
 
-/** What was acknowledged by a server that is killed again and again, and what is in doubt. */
+/** The acknowledged and the doubtful writes of a server that is killed repeatedly. */
 export interface Ledger {
   accounts: LedgerAccount[];
   calls: LedgerCall[];

@@ -93,7 +93,7 @@ describe('the quickstart of the README', () => {
     const [output] = outputs.get(block) ?? [];
     expect(output).to.match(/^\d+ tools: .*http_get/);
     expect(output)
-      .to.include('answered:')
+      .to.include('result:')
       .and.include("text: 'Water the plants'")
       .and.match(/execution_id: 'exec_/);
   });

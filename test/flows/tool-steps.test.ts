@@ -19,7 +19,7 @@ describe('a tool with several requests', () => {
   let connector: string;
   let accountId: string;
   let made = 0;
-  /** What the API returns as the address of the storage. */
+  /** The address of the storage that the API returns. */
   let address: unknown;
 
   const store: ToolStep = {

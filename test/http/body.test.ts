@@ -72,7 +72,7 @@ describe('request bodies', () => {
       expect(answers[3]?.body.error_description).to.equal('The body has more than 20 parameters.');
     });
 
-    it('M8: and as forms in a limited number of pieces', async () => {
+    it('M8: accepts forms in a limited number of pieces', async () => {
       const send = async (path: string, pieces: number) => {
         const raw = await openRaw(server.origin);
         raw.send(

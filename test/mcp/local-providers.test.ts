@@ -97,7 +97,7 @@ describe('X11: providers on this machine', () => {
     expect((await provider.run('clock_now')).body.data.content[0].text).to.equal('noon');
   });
 
-  it('can replace a provider elsewhere, and the server of a document', async () => {
+  it('can become the address of a custom provider, and the server of an imported document', async () => {
     const { identifier } = await createProvider(server, { proxy_url: `${FAR}/mcp` });
     const move = (proxy_url: string) => server.call('PUT', `${PATH}/${identifier}`, { body: { proxy_url } });
     expect((await move(`http://127.0.0.1:${unlisted}`)).status).to.equal(400);

@@ -11,7 +11,7 @@ export interface Subject {
   steps: Step[];
 }
 
-/** What a client has sent and what was acknowledged, with times in milliseconds UTC. */
+/** The writes that a client has sent, and their acknowledgements, with times in milliseconds UTC. */
 export interface History {
   accounts: Subject[];
   /** Accounts whose tokens rotate; their version is the generation of their credentials. */

@@ -12,7 +12,7 @@ export interface StoredAccount {
   authorization_details: unknown;
 }
 
-/** What an older version stored, as its API returned it. */
+/** The data that an older version stored, as its API returned it. */
 export interface ReleasedFacts {
   /** Milliseconds UTC at which it was stored. */
   storedAt: number;

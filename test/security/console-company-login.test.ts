@@ -10,7 +10,7 @@ import { closedPort } from '../support/upstream.ts';
 const CLIENT = { client_id: 'valetkey-console', client_secret: 'secret-of-the-console' };
 const CALLBACK = '/console/session/callback';
 
-/** What the company's provider says about each of its users. */
+/** The claims of the company's provider about each of its users. */
 const PEOPLE: Record<string, Record<string, unknown>> = {
   ada: { email: 'ada@acme.example', email_verified: true, groups: ['staff', 'platform-admins'] },
   grace: { email: 'grace@acme.example', email_verified: true, groups: 'support' },

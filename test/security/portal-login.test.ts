@@ -10,7 +10,7 @@ const CLIENT = { client_id: 'valetkey', client_secret: 'secret-of-valetkey' };
 const CALLBACK = '/portal/login/callback';
 const LOGIN = 'Log in to see and manage your connected accounts.';
 
-/** What the company's provider says about each of its users. */
+/** The claims of the company's provider about each of its users. */
 const PEOPLE: Record<string, Record<string, unknown>> = {
   ada: { email: 'ada@acme.test', email_verified: true, name: 'org_acme' },
   liar: { email: 'ada@acme.test', email_verified: false, name: 'org_acme' },

@@ -91,7 +91,7 @@ describe('rows that were altered in the database file', () => {
     await first.stop();
     server = undefined;
     const file = join(template.path, 'valetkey.db');
-    // Who writes the file runs no triggers, and can put an old data key back.
+    // An attacker who writes to the file runs no triggers, and can restore an old data key.
     for (const table of ['accounts', 'connections']) tamper(file, `drop trigger ${table}_data_key_replaced`);
     tamper(file, 'insert into data_keys (slot, used, wrapped) select max(slot) + 1, 1, ? from data_keys', wrapped);
     const [slot] = selectRows(file, 'select max(slot) as data_key from data_keys');

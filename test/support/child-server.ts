@@ -20,7 +20,7 @@ export interface ChildOptions {
   before?: string | undefined;
   /** The maximum size of a file in KiB, as on a full disk. `liftFileLimit` removes the limit. */
   fileLimitKiB?: number;
-  /** What the process reads from its standard input; by default nothing. */
+  /** The standard input of the process; empty by default. */
   input?: string;
   /** Receives each line of the log, from the beginning. */
   onLog?: (line: string) => void;

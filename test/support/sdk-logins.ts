@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { TestBrowser } from './browser.ts';
 import { ADA, allow, type LoginWorld, loginRequestOf, REDIRECT_URI } from './mcp-login.ts';
 
-/** What a client stores of a login: the part of OAuthClientProvider that both versions of the SDK use. */
+/** The data that a client stores of a login: the part of OAuthClientProvider that both versions of the SDK use. */
 export class KeptLogin {
   readonly redirectUrl = REDIRECT_URI;
   readonly clientMetadata = {

@@ -6,7 +6,7 @@ import * as sdk from '@modelcontextprotocol/server';
 import type { Revision } from './mcp.ts';
 import type { McpUpstream } from './mcp-upstream.ts';
 
-/** What happened to the calls of the tool `wait`. */
+/** The outcomes of the calls of the tool `wait`. */
 export interface Waits {
   begun: number;
   cancelled: number;

@@ -8,7 +8,7 @@ import { json } from '../support/upstream.ts';
 import { openPage } from './support/connect-browser.ts';
 import { type ConsoleWorld, startConsoleWorld } from './support/console-world.ts';
 
-/** What an attacker would put into a field that the console shows. */
+/** Texts that an attacker would put into a field that the console shows. */
 const MARKUP = '<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>';
 
 /** Compares the document with what markup would have made of it. */

@@ -3,7 +3,7 @@ import { html } from '../html.ts';
 import type { PageContext } from './context.ts';
 import { layout, type Page } from './layout.ts';
 
-/** Who has verified the name of an application that requests access. */
+/** The party that has verified the name of an application that requests access. */
 export type NameVerification = { by: 'host'; host: string } | { by: 'administrator' } | { by: 'no one' };
 
 export interface AccessView {

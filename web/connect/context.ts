@@ -1,6 +1,6 @@
 import type { Texts } from '../languages/texts.ts';
 
-/** What users see of the application that sent them. Empty texts are not shown. */
+/** The brand of the application that sent the users. Empty texts are not shown. */
 export interface BrandView {
   /** The name of the application. */
   application: string;
@@ -14,7 +14,7 @@ export interface BrandView {
   homeUrl: string;
 }
 
-/** What every page for users needs: its language, and whose page it is. */
+/** The language and the brand of a page for users. */
 export interface PageContext {
   texts: Texts;
   brand: BrandView;

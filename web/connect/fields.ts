@@ -2,7 +2,7 @@ import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import type { Texts } from '../languages/texts.ts';
 
-/** What can be wrong with an entered value. */
+/** The kinds of invalid values. */
 export type FieldProblem = 'required' | 'format' | 'choice' | 'too_long' | 'control' | 'address' | 'not_accepted';
 
 /** One field of a form. `value` may be shown again; it is always empty for a secret. */
@@ -16,7 +16,7 @@ export interface FieldView {
   /** The pattern of the whole value; empty for any value. */
   pattern: string;
   value: string;
-  /** What is wrong with the entered value; empty if it is valid. */
+  /** The reason why the entered value is invalid; empty if it is valid. */
   problem: FieldProblem | '';
 }
 

@@ -68,7 +68,7 @@ function addressHtml({ texts }: PageContext, { address }: LinkView): Html {
   return html`        <div><dt>${texts.html('link.address')}</dt> <dd><bdi>${address}</bdi></dd></div>\n`;
 }
 
-/** What the user has to enter, and how to get it. The provider's page opens beside this one, which waits for the value. */
+/** The fields that the user has to enter, and how to get their values. The provider's page opens beside this one, which waits for the value. */
 function credentialHtml(language: FormLanguage, { formTitle, help, keyPage, provider }: LinkView): Html {
   const title = formTitle ? html`      <h2>${dataHtml(formTitle, language)}</h2>\n` : html``;
   const text = help ? html`      <p>${dataHtml(help, language)}</p>\n` : html``;

@@ -40,7 +40,7 @@ function waitingText({ texts, brand: { application } }: PageContext): Html {
   return application ? texts.html('waiting.text', { application }) : texts.html('waiting.text_unnamed');
 }
 
-/** What the last page of a popup needs to tell the application how a link ended. */
+/** The data with which the last page of a popup tells the application how a link ended. */
 export interface PopupView {
   /** The origins that may learn the outcome. */
   origins: readonly string[];

@@ -3,7 +3,7 @@ import { html } from '../html.ts';
 import type { PageContext } from './context.ts';
 import { dataHtml } from './fields.ts';
 
-/** What a scope lets the application do at most. */
+/** The most that a scope lets the application do. */
 export type ScopeAccess = 'read' | 'write' | 'delete';
 
 export interface ScopeView {
@@ -18,7 +18,7 @@ const GROUPS = [
   { access: 'delete', heading: 'link.scopes_delete' },
 ] as const;
 
-/** What the user shares, grouped by what it can do; scopes that can delete are marked. */
+/** The scopes that the user shares, grouped by their effect; scopes that can delete are marked. */
 export function scopesHtml(context: PageContext, scopes: readonly ScopeView[], dataLanguage: string): Html {
   const { texts, brand } = context;
   if (scopes.length === 0) return html`      <p>${texts.html('link.scopes_unknown')}</p>\n`;

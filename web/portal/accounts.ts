@@ -11,7 +11,7 @@ export interface AccountView {
   status: 'ACTIVE' | 'EXPIRED' | 'PENDING_AUTH' | 'PENDING_VERIFICATION' | 'DISCONNECTED';
   /** Milliseconds UTC, or null. */
   lastUsedAt: number | null;
-  /** What the account may be used for; empty if the provider does not describe it. */
+  /** The permitted uses of the account; empty if the provider does not describe them. */
   scopes: readonly { name: string; description: string }[];
   /** Undefined if it is not possible now. */
   reconnect: FormView | undefined;
@@ -87,7 +87,7 @@ function scopesHtml({ texts }: PageContext, { scopes }: AccountView): Html {
 `;
 }
 
-/** What the user can connect besides. */
+/** The applications that the user can connect in addition. */
 export function connectableHtml({ texts }: PageContext, connectable: readonly ConnectableView[]): Html {
   if (connectable.length === 0) return html``;
   const items = connectable.map(({ provider, connect }, index) => {

@@ -7,7 +7,7 @@ import { type CallView, callsHtml } from './calls.ts';
 import { type FormView, formHtml } from './forms.ts';
 import { type GrantView, grantsHtml } from './grants.ts';
 
-/** What the last action did. */
+/** The effect of the last action. */
 export const NOTICES = ['connected', 'disconnected', 'revoked', 'impossible'] as const;
 export type Notice = (typeof NOTICES)[number];
 

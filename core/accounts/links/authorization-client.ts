@@ -4,7 +4,7 @@ import type { ProviderDefinition } from '../../connectors/provider.ts';
 import type { Details } from '../authorization-details.ts';
 import type { JsonObject } from '../merge.ts';
 
-/** What an authorization is for, as it was read at one moment. */
+/** The objects that an authorization is for, as they were read at one moment. */
 export interface AuthorizationPlan {
   environment: Pick<EnvironmentRow, 'kind'>;
   account: AccountRow;

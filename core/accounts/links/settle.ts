@@ -14,7 +14,7 @@ import { isVerificationOff } from './verification.ts';
 import { returnAddress } from './verify-url.ts';
 
 /**
- * What follows a finished link. `verify`: the user is redirected to the application, or logs in at the login provider, which verifies the user.
+ * The step after a finished link. `verify`: the user is redirected to the application, or logs in at the login provider, which verifies the user.
  * `connected`: nothing is left to do. `late`: the link has ended in the meantime.
  */
 export type Settled =

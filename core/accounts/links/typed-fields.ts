@@ -26,7 +26,7 @@ export interface ReadForm {
   credentials: JsonObject;
 }
 
-/** What can be wrong with an entered value; the page says it in the user's language. */
+/** The kinds of invalid values; the page describes them in the user's language. */
 export type TypedProblem = 'required' | 'format' | 'choice' | 'too_long' | 'control' | 'address';
 
 export type FormResult = { ok: true; form: ReadForm } | { ok: false; problems: Readonly<Record<string, TypedProblem>> };

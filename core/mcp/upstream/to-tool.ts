@@ -18,7 +18,7 @@ export type Converted =
       ok: true;
       /** The tool with a preliminary `name`; the caller replaces it. */
       tool: Tool;
-      /** What was removed from the schemas or changed in them. */
+      /** The changes made to the schemas. */
       changes: string[];
     }
   | { ok: false; reason: string };

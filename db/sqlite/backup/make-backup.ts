@@ -125,5 +125,5 @@ function removeAbandoned(directory: string, now: Date): void {
 }
 
 function exists(path: string): StorageError {
-  return new StorageError('BACKUP_EXISTS', `${path} exists: a backup replaces no file`);
+  return new StorageError('BACKUP_EXISTS', `${path} already exists: choose another name`);
 }

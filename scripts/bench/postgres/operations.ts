@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createIds } from '../../../core/ids.ts';
 import type { EnvironmentId, NewAccount, Store } from '../../../db/store.ts';
 
-/** What a worker needs to run an operation: the rows that `seed` has made. */
+/** The rows that `seed` has made, with which a worker runs an operation. */
 export interface Subjects {
   environmentId: EnvironmentId;
   connectionId: string;

@@ -12,9 +12,9 @@ export interface JobWorld {
   test: TestStore;
   clock: TestClock;
   queue: JobQueue;
-  /** What was logged. */
+  /** The logged lines. */
   lines: { text: string; [field: string]: unknown }[];
-  /** What was counted, as `kind outcome`. */
+  /** The counted outcomes, as `kind outcome`. */
   counts: string[];
   scrubs(): number;
   /** Adds a job. @returns its id */

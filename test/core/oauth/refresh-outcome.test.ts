@@ -108,7 +108,7 @@ describe('judging a failed refresh (R6)', () => {
     }
   });
 
-  it('passes an internal error on', async () => {
+  it('rethrows an internal error', async () => {
     const mistake = new TypeError('x is not a function');
     const thrown = await refresh(() => Promise.reject(mistake)).catch((error: unknown) => error);
     expect(thrown).to.equal(mistake);

@@ -104,7 +104,7 @@ describe('Registering as a client of a server found at run time', () => {
       for (const body of cases) expect(await client(body), JSON.stringify(body)).to.equal('unusable');
     });
 
-    it("fails with the server's rejection in our own words", async () => {
+    it('reports the rejection of the server in a fixed text', async () => {
       const { outcome } = await register({ error: 'invalid_client_metadata', error_description: '<b>' }, 400);
       expect(outcome).to.include({ ok: false, kind: 'unexpected' });
       expect(JSON.stringify(outcome)).not.to.contain('<b>');

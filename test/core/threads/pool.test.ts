@@ -45,7 +45,7 @@ describe('a pool of threads', () => {
     expect(error).to.be.instanceOf(JobLimitError).and.include({ reason: 'memory' });
   });
 
-  it('passes the ApiError of a job on', async () => {
+  it('rethrows the ApiError of a job', async () => {
     const error = (await failureOf(pool.run(job('refused'), null, COST))) as ApiError;
     expect(error).to.be.instanceOf(ApiError).and.include({ code: 'INVALID_DOCUMENT', message: 'It cannot be read.' });
     expect(error.errors).to.deep.equal([{ field: 'files', message: 'are bad' }]);

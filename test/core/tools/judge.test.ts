@@ -15,7 +15,7 @@ function judgeWith(error: Error) {
 describe('H5: checking the definition of a tool', () => {
   it('reports its schemas as faulty when it takes too long', async () => {
     expect(await judgeWith(new JobLimitError('time'))).to.deep.equal([
-      { field: 'input_schema', message: 'takes too much time to compile, or output_schema does' },
+      { field: 'input_schema', message: 'takes too much time to compile; the cause can also be output_schema' },
     ]);
   });
 

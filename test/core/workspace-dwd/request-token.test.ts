@@ -255,7 +255,7 @@ describe('the request and response of a delegation', () => {
     }
   });
 
-  it('passes an internal error on', async () => {
+  it('rethrows an internal error', async () => {
     const mistake = new TypeError('x is not a function');
     const thrown = await requestDelegatedToken({
       account: readServiceAccount(keyFile()),

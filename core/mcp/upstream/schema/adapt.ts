@@ -24,7 +24,7 @@ export interface AdaptedInput {
   schema: JsonSchema;
   /** The server's property names, by the names used here. */
   names: Names;
-  /** What was removed or renamed. */
+  /** The members that were removed or renamed. */
   changes: string[];
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { json, startUpstream, type Upstream } from '../../../support/upstream.ts';
 
-/** What the model sees of a request: the names of the tools, and the results of tools. */
+/** The part of a request that the model sees: the names of the tools, and the results of tools. */
 interface Turn {
   tools: string[];
   results: unknown[];

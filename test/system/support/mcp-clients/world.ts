@@ -12,7 +12,7 @@ import { startModel } from './model.ts';
 /** The tool of the server, its input, and what its result contains. */
 export const TOOL = { name: 'acme_notes_get_note', input: { number: 7 }, result: 'Water the plants' };
 
-/** What Claude Code publishes about itself: the URL is its client id. */
+/** The metadata document of Claude Code; its URL is its client id. */
 const CLAUDE_CODE = {
   client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
   client_name: 'Claude Code',

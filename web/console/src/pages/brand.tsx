@@ -7,7 +7,7 @@ type Environment = Schemas['Environment'];
 
 const MAX_LOGO_BYTES = 64 * 1024;
 
-/** What users see on the pages of links, of the portal and of MCP logins. */
+/** The brand on the pages of links, of the portal and of MCP logins. */
 export function Brand({ environment }: { environment: Environment }) {
   const save = useMutation({
     async mutationFn(form: FormData) {

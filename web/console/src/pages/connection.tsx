@@ -84,7 +84,7 @@ function needsClient({ authorization_type: type, client_id: id, missing_settings
 }
 
 function adviceFor({ status, enabled, missing_settings: missing }: Connection): string {
-  if (!enabled) return 'Nobody can connect, and no tool runs, until it is enabled.';
+  if (!enabled) return 'No one can connect, and no tool runs, until it is enabled.';
   if (status === 'COMPLETED') return 'Users can connect their accounts.';
   return missing.length > 0 ? `Still missing: ${missing.map(words).join(', ')}.` : 'It is not complete yet.';
 }

@@ -6,7 +6,7 @@ import { Button, Card, Confirm, Copy, Field, Loading, Trouble } from '../ui/part
 type Provider = Schemas['McpLoginProvider'];
 type Type = Provider['type'];
 
-/** Who says which user an MCP client acts for: the application, an OpenID provider, or an authorization server. */
+/** The party that identifies the user of an MCP client: the application, an OpenID provider, or an authorization server. */
 export function LoginProvider() {
   const [isOpen, setOpen] = useState(false);
   return (
