@@ -7480,6 +7480,11 @@ export interface components {
             };
             /** @description Sets of scopes. The account must have been granted all scopes of at least one set. Empty if no scope is required. */
             scopes: string[][];
+            /**
+             * @description Words in which users ask for this, if the name, the title and the description do not contain them.
+             *     Only the search uses them.
+             */
+            search_words?: string;
             /** @description Tags to filter tools. */
             tags: string[];
             /** @description A short name for display. */
@@ -9796,6 +9801,11 @@ export interface components {
             };
             /** @description Sets of scopes. The account must have been granted all scopes of at least one set. Empty if no scope is required. */
             scopes: string[][];
+            /**
+             * @description Words in which users ask for this, if the name, the title and the description do not contain them.
+             *     Only the search uses them.
+             */
+            search_words?: string;
             /** @description Tags to filter tools. */
             tags: string[];
             /** @description A short name for display. */
@@ -10437,6 +10447,11 @@ export interface components {
             } | null;
             /** @description Sets of scopes. The account must have been granted all scopes of at least one set. Empty if no scope is required. */
             scopes?: string[][];
+            /**
+             * @description Words in which users ask for this, if the name, the title and the description do not contain them. Null: none.
+             *     Only the search uses them.
+             */
+            search_words?: string | null;
             /** @description Tags to filter tools. */
             tags?: string[];
             /** @description A short name for display. */

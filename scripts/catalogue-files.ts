@@ -36,7 +36,10 @@ export interface CatalogueFiles {
   problems: string[];
 }
 
-/** Reads catalogue/: connectors/<identifier>.yaml and tools/<connector>/<name>.yaml, in order of their names. */
+/**
+ * Reads catalogue/: connectors/<identifier>.yaml, and tools/<connector>/<name>.yaml with its line in
+ * search-words/<connector>.yaml, in order of their names.
+ */
 export async function readCatalogueFiles(): Promise<CatalogueFiles> {
   const problems: string[] = [];
   const connectors = await readFolder<ConnectorFile>('connectors/', problems);
@@ -50,12 +53,25 @@ export async function readCatalogueFiles(): Promise<CatalogueFiles> {
     const files = await readFolder<ToolFile['data']>(`tools/${folder.name}/`, problems);
     tools.push(...files.map((file) => ({ ...file, connector: folder.name })));
   }
+  await addSearchWords(tools, problems);
   return {
     schemas: { connector: await readSchema('connector'), tool: await readSchema('tool') },
     connectors,
     tools,
     problems,
   };
+}
+
+/** Adds the search words, which have separate files because most files of tools are generated. */
+async function addSearchWords(tools: readonly ToolFile[], problems: string[]): Promise<void> {
+  const byName = new Map(tools.map((tool) => [tool.name, tool.data]));
+  for (const { file, name: connector, data } of await readFolder<Record<string, string>>('search-words/', problems)) {
+    for (const [name, words] of Object.entries(data)) {
+      const tool = byName.get(`${connector}_${name}`);
+      if (tool) tool.search_words = words;
+      else problems.push(`${file}: there is no tool ${connector}_${name}`);
+    }
+  }
 }
 
 async function readSchema(name: string): Promise<JsonSchema> {

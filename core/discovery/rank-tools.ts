@@ -10,7 +10,7 @@ export interface Hit {
 
 /** The higher this value, the later repeated occurrences of a word in one tool stop increasing the score (BM25). */
 const SATURATION = 8;
-/** The weight of a synonym, and of a word that begins with the query's word. */
+/** The weight of a synonym, and of a word that begins with an unknown word of the query or that it misspells. */
 const SYNONYM = 0.45;
 const COMPLETION = 0.6;
 const MAX_QUERY_WORDS = 16;
@@ -140,8 +140,11 @@ function alternativesOf(
   let frequency = Math.max(...asked.map(count));
   if (frequency === 0) {
     const starts = asked.filter((word) => word.length > 2);
-    const longer = new Set(starts.flatMap((start) => indexes.flatMap((index) => index.completions(start))));
-    for (const word of longer) words.push({ word, factor: COMPLETION });
+    const similar = (find: (index: ToolIndex, word: string) => string[]) =>
+      new Set(starts.flatMap((start) => indexes.flatMap((index) => find(index, start))));
+    const longer = similar((index, start) => index.completions(start));
+    const close = longer.size > 0 ? longer : similar((index, start) => index.misspellings(start));
+    for (const word of close) words.push({ word, factor: COMPLETION });
     frequency = Math.max(0, ...words.map(({ word }) => count(word)));
   }
   const rarity = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));

@@ -1,7 +1,7 @@
 import type { Tool, ToolHints } from '../tools/tool.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 import { weighWords } from './tool-words.ts';
-import { wordsOf } from './words.ts';
+import { isMisspelling, wordsOf } from './words.ts';
 
 /** The data of a tool that lists and searches use without parsing the tool. */
 export interface ToolCard {
@@ -41,6 +41,8 @@ export interface ToolIndex {
   postings(word: string): readonly number[] | undefined;
   /** Returns the stemmed words that begin with a text. */
   completions(start: string): string[];
+  /** Returns the stemmed words that differ from a word by one typing mistake. */
+  misspellings(word: string): string[];
   card(number: number): ToolCard | undefined;
   /** The number that the next tool would get. */
   readonly end: number;
@@ -52,6 +54,7 @@ const MAX_WEIGHT = 2 ** WEIGHT_BITS - 1;
 const LENGTH = 0.06;
 const SHRINK_ABOVE = 1000;
 const MAX_COMPLETIONS = 20;
+const MAX_MISSPELLINGS = 5;
 
 export function createToolIndex(): ToolIndex {
   let byNumber: (ToolCard | undefined)[] = [];
@@ -139,6 +142,14 @@ export function createToolIndex(): ToolIndex {
       for (const word of words.keys()) {
         if (word.startsWith(start)) found.push(word);
         if (found.length === MAX_COMPLETIONS) break;
+      }
+      return found;
+    },
+    misspellings(word) {
+      const found: string[] = [];
+      for (const known of words.keys()) {
+        if (isMisspelling(word, known)) found.push(known);
+        if (found.length === MAX_MISSPELLINGS) break;
       }
       return found;
     },

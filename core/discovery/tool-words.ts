@@ -2,7 +2,7 @@ import type { Tool } from '../tools/tool.ts';
 import { wordsOf } from './words.ts';
 
 /** The weight of a word, by the field in which it occurs. */
-const FIELDS = { name: 10, title: 8, connector: 7, tag: 5, description: 3, input: 2, example: 2 } as const;
+const FIELDS = { name: 10, title: 8, connector: 7, tag: 5, description: 3, input: 2, example: 2, words: 5 } as const;
 /** Each field counts a word at most this often. */
 const MOST_OFTEN = 2;
 
@@ -23,6 +23,7 @@ export function weighWords(tool: Tool, connectorName: string): Map<string, numbe
   add([...wordsOf(connectorName), ...wordsOf(tool.connector)], FIELDS.connector);
   add(tool.tags.flatMap(wordsOf), FIELDS.tag);
   add(wordsOf(aboutItself(tool.description)), FIELDS.description);
+  add(wordsOf(tool.search_words ?? ''), FIELDS.words);
   const inputs = Object.entries((tool.input_schema['properties'] as Record<string, { description?: unknown }>) ?? {});
   add(
     inputs.flatMap(([name]) => wordsOf(name)),

@@ -27,7 +27,9 @@ export function wordsOf(text: string): string[] {
   const plain = latin
     .replace(CAMEL, '$1 $2')
     .toLowerCase()
-    .replaceAll(/['’]s\b/g, '');
+    .replaceAll(/['’]s\b/g, '')
+    // Split, both parts of `to-do` would be stop words.
+    .replaceAll(/\b(?:to-do|e-mail)/g, (word) => word.replace('-', ''));
   return (plain.match(WORD) ?? []).map((word) => {
     const known = stems.get(word);
     if (known !== undefined) return known;
@@ -61,6 +63,22 @@ export function stem(word: string): string {
     }
   }
   return stemmed.length > 3 && stemmed.endsWith('e') ? stemmed.slice(0, -1) : stemmed;
+}
+
+/** Shorter words have too many neighbours, and the first letter is seldom wrong. */
+const MISSPELLED_FROM = 5;
+
+/** Whether two words differ by one letter that is wrong, missing or added, or by two neighbours in the wrong order. */
+export function isMisspelling(word: string, other: string): boolean {
+  const longer = word.length < other.length ? other : word;
+  const shorter = longer === word ? other : word;
+  if (shorter.length < MISSPELLED_FROM || longer.length - shorter.length > 1 || word[0] !== other[0]) return false;
+  let at = 0;
+  while (at < shorter.length && shorter[at] === longer[at]) at++;
+  if (longer.length > shorter.length) return longer.slice(at + 1) === shorter.slice(at);
+  if (longer.slice(at + 1) === shorter.slice(at + 1)) return true;
+  const isSwapped = longer[at] === shorter[at + 1] && longer[at + 1] === shorter[at];
+  return isSwapped && longer.slice(at + 2) === shorter.slice(at + 2);
 }
 
 const STOPS = new Set([...STOP_WORDS].map(stem));

@@ -140,6 +140,8 @@ export interface Tool {
   title: string;
   description: string;
   tags: string[];
+  /** Words of users that name and description lack. Only the search uses them. */
+  search_words?: string;
   hints: ToolHints;
   /** Alternative sets of scopes; an account needs all scopes of one set. */
   scopes: string[][];

@@ -63,6 +63,18 @@ describe('createTool', () => {
       expect(answer.body.data, answer.text).to.deep.equal({ target: '/v2/things/7' });
     });
 
+    it('creates a tool that is found by its search words, which lists do not contain', async () => {
+      const name = 'acme_crm_get_refund';
+      const description = 'Reads what was returned for an order, by its number. Changes nothing.';
+      const body = toolBody(connector, name, { description, search_words: 'reimbursement xylophone' });
+      const answer = await create(body);
+      expect(answer.body.definition.search_words, answer.text).to.equal('reimbursement xylophone');
+      expect(answer.body.tool).not.to.have.property('search_words');
+      const found = await server.call('GET', `${PATH}?query=${encodeURIComponent('xylophone')}`);
+      expect(found.body.tools.map((tool: { name: string }) => tool.name)).to.deep.equal([name]);
+      expect(found.text).not.to.include('xylophone');
+    });
+
     it('accepts a tool for a built-in connector, with its scopes', async () => {
       const body = toolBody('github', 'github_get_own_thing', { scopes: [['repo']] });
       expect((await create(body)).status).to.equal(201);

@@ -38,9 +38,9 @@ describe('updateTool', () => {
     });
 
     it('clears an optional member with null', async () => {
-      const { name } = await tool({ response: { max_bytes: 2048 } });
-      const answer = await update(name, { response: null });
-      expect(answer.body.definition).not.to.have.property('response');
+      const { name } = await tool({ response: { max_bytes: 2048 }, search_words: 'money back' });
+      const answer = await update(name, { response: null, search_words: null });
+      expect(answer.body.definition).not.to.have.any.keys('response', 'search_words');
     });
   });
 

@@ -26,6 +26,7 @@ describe('the words of tools and questions', () => {
     expect(wordsOf('listOpenIssues')).to.deep.equal(['list', 'open', 'issu']);
     expect(wordsOf("Café's MENÜ")).to.deep.equal(['caf', 'menu'].map(stem));
     expect(wordsOf('')).to.deep.equal([]);
+    expect(wordsOf('my To-Dos and e-mails')).to.deep.equal(wordsOf('my todos and emails'));
   });
 
   it('omit words that every question contains, unless the query has no others', () => {
@@ -50,6 +51,27 @@ describe('the search index of tools', () => {
     index.drop('mine_unknown');
     expect(found(index, 'gamma')).to.deep.equal([]);
     expect(index.cards().map(({ name }) => name)).to.deep.equal(['mine_b']);
+  });
+
+  it('finds a tool by its search words, after tools that have the word in their names', () => {
+    const index = createToolIndex();
+    index.put({ ...named('mine_a', 'Refund a payment'), search_words: 'money back' }, 'Mine');
+    index.put(named('mine_money', 'Count money'), 'Mine');
+    index.put(named('mine_c', 'Gamma'), 'Mine');
+    expect(found(index, 'give the money back')).to.deep.equal(['mine_a', 'mine_money']);
+    expect(found(index, 'money')).to.deep.equal(['mine_money', 'mine_a']);
+  });
+
+  it('finds a word with one typing mistake, if nothing has the word', () => {
+    const index = createToolIndex();
+    index.put(named('mine_a', 'Calendar'), 'Mine');
+    index.put(named('mine_b', 'Gamma'), 'Mine');
+    for (const mistake of ['calendr', 'calendaar', 'calemdar', 'claendar', 'calenadr']) {
+      expect(found(index, mistake), mistake).to.deep.equal(['mine_a']);
+    }
+    for (const other of ['claendra', 'alendar', 'kalendar', 'golma', 'calnar']) {
+      expect(found(index, other), other).to.deep.equal([]);
+    }
   });
 
   it('stays the same for its users, regardless of how often tools are added and removed', () => {
