@@ -14,11 +14,24 @@ import { type KubernetesObject, problemsOf } from './kubernetes.ts';
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 interface ComposeFile {
   name?: string;
-  services: Record<string, { environment?: object }>;
+  services: Record<string, { environment?: object; healthcheck?: { test: string[] }; depends_on?: object }>;
 }
 
 const { version, repository } = JSON.parse(read('package.json')) as { version: string; repository: { url: string } };
 const objectsIn = (text: string) => parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
+
+/** Returns the objects that a value of a manifest refers to, such as `ConfigMap valetkey`. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => {
+    if (key === 'configMapRef') return [`ConfigMap ${part.name}`];
+    if (key === 'secretKeyRef') return [`Secret ${part.name}`];
+    if (key === 'secretName') return [`Secret ${part}`];
+    if (key === 'claimName') return [`PersistentVolumeClaim ${part}`];
+    if (key === 'serviceAccountName') return [`ServiceAccount ${part}`];
+    return namesIn(part);
+  });
+}
 
 describe('deploy/Containerfile', () => {
   const text = read('deploy/Containerfile');
@@ -63,9 +76,19 @@ describe('compose files', () => {
   }
 });
 
+describe('deploy/postgres/compose.yaml', () => {
+  it('starts the servers when PostgreSQL accepts connections of other hosts, which it does not while it is prepared', () => {
+    const { services } = parse(read('deploy/postgres/compose.yaml'), { merge: true }) as ComposeFile;
+    expect(services['postgres']?.healthcheck?.test).to.include('-h');
+    expect(services['valetkey-1']?.depends_on).to.deep.equal({ postgres: { condition: 'service_healthy' } });
+  });
+});
+
 describe('Kubernetes manifests', () => {
   const text = read('deploy/kubernetes/valetkey.yaml');
-  const objects = [...objectsIn(text), ...objectsIn(read('deploy/kubernetes/migrate.yaml'))];
+  /** The files in the order in which operations.md applies them. */
+  const files = [...read('docs/operations.md').matchAll(/kubectl apply -f (\S+)/g)].map(([, file = '']) => file);
+  const objects = files.flatMap((file) => objectsIn(read(file)));
 
   it('satisfy the types of the Kubernetes API', () => {
     const misspelled = objectsIn(text.replace('readinessProbe', 'readynessProbe'));
@@ -78,6 +101,23 @@ describe('Kubernetes manifests', () => {
     const images = new Set(`${text}${read('deploy/kubernetes/migrate.yaml')}`.match(/(?<=image: )\S+/g));
     expect([...images]).to.deep.equal([`ghcr.io/valetkey/valetkey:${version}`]);
     expect(text).to.include('livenessProbe').and.include('readinessProbe').and.include('startupProbe');
+  });
+
+  it('are all applied, and refer to what was created before by the commands of operations.md', () => {
+    expect(files.toSorted()).to.deep.equal(
+      readdirSync(join(ROOT, 'deploy/kubernetes'))
+        .map((name) => `deploy/kubernetes/${name}`)
+        .toSorted(),
+    );
+    const secrets = [...read('docs/operations.md').matchAll(/kubectl create secret generic (\S+)/g)];
+    const created = new Set(secrets.map(([, name]) => `Secret ${name}`));
+    for (const file of files) {
+      for (const { kind, metadata } of objectsIn(read(file))) created.add(`${kind} ${metadata.name}`);
+      const missing = objectsIn(read(file))
+        .flatMap(namesIn)
+        .filter((name) => !created.has(name));
+      expect(missing, file).to.deep.equal([]);
+    }
   });
 
   it('set variables that the server reads', () => {
