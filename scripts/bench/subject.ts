@@ -11,6 +11,8 @@ import { newAccount, UPSTREAM_ORIGIN } from './operations.ts';
 
 const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
 const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const GRANT = `grant_type=client_credentials&client_id=${CLIENT.id}&client_secret=${CLIENT.secret}`;
 
 /** The data that requests need: an account of each server, a token of its user for MCP, and an access token. */
 export interface Subject extends McpSubject {
@@ -35,6 +37,7 @@ export const REQUESTS: Record<string, Build> = {
   'mcp-2026': mcpCall2026,
   'mcp-2025': mcpCall2025,
   proxy: (subject, turn) => rawCall(accountOf(subject, turn)),
+  token: () => ({ method: 'POST', path: '/oauth/token', type: FORM_TYPE, body: GRANT, anonymous: true }),
 };
 
 /** Creates accounts over the API, because checkouts may differ in everything else. */
@@ -45,9 +48,7 @@ export async function prepare(port: number): Promise<Subject> {
     // biome-ignore lint/suspicious/noExplicitAny: responses of several shapes
     return (await response.json()) as any;
   };
-  const form = { 'content-type': 'application/x-www-form-urlencoded' };
-  const grant = `grant_type=client_credentials&client_id=${CLIENT.id}&client_secret=${CLIENT.secret}`;
-  const { access_token: token } = await send('/oauth/token', form, grant);
+  const { access_token: token } = await send('/oauth/token', { 'content-type': FORM_TYPE }, GRANT);
   const headers = { authorization: `Bearer ${token}`, 'content-type': JSON_TYPE };
   const accounts: string[] = [];
   let connectionId = '';
