@@ -6,6 +6,7 @@ import type { Vault } from '../core/vault/vault.ts';
 import { createRequestLog } from '../http/monitoring/request-log.ts';
 import { createEnvironmentLookup, type Environment } from '../http/pipeline/environments.ts';
 import type { Exchange } from '../http/pipeline/exchange.ts';
+import { createReplySpace, type ReplySpace } from '../http/pipeline/reply-space.ts';
 import { readGenerated } from './generated-file.ts';
 import type { Keys } from './keys.ts';
 import type { Runtime } from './runtime.ts';
@@ -22,6 +23,8 @@ export interface RequestParts {
   announceEnd(): void;
   /** Called for every response that was written. */
   onResponse(exchange: Exchange, status: number): void;
+  /** Limits what clients store by responses for idempotency keys. */
+  readonly replySpace: ReplySpace;
   /** Paths of the contract that carry secrets, by operation. */
   readonly secretPaths: readonly string[];
 }
@@ -50,6 +53,7 @@ export function createRequestParts({ choose }: Pick<Setup, 'choose'>, deps: Deps
       metrics.request(exchange.name, status, ms / 1000);
       logRequest(exchange.name, status, ms, exchange.requestId, exchange.authFailure);
     }),
+    replySpace: createReplySpace(),
     secretPaths: JSON.parse(readGenerated('secret-paths.json')) as string[],
   };
 }

@@ -1,4 +1,4 @@
-import { LIFETIME } from '../../core/budgets.ts';
+import { LIFETIME, STORED } from '../../core/budgets.ts';
 import { ApiError, type ApiErrorOptions } from '../../core/errors.ts';
 import { type ExecutionEnd, type StoreEndDeps, storeEnd } from '../../core/executions/execution-end.ts';
 import type { Instance } from '../../core/instances/instance.ts';
@@ -8,6 +8,7 @@ import type {
   ExecutionRow,
   IdempotencyKeyName,
   IdempotencyKeyRow,
+  IdempotencyReply,
   NewIdempotencyKey,
   Repositories,
   Store,
@@ -16,7 +17,7 @@ import type {
 import type { EffectReply, Reply, StoredReplies } from '../contract.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import type { Exchange } from './exchange.ts';
-import { isFull, kept, tooManyKeys } from './kept-replies.ts';
+import { isFull, type ReplyReservation, type ReplySpace, tooManyKeys } from './reply-space.ts';
 import type { ContractRequest } from './request.ts';
 import { openReply, packReply, packReplyInThread, sealReply } from './stored-replies.ts';
 
@@ -25,18 +26,26 @@ export interface IdempotencyDeps extends StoreEndDeps {
   readonly digester: Digester;
   /** Encrypts the stored replies. */
   readonly sealedData: SealedTokens;
+  readonly replySpace: ReplySpace;
   /** This process, which is part of every claim of a key. */
   readonly instance: Instance;
   /** Milliseconds UTC. */
   now(): number;
 }
 
+/** The key of a request, and the digest of its content. */
+interface Key {
+  name: IdempotencyKeyName;
+  requestDigest: Buffer;
+}
+
 type Unit = (tx: Transaction) => Promise<Reply>;
 
-/** A key to be claimed, and the bytes that its client has stored. */
+/** A key to be claimed, the bytes that its client has stored, and the space for the response. */
 interface Claim {
   key: NewIdempotencyKey;
   keptBytes: number;
+  space: ReplyReservation;
 }
 
 /**
@@ -55,7 +64,7 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
    */
   const key = typeof header === 'string' && request.method.toUpperCase() === 'POST' ? keyOf(header) : undefined;
 
-  function keyOf(text: string) {
+  function keyOf(text: string): Key {
     const { method, path, body, bodyDigest } = request;
     const keyDigest = deps.digester.digest('idempotency key', environmentId, clientId, route, text);
     const content = bodyDigest ? bodyDigest.toString('base64url') : JSON.stringify(body ?? null);
@@ -64,29 +73,36 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
   }
 
   /**
-   * Returns the key as it will be claimed. What the client has stored is read before the transaction, because each
+   * Runs work with the key as it will be claimed. What the client has stored is read before the transaction, because each
    * request with a key changes it: transactions that read it would conflict.
    *
    * @throws ApiError RATE_LIMITED if the client has too many keys
    */
-  async function toClaim(executionId?: string): Promise<Claim | undefined> {
-    if (!key) return undefined;
+  async function withClaim<T>(
+    key: Key,
+    executionId: string | undefined,
+    work: (claim: Claim) => Promise<T>,
+  ): Promise<T> {
     const { idempotencyKeys } = deps.store.read;
     const at = deps.now();
-    const keptBytes = await idempotencyKeys.keptBytes(environmentId, clientId);
-    if (isFull(keptBytes)) {
-      const known = await idempotencyKeys.get(environmentId, key.name);
-      if (!known || known.expiresAt <= at) throw tooManyKeys();
+    const space = deps.replySpace.begin(environmentId, clientId);
+    try {
+      const keptBytes = await idempotencyKeys.keptBytes(environmentId, clientId);
+      if (isFull(keptBytes)) {
+        const known = await idempotencyKeys.get(environmentId, key.name);
+        if (!known || known.expiresAt <= at) throw tooManyKeys();
+      }
+      const times = { createdAt: at, expiresAt: at + LIFETIME.idempotencyKeyMs };
+      const row = { ...key.name, requestDigest: key.requestDigest, instance: deps.instance.number, ...times };
+      const claimed = { ...row, ...(executionId !== undefined && { executionId }) };
+      return await work({ key: claimed, keptBytes, space });
+    } finally {
+      space.end();
     }
-    const times = { createdAt: at, expiresAt: at + LIFETIME.idempotencyKeyMs };
-    const { number: instance } = deps.instance;
-    const row = { ...key.name, requestDigest: key.requestDigest, instance, ...times };
-    return { key: { ...row, ...(executionId !== undefined && { executionId }) }, keptBytes };
   }
 
   /** Claims the key in a transaction. If an earlier request has used it, returns the response to that one. */
-  async function claim(tx: Repositories, claim: Claim | undefined): Promise<Reply | undefined> {
-    if (!claim) return undefined;
+  async function claim(tx: Repositories, claim: Claim): Promise<Reply | undefined> {
     const claimed = await tx.idempotencyKeys.claim(environmentId, claim.key);
     return claimed.state === 'EXISTING' ? replay(tx, claimed.row, claim.key.requestDigest) : undefined;
   }
@@ -137,13 +153,9 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
     return sealReply(deps.sealedData, bind(key), packed, deps.now() + LIFETIME.idempotencyKeyMs);
   }
 
-  async function keep(tx: Repositories, { key }: Claim, reply: Reply, sealed: Buffer): Promise<void> {
-    if (wasNotBegun(reply)) {
-      await tx.idempotencyKeys.release(environmentId, key);
-      return;
-    }
-    const held = await tx.idempotencyKeys.keptBytes(environmentId, clientId);
-    await tx.idempotencyKeys.complete(environmentId, key, kept(reply, sealed, held));
+  async function keep(tx: Repositories, claimed: Claim, reply: Reply, sealed: Buffer): Promise<void> {
+    if (wasNotBegun(reply)) await tx.idempotencyKeys.release(environmentId, claimed.key);
+    else await tx.idempotencyKeys.complete(environmentId, claimed.key, kept(claimed, reply, sealed));
   }
 
   function bind(name: IdempotencyKeyName): string[] {
@@ -159,18 +171,18 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
     /** The effect, the claim and the stored response are one transaction: all of it happens, or nothing. */
     async commit(unit: Unit, replies?: StoredReplies): Promise<Reply> {
-      const claimed = await toClaim();
-      return await deps.store.write(async (tx) => {
-        const earlier = await claim(tx, claimed);
-        if (earlier) return replies ? replies.replay(tx, earlier) : earlier;
-        const reply = await unit(tx);
-        if (!claimed) return reply;
-        const shown = replies?.keep ? replies.keep(reply) : reply;
-        const sealed = seal(claimed, packReply(shown));
-        const { key, keptBytes } = claimed;
-        await tx.idempotencyKeys.completeClaimed(environmentId, key, kept(shown, sealed, keptBytes));
-        return reply;
-      });
+      if (!key) return deps.store.write(unit);
+      return withClaim(key, undefined, (claimed) =>
+        deps.store.write(async (tx) => {
+          const earlier = await claim(tx, claimed);
+          if (earlier) return replies ? replies.replay(tx, earlier) : earlier;
+          const reply = await unit(tx);
+          const shown = replies?.keep ? replies.keep(reply) : reply;
+          const sealed = seal(claimed, packReply(shown));
+          await tx.idempotencyKeys.completeClaimed(environmentId, claimed.key, kept(claimed, shown, sealed));
+          return reply;
+        }),
+      );
     },
 
     /** See `Call.commitThenAct`. If `act` fails, the key stays claimed, because its outcome is unknown. */
@@ -179,18 +191,22 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
       begin: (tx: Transaction) => Promise<void>,
       act: () => Promise<EffectReply>,
     ): Promise<Reply> {
-      return deps.instance.executions.during(executionId, () => commitThenAct(executionId, begin, act));
+      return deps.instance.executions.during(executionId, () =>
+        key
+          ? withClaim(key, executionId, (claimed) => commitThenAct(executionId, claimed, begin, act))
+          : commitThenAct(executionId, undefined, begin, act),
+      );
     },
   };
 
   async function commitThenAct(
     executionId: string,
+    claimed: Claim | undefined,
     begin: (tx: Transaction) => Promise<void>,
     act: () => Promise<EffectReply>,
   ): Promise<Reply> {
-    const claimed = await toClaim(executionId);
     const { value: earlier, durable } = await deps.store.commit(async (tx) => {
-      const replayed = await claim(tx, claimed);
+      const replayed = claimed && (await claim(tx, claimed));
       if (replayed) return replayed;
       await begin(tx);
       return undefined;
@@ -216,6 +232,12 @@ export function createIdempotency(request: ContractRequest, exchange: Exchange, 
 
 function naming(execution: ExecutionRow | undefined): ApiErrorOptions {
   return execution ? { extra: { execution_id: execution.id } } : {};
+}
+
+/** Returns a response as it is stored: without its content if the client has no space for it. */
+function kept({ keptBytes, space }: Claim, { status }: Reply, sealed: Buffer): IdempotencyReply {
+  const isKept = space.take(sealed.length, keptBytes, STORED.keptRepliesBytes);
+  return { status, sealedReply: isKept ? sealed : null };
 }
 
 /** Whether the server was too busy to act, so that the same request with the same key may be repeated. */

@@ -193,6 +193,35 @@ describe('idempotency keys', () => {
       expect((await other()).headers['idempotency-replayed'], 'the quota of another client').to.equal('true');
     });
 
+    it('M10: store no more than the quota of their client, also of requests at the same time', async () => {
+      const { store, environmentOf } = server.parts;
+      const { id } = await environmentOf('localhost');
+      const client = await createApiClient(server, ['connections:write']);
+      const { access_token: token } = (await client.requestToken()).body;
+      const filler = { clientId: client.id, route: 'createTool', keyDigest: Buffer.alloc(32, 8) };
+      const times = { createdAt: clock.now(), expiresAt: clock.now() + DAY };
+      const { number: instance } = server.parts.instance;
+      const sealedReply = Buffer.alloc(STORED.keptRepliesBytes - STORED.idempotencyKeyBytes - 2_000);
+      await store.write(async (tx) => {
+        await tx.idempotencyKeys.claim(id, { ...filler, requestDigest: Buffer.alloc(32), instance, ...times });
+        await tx.idempotencyKeys.complete(id, filler, { status: 201, sealedReply });
+      });
+      const REQUESTS = 30;
+      const headers = Array.from({ length: REQUESTS }, newKey);
+      const send = (number: number) => {
+        const body = { connector: 'github', key_id: `at-once-${number}` };
+        return server.call('POST', CONNECTIONS, { body, headers: headers[number] ?? {}, token });
+      };
+      const answers = await Promise.all(headers.map((_, number) => send(number)));
+      expect(answers.map(({ status }) => status)).to.deep.equal(headers.map(() => 201));
+      const ofKeys = REQUESTS * STORED.idempotencyKeyBytes;
+      expect(await bytesOf(client.id)).to.be.above(STORED.keptRepliesBytes - 2_000 + ofKeys);
+      expect(await bytesOf(client.id)).to.be.at.most(STORED.keptRepliesBytes + ofKeys);
+      const again = await Promise.all(headers.map((_, number) => send(number)));
+      const codes = new Set(again.map(({ status, body }) => (status === 201 ? 'replayed' : body.code)));
+      expect([...codes].sort()).to.deep.equal(['IDEMPOTENCY_REPLY_NOT_KEPT', 'replayed']);
+    });
+
     it('M10: are rejected beyond the limit of their client, until old ones expire', async () => {
       const { store, environmentOf } = server.parts;
       const { id } = await environmentOf('localhost');

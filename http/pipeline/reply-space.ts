@@ -1,0 +1,71 @@
+import { STORED } from '../../core/budgets.ts';
+import { ApiError } from '../../core/errors.ts';
+
+/** The responses of one client that this process is storing. */
+interface Client {
+  requests: number;
+  /** The bytes that requests have taken, and those of them whose requests have ended; both only grow. */
+  taken: number;
+  settled: number;
+}
+
+/** The part of one request. */
+export interface ReplyReservation {
+  /**
+   * Takes the bytes of a response, in place of what this request has taken before.
+   *
+   * @param stored what the client has stored, read after the reservation began
+   * @param most the limit
+   * @returns whether there is space for them
+   */
+  take(bytes: number, stored: number, most: number): boolean;
+  /** Ends the reservation after the transaction. */
+  end(): void;
+}
+
+/**
+ * Reserves space for the responses that are stored for idempotency keys. What a client has stored is read before a
+ * transaction, so requests that run at the same time would all find the same space free.
+ */
+export interface ReplySpace {
+  begin(environmentId: string, clientId: string): ReplyReservation;
+}
+
+export function createReplySpace(): ReplySpace {
+  const clients = new Map<string, Client>();
+  return {
+    begin(environmentId, clientId) {
+      const name = `${environmentId} ${clientId}`;
+      const client = clients.get(name) ?? { requests: 0, taken: 0, settled: 0 };
+      clients.set(name, client);
+      client.requests += 1;
+      // What had not been settled before may not be in what is read now.
+      const before = client.settled;
+      let own = 0;
+      return {
+        take(bytes, stored, most) {
+          client.taken -= own;
+          own = stored + (client.taken - before) + bytes > most ? 0 : bytes;
+          client.taken += own;
+          return own === bytes;
+        },
+        end() {
+          client.settled += own;
+          client.requests -= 1;
+          if (client.requests === 0) clients.delete(name);
+        },
+      };
+    },
+  };
+}
+
+/** Whether there is no space for another key. */
+export function isFull(keptBytes: number): boolean {
+  return keptBytes + STORED.idempotencyKeyBytes > STORED.idempotencyBytes;
+}
+
+export function tooManyKeys(): ApiError {
+  const detail =
+    'The client has used too many idempotency keys within 24 hours. Send the request later, or without a key.';
+  return new ApiError('RATE_LIMITED', detail);
+}
