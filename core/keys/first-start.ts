@@ -1,5 +1,6 @@
 import type { EnvironmentKind, EnvironmentRow, Store } from '../../db/store.ts';
 import { environmentId } from '../../db/store.ts';
+import { STORED } from '../budgets.ts';
 import type { IdPrefix } from '../ids.ts';
 import type { Secret } from '../secret.ts';
 import { digestClientSecret, mintClientSecret } from '../tokens/client-secret.ts';
@@ -96,9 +97,11 @@ async function storeClient(
       await tx.apiClients.rotate(environment.id, id, row, { now, overlapMs: 0 });
       return;
     }
-    // A client that was disabled may have been removed since. It must not be enabled by a start.
-    const disabled = await tx.audit.list(environment.id, { size: 1 }, { subjectId: id, action: 'api_client.disabled' });
-    if (disabled.rows.length > 0) return;
+    // A client that was disabled must not be enabled by a start, also if it was removed because there are many.
+    const { disabled } = await tx.apiClients.totals(environment.id);
+    const past = { subjectId: id, action: 'api_client.disabled' };
+    const mayBeRemoved = disabled >= STORED.disabledApiClients;
+    if (mayBeRemoved && (await tx.audit.list(environment.id, { size: 1 }, past)).rows.length > 0) return;
     await tx.apiClients.insert(environment.id, { id, name: 'First client', scopes: [...SCOPES], createdAt: now }, row);
   });
 }
