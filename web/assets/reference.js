@@ -98,3 +98,23 @@ createApiReference('#content', {
   persistAuth: false,
   documentDownloadType: 'none',
 });
+
+/** Adds what the viewer lacks for screen readers and the keyboard. */
+function completeViewer() {
+  const lacking = (selector) => document.querySelectorAll(selector);
+  for (const button of lacking('button.group\\/copy-button:not([aria-label])'))
+    button.setAttribute('aria-label', 'Copy the code');
+  for (const button of lacking('button[role="none"]')) button.removeAttribute('role');
+  for (const editor of lacking('.cm-content:not([aria-label])')) editor.setAttribute('aria-label', 'Body');
+  for (const list of lacking('ul.endpoints:not([tabindex])')) list.tabIndex = 0;
+}
+
+let isPlanned = false;
+new MutationObserver(() => {
+  if (isPlanned) return;
+  isPlanned = true;
+  requestAnimationFrame(() => {
+    isPlanned = false;
+    completeViewer();
+  });
+}).observe(document.body, { childList: true, subtree: true });
