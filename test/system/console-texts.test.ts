@@ -1,7 +1,11 @@
+import * as sdk from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { createAccount } from '../support/accounts.ts';
 import { execute, finishedExecution } from '../support/execute.ts';
+import { connectMcp, sessionToken } from '../support/mcp.ts';
+import { createMcpProvider } from '../support/mcp-provider.ts';
+import { type ModernServer, startModernServer } from '../support/mcp-upstream.ts';
 import { ownTool, storeTools } from '../support/own-tools.ts';
 import { createConnection, createProvider } from '../support/providers.ts';
 import { json } from '../support/upstream.ts';
@@ -17,7 +21,29 @@ async function expectText(page: Page): Promise<void> {
   expect(await page.locator('img[src="x"], main script').count(), page.url()).to.equal(0);
 }
 
+/** An MCP server whose names and contents are all markup. */
+function startEvilServer(): Promise<ModernServer> {
+  return startModernServer(() => {
+    const mcp = new sdk.McpServer({ name: MARKUP, version: '1' }, { capabilities: { tools: {} } });
+    const inputSchema = sdk.fromJsonSchema({ type: 'object', properties: { text: { type: 'string', title: MARKUP } } });
+    const say = { title: MARKUP, description: MARKUP, inputSchema, annotations: { readOnlyHint: true } };
+    mcp.registerTool(
+      'say',
+      say as never,
+      (() => ({ isError: true, content: [{ type: 'text', text: MARKUP }] })) as never,
+    );
+    mcp.registerResource(MARKUP, 'evil://note', { title: MARKUP, description: MARKUP }, ({ href }) => ({
+      contents: [{ uri: href, text: MARKUP }],
+    }));
+    mcp.registerPrompt('ask', { title: MARKUP, description: MARKUP }, () => {
+      throw new Error(MARKUP);
+    });
+    return mcp;
+  });
+}
+
 describe('texts of third parties in the console', () => {
+  let evil: ModernServer;
   let world: ConsoleWorld;
   let connectionId: string;
   let accountId: string;
@@ -25,7 +51,10 @@ describe('texts of third parties in the console', () => {
   let endpointId: string;
 
   before(async () => {
-    world = await startConsoleWorld();
+    evil = await startEvilServer();
+    world = await startConsoleWorld({
+      VALETKEY_ENDPOINT_OVERRIDES: evil.endpointOverride('https://mcp.evil.example'),
+    });
     const { server } = world;
     const call = async (path: string, body: unknown) => {
       const answer = await server.call('POST', path, { body });
@@ -65,7 +94,10 @@ describe('texts of third parties in the console', () => {
     await call('/api/v1/api_clients', { name: MARKUP.slice(0, 100), scopes: ['tools:read'] });
     await call('/api/v1/operator_sessions', { operator: MARKUP.slice(0, 100), role: 'VIEWER' });
   });
-  after(() => world.stop());
+  after(async () => {
+    await world.stop();
+    await evil.stop();
+  });
 
   it('are shown as texts on every page, and load nothing from other hosts', async () => {
     const { page, go, hosts, complaints } = await world.logIn();
@@ -106,6 +138,108 @@ describe('texts of third parties in the console', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('region', { name: 'Error of the provider' }).waitFor();
     expect(await page.evaluate('window.attacked')).to.equal(undefined);
+    await page.context().close();
+  });
+
+  it('are shown as texts in the form of a tool, from every part of its input schema', async () => {
+    const property = { type: 'string', title: MARKUP, description: MARKUP, default: MARKUP, examples: [MARKUP] };
+    const input_schema = {
+      type: 'object',
+      title: MARKUP,
+      description: MARKUP,
+      properties: {
+        [MARKUP]: property,
+        choice: { ...property, enum: [MARKUP, 'other'] },
+        list: { type: 'array', title: MARKUP, items: property },
+        anything: { description: MARKUP },
+      },
+    };
+    const examples = [{ input: { [MARKUP]: MARKUP, choice: MARKUP, list: [MARKUP], anything: MARKUP }, note: MARKUP }];
+    const output_schema = { type: 'object', description: MARKUP };
+    const request = { method: 'POST' as const, path: '/things' };
+    const tool = ownTool(connectorOfEvil, 'evil_send_form', {
+      input_schema,
+      output_schema,
+      examples,
+      request,
+    } as never);
+    await storeTools(world.server, [tool]);
+    const { page, go, complaints } = await world.logIn();
+    await go('/tools/evil_send_form');
+    await page.getByRole('button', { name: 'Add' }).first().waitFor();
+    expect(await page.getByRole('region', { name: 'Input schema' }).innerText()).to.include('<img src=x');
+    await expectText(page);
+    for (const name of ['JSON', 'TypeScript', 'Python', 'MCP', 'curl']) {
+      await page.getByRole('tab', { name, exact: true }).click();
+      await expectText(page);
+    }
+    expect(complaints).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('are shown as texts in an overlay, with its values and its preview', async () => {
+    const { server } = world;
+    const text = { type: 'string', description: MARKUP };
+    const input_schema = { type: 'object', properties: { preset: text, limited: text, typed: text } };
+    await storeTools(server, [ownTool(connectorOfEvil, 'evil_limit_thing', { input_schema } as never)]);
+    const body = { preset_inputs: { preset: MARKUP }, allowed_values: { limited: [MARKUP, 'other'] } };
+    const set = await server.call('PUT', '/api/v1/tool_overlays/evil_limit_thing', { body });
+    expect(set.status, set.text).to.equal(200);
+    const { page, go, complaints } = await world.logIn();
+    await go('/overlays/evil_limit_thing');
+    await page.getByText(`always ${JSON.stringify(MARKUP)}`).waitFor();
+    await page.getByText(`only ${JSON.stringify(MARKUP)}`).waitFor();
+    await page.getByLabel('Title').fill(MARKUP.slice(0, 100));
+    await page.getByLabel('Words to add to the description').fill(MARKUP);
+    await page.getByLabel('typed', { exact: true }).selectOption('Always this value');
+    await page.getByLabel('Value of typed').fill(MARKUP);
+    await page.locator('.restrictions li').nth(2).waitFor();
+    await expectText(page);
+    await page.getByRole('tab', { name: 'As defined' }).click();
+    await expectText(page);
+    expect(complaints).to.deep.equal([]);
+    // The tool has changed since, so the overlay says why it does not apply.
+    await storeTools(server, [ownTool(connectorOfEvil, 'evil_limit_thing', { title: MARKUP })]);
+    await go('/overlays/evil_limit_thing');
+    await page.getByText('Tool has changed').waitFor();
+    await expectText(page);
+    await page.context().close();
+  });
+
+  it('are shown as texts from a third-party MCP server: its tools, and reads of its resources and prompts', async () => {
+    const { server } = world;
+    const made = await createMcpProvider(server, 'https://mcp.evil.example/mcp', { name: 'Evil Server' });
+    expect((await made.sync()).status).to.equal(200);
+    const mappings = [{ connection_id: made.connectionId, resources: true, prompts: true }];
+    const config = await server.call('POST', '/api/v1/mcp/configs', { body: { name: 'Evil', mappings } });
+    const { id } = config.body.config;
+    const token = await sessionToken(server, id, { user_id: 'user-1', identifier: 'ada' });
+    const client = await connectMcp(server, id, token);
+    const { resources } = await client.listResources();
+    expect(resources[0]?.title).to.equal(MARKUP);
+    await client.readResource({ uri: resources[0]?.uri ?? '' });
+    await client.getPrompt({ name: 'evil-server.ask' }).catch(() => {});
+    await client.close();
+    const { tools } = (await server.call('GET', `/api/v1/tools?connector=${made.identifier}`)).body;
+    const { page, go } = await world.logIn();
+    await go(`/tools/${tools[0].name}?account=${made.accountId}`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'Error of the provider' }).waitFor();
+    await expectText(page);
+    const { executions } = (await server.call('GET', `/api/v1/executions?connector=${made.identifier}`)).body;
+    expect(executions.map((row: { tool_name: string }) => row.tool_name)).to.include.members([
+      'mcp_resource',
+      'mcp_prompt',
+    ]);
+    for (const { id: execution } of executions) {
+      await go(`/executions/${execution}`);
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+      await expectText(page);
+    }
+    await go('/mcp');
+    await page.getByLabel('Server', { exact: true }).selectOption({ label: 'Evil' });
+    await page.getByText('Change this server').click();
+    await expectText(page);
     await page.context().close();
   });
 

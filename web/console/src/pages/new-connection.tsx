@@ -125,6 +125,7 @@ function ChooseType({ identifier }: { identifier: string }) {
           )}
         </Field>
       )}
+      <h2>{provider.display_name}</h2>
       {provider.auth_patterns.map(({ type, display_name: label, description }) => (
         <Card
           key={type}
