@@ -93,7 +93,11 @@ export function AccountPage() {
 
 export function TryTool({ account }: { account: Account }) {
   return (
-    <Link className="button primary" to="/tools" search={{ connector: account.provider, account: account.id }}>
+    <Link
+      className="button primary"
+      to="/tools"
+      search={{ connector: account.provider, account: account.id, read_only: 'true' }}
+    >
       Try a tool
     </Link>
   );

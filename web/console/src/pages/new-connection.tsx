@@ -142,6 +142,9 @@ function ChooseType({ identifier }: { identifier: string }) {
           }
         >
           <p>{description ?? WAYS[type] ?? ''}</p>
+          {type === 'OAUTH' && (
+            <p className="hint">Needs a client id and secret: you register an application there, in the next step.</p>
+          )}
         </Card>
       ))}
       <p>

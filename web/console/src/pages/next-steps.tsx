@@ -57,7 +57,7 @@ async function loadSteps() {
       title: 'Call a tool',
       text: 'Run a tool with the account, and copy the same call for your agent.',
       to: '/tools',
-      search: account ? { connector: account.provider, account: account.id } : {},
+      search: { read_only: 'true', ...(account && { connector: account.provider, account: account.id }) },
       label: 'Try a tool',
       isDone: executions.total_size > 0,
     },

@@ -14,6 +14,11 @@ const ToolForm = lazy(() => import('./tool-form.tsx'));
 type Tool = Schemas['Tool'];
 type Input = Record<string, unknown>;
 
+function takesInput({ input_schema: schema }: Tool): boolean {
+  const { properties = {}, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
+  return additionalProperties !== false || Object.keys(properties).length > 0;
+}
+
 /** Runs a tool with an account, or shows the request that would be sent. */
 export function Playground({ tool, example }: { tool: Tool; example: Input }) {
   const { account: given = '' } = useFilters();
@@ -80,17 +85,21 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
             </select>
           )}
         </Field>
-        <Tabs
-          label="Input"
-          panels={{
-            Form: () => (
-              <Suspense fallback={<Loading />}>
-                <ToolForm schema={tool.input_schema} value={input} onChange={setInput} />
-              </Suspense>
-            ),
-            JSON: () => <JsonInput value={input} onChange={setInput} />,
-          }}
-        />
+        {takesInput(tool) ? (
+          <Tabs
+            label="Input"
+            panels={{
+              Form: () => (
+                <Suspense fallback={<Loading />}>
+                  <ToolForm schema={tool.input_schema} value={input} onChange={setInput} />
+                </Suspense>
+              ),
+              JSON: () => <JsonInput value={input} onChange={setInput} />,
+            }}
+          />
+        ) : (
+          <p className="muted">The tool takes no input.</p>
+        )}
         <div className="actions">
           <Button
             kind="primary"

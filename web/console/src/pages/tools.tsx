@@ -38,7 +38,7 @@ function columnsFor(account: string | undefined): readonly Column<Tool>[] {
 const FILTERS = [
   { name: 'query', label: 'Search as agents do', placeholder: 'create an issue' },
   { name: 'connector', label: 'Connector', placeholder: 'github' },
-  { name: 'read_only', label: 'Reads only', options: ['true'] },
+  { name: 'read_only', label: 'Effect', options: { true: 'Reads only' } },
 ] as const;
 
 export function ToolsPage() {
@@ -46,7 +46,14 @@ export function ToolsPage() {
   const columns = columnsFor(account);
   const filters = { ...(connector && { connector }), ...(readOnly && { read_only: true }) };
   return (
-    <Page title="Tools" lead="Everything that agents can call. Open a tool to read its schema and to try it.">
+    <Page
+      title="Tools"
+      lead={
+        account
+          ? 'Choose a tool to run with the account. Those that only read change nothing.'
+          : 'Everything that agents can call. Open a tool to read its schema and to try it.'
+      }
+    >
       <Filters filters={FILTERS} />
       {query ? (
         <Found query={query} connector={connector} columns={columns} />
