@@ -32,6 +32,8 @@ export interface JobQueueWrites {
 export type JobQueueRepository = JobQueueReads & JobQueueWrites;
 
 const t = jobs;
+/** Later than the time of any job. A literal, because drivers send numbers of this size in different ways. */
+const LATEST = sql.raw(String(Number.MAX_SAFE_INTEGER));
 const given = (name: string) => sql`${sql.placeholder(name)}`;
 // A literal instead of a parameter, so that the database can use the partial indexes.
 const waiting = sql`${t.state} = 'WAITING'`;
@@ -54,8 +56,12 @@ export function createJobQueueRepository({ db, once, dialect }: Statements): Job
       .limit(1)
       .prepare();
   const firstLane = once(() => lane(undefined));
+  // With the time, the comparison has every column of the index. Without it SQLite reads each waiting job of the lane that it
+  // is to skip: 5 ms for 100,000 of them, once for each job that ends.
   const nextLane = once(() =>
-    lane(sql`(${t.environmentId}, ${t.lane}) > (${sql.placeholder('environmentId')}, ${sql.placeholder('lane')})`),
+    lane(
+      sql`(${t.environmentId}, ${t.lane}, ${t.runAt}) > (${sql.placeholder('environmentId')}, ${sql.placeholder('lane')}, ${LATEST})`,
+    ),
   );
   const abandoned = once(() =>
     db

@@ -95,15 +95,15 @@ async function main(): Promise<void> {
           name: 'queued',
           server: await startServer('queued'),
           ...queued,
-          loads: [] as LoadResult[],
-          rss: [] as number[],
+          ...measured(),
         },
-        { name: 'plain', server: await startServer('plain'), ...plain, loads: [] as LoadResult[], rss: [] as number[] },
+        { name: 'plain', server: await startServer('plain'), ...plain, ...measured() },
       ];
       const watching = setInterval(() => {
         for (const { server, rss } of sides) rss.push(server.rss());
       }, 100);
       const before = receiver.received;
+      const cpuBefore = sides.map(({ server }) => server.cpu());
       const startedAt = performance.now();
       receiver.respond();
       for (let round = 0; receiver.received - before < events && performance.now() - startedAt < longestMs; round++) {
@@ -113,6 +113,12 @@ async function main(): Promise<void> {
       await sleep(500);
       clearInterval(watching);
       const delivered = receiver.received - before;
+      const [atQueued = 0, atPlain = 0] = sides.map(({ server }, place) => server.cpu() - (cpuBefore[place] ?? 0));
+      const [sentToQueued = 0, sentToPlain = 0] = sides.map(({ sent }) => sent);
+      const perDelivery = (atQueued - (atPlain / sentToPlain) * sentToQueued) / delivered;
+      console.log(
+        `CPU: ${(atPlain / sentToPlain).toFixed(0)} µs per request without deliveries, ${perDelivery.toFixed(0)} µs per delivery`,
+      );
       console.log(
         `${delivered} deliveries in ${seconds.toFixed(0)} s (${(delivered / seconds).toFixed(0)} per second)`,
       );
@@ -135,9 +141,13 @@ async function main(): Promise<void> {
   }
 }
 
+function measured() {
+  return { loads: [] as LoadResult[], rss: [] as number[], sent: 0 };
+}
+
 /** Reads accounts over four connections, with pauses as real clients make them. */
-function load({ server, accountIds, token }: { server: RunningProcess; accountIds: string[]; token: string }) {
-  let next = 0;
+function load(side: { server: RunningProcess; accountIds: string[]; token: string; sent: number }) {
+  const { server, accountIds, token } = side;
   return runLoad({
     port: server.port,
     connections: 4,
@@ -147,7 +157,7 @@ function load({ server, accountIds, token }: { server: RunningProcess; accountId
     token,
     request: () => ({
       method: 'GET',
-      path: `/api/v1/connected_accounts/details?id=${accountIds[next++ % accountIds.length]}`,
+      path: `/api/v1/connected_accounts/details?id=${accountIds[side.sent++ % accountIds.length]}`,
     }),
     status: 200,
     onCounted: () => {},
