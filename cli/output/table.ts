@@ -5,6 +5,8 @@ import { style } from './print.ts';
 const GAP = '  ';
 /** A cell is never cut to fewer columns than this. */
 const MIN_WIDTH = 12;
+/** An id of the API, or of a key. */
+const ID = /^[a-z]{2,6}_[0-9a-z]{16,26}$/;
 const NARROW = /^\p{Emoji_Presentation}/u;
 
 /** States that are shown in a colour on a terminal. */
@@ -21,16 +23,29 @@ const COLOURS: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
 export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
 /**
- * Formats rows under headings. On a terminal, the widest cells are cut so that a row fits into a line; elsewhere
- * nothing is cut.
+ * Formats rows under headings. On a terminal, the widest cells are cut so that a row fits into a line: ids, which other
+ * commands take, only if it does not fit otherwise. Elsewhere nothing is cut.
+ *
+ * @param width the columns of the terminal; undefined or 0 if unknown
  */
 export function table<Row>(columns: Columns<Row>, rows: readonly Row[], width = process.stdout.columns): string {
   const heads = Object.keys(columns);
   const cells = rows.map((row) => Object.values(columns).map((show) => escapeControls(textOf(show(row)))));
-  const widths = fitInto(
-    heads.map((head, column) => Math.max(...[head, ...cells.map((row) => row[column] ?? '')].map(widthOf))),
-    width,
-  );
+  const widthsOf = (keep: (cell: string) => boolean) =>
+    heads.map((_, column) =>
+      Math.max(
+        0,
+        ...cells
+          .map((row) => row[column] ?? '')
+          .filter(keep)
+          .map(widthOf),
+      ),
+    );
+  const full = widthsOf(() => true).map((cell, column) => Math.max(cell, widthOf(heads[column] ?? '')));
+  const narrow = heads.map(() => MIN_WIDTH);
+  const withIds = widthsOf((cell) => ID.test(cell)).map((id) => Math.max(id, MIN_WIDTH));
+  const room = (width || Number.POSITIVE_INFINITY) - GAP.length * (heads.length - 1);
+  const widths = fitInto(full, room, sum(withIds) <= room ? withIds : narrow);
   const lineOf = (row: readonly string[], paint: (text: string) => string) =>
     row
       .map((text, column) => {
@@ -72,17 +87,20 @@ function paintState(text: string): string {
   return colour === undefined ? text : style(colour, text);
 }
 
-/** Takes columns from the widest cells until the row fits. */
-function fitInto(widths: readonly number[], available: number | undefined): number[] {
+/** Takes columns from the widest cells until the row fits, or no cell is wider than its minimum. */
+function fitInto(widths: readonly number[], room: number, least: readonly number[]): number[] {
   const fitted = [...widths];
-  if (available === undefined) return fitted;
-  const room = available - GAP.length * (widths.length - 1);
-  while (fitted.reduce((sum, width) => sum + width, 0) > room) {
-    const widest = Math.max(...fitted);
-    if (widest <= MIN_WIDTH) break;
-    fitted[fitted.indexOf(widest)] = widest - 1;
+  while (sum(fitted) > room) {
+    const spare = fitted.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
+    const widest = Math.max(...spare);
+    if (widest === 0) break;
+    fitted[spare.indexOf(widest)] = widest - 1;
   }
   return fitted;
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, 0);
 }
 
 function shorten(text: string, width: number): string {

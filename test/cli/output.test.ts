@@ -28,9 +28,9 @@ describe('the output of valetkey', () => {
     folder.remove();
   });
 
-  /** Runs a command on a pseudo-terminal of 60 columns. */
-  const onTerminal = async (args: string[], env: Record<string, string> = {}) => {
-    const command = ['stty cols 60;', process.execPath, PROGRAM, ...args].join(' ');
+  /** Runs a command on a pseudo-terminal. */
+  const onTerminal = async (args: string[], env: Record<string, string> = {}, columns = 60) => {
+    const command = [`stty cols ${columns};`, process.execPath, PROGRAM, ...args].join(' ');
     const child = spawn('script', ['-qec', command, '/dev/null'], {
       env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...apiEnv(server), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -65,6 +65,19 @@ describe('the output of valetkey', () => {
     const [line = ''] = terminal.split('\n').filter((each) => each.includes('ca_'));
     expect(line).to.include('…').and.have.length.at.most(60);
     expect(piped.stdout).not.to.include('…');
+  });
+
+  it('cuts other cells before ids, and nothing on a terminal of unknown width', async () => {
+    const list = ['audit', 'list', '--limit', '3'];
+    const [wide, unknown] = await Promise.all([110, 0].map((columns) => onTerminal(list, { NO_COLOR: '1' }, columns)));
+    const lines = (wide ?? '').split('\n').filter((line) => line.includes('req_'));
+    expect(lines).to.have.length(3);
+    for (const line of lines)
+      expect(line)
+        .to.match(/…/)
+        .and.match(/ req_[0-9a-z]{26}$/)
+        .and.have.length.at.most(110);
+    expect(unknown).to.include('req_').and.not.include('…');
   });
 
   it('is a table with column headings, or JSON', async () => {
