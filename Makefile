@@ -14,7 +14,7 @@ POSTGRES_TESTS += 'test/flows/mcp-*.test.ts' 'test/security/mcp-{links,login,log
   'test/mcp/{all-pages,list-changes,listed-tools,many-mappings,sessions,tools,upstream-contents,upstream-progress}.test.ts'
 # Each server of these tests is a pair of servers behind one address.
 PAIR_TESTS := test/operations/idempotency.test.ts test/http/idempotency.test.ts test/contract/matrix-{idempotency,tenancy}.test.ts \
-  test/security/{links,link-endings,link-adversary,tenant-caches}.test.ts test/mcp/sessions.test.ts
+  test/security/{links,link-endings,link-adversary,mcp-login-tokens,tenant-caches}.test.ts test/mcp/sessions.test.ts
 # Through PgBouncer in transaction mode.
 POOLER_TESTS := test/db/{accounts,audit,jobs,store}.test.ts test/db/postgres/units.test.ts test/flows/several-servers.test.ts
 
