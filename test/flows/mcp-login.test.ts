@@ -76,6 +76,15 @@ describe('a user logs in for an MCP client', () => {
     expect(native.text).to.include('A program on this computer');
   });
 
+  it('is asked again when the client requests more scopes than the grant has', async () => {
+    const user = { user_id: 'user_growing', identifier: 'growing' };
+    await world.tokens({ scope: 'tools:read' }, user);
+    const same = await world.reachConsent(new TestBrowser(), { scope: 'tools:read' }, user);
+    expect(responseOf(same), 'the same scopes').to.have.property('code');
+    const more = await world.reachConsent(new TestBrowser(), { scope: 'tools:read tools:call' }, user);
+    expect([more.status, more.location], more.text).to.deep.equal([200, undefined]);
+  });
+
   it('is not asked for consent by a client whose metadata document is at a trusted host', async () => {
     const trust = (hosts: string[] | null) =>
       world.server.call('PUT', '/api/v1/environment', { body: { mcp_trusted_client_hosts: hosts } });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type TestClock, testClock } from '../support/clock.ts';
 import { connectMcp, rawMcp, requestSession, sessionToken } from '../support/mcp.ts';
+import { startLoginWorld } from '../support/mcp-login.ts';
 import { createConnection } from '../support/providers.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestResponse, TestServer } from '../support/server.ts';
@@ -193,5 +194,22 @@ describe('the rate of MCP requests', () => {
     expect(statuses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 429]);
     expect(statuses.at(-1)?.headers['retry-after']).to.equal('1');
     await server.stop();
+  });
+
+  it('is limited for each grant of a user: other users and the application are not delayed', async () => {
+    const world = await startLoginWorld({ env: { VALETKEY_RATE_LIMIT: '5' } });
+    const tokens = [];
+    for (const user_id of ['ada', 'bob']) {
+      world.clock.advance(1000);
+      tokens.push((await world.tokens({}, { user_id, identifier: user_id })).access_token);
+    }
+    world.clock.advance(1000);
+    const [ofAda = '', ofBob = ''] = tokens;
+    const statuses = [];
+    for (let round = 0; round < 6; round++) statuses.push((await world.listTools(ofAda)).status);
+    expect(statuses).to.deep.equal([200, 200, 200, 200, 200, 429]);
+    expect((await world.listTools(ofBob)).status).to.equal(200);
+    expect((await world.server.call('GET', '/api/v1/tools?page_size=1')).status).to.equal(200);
+    await world.stop();
   });
 });
