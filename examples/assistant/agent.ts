@@ -56,7 +56,8 @@ async function callTool({ connector, tool, input }: ToolCall, user: string, vale
     return { kind: 'result', data: body.data, milliseconds: Math.round(performance.now() - start) };
   }
   const needsUser = status === 404 || status === 409 || body.tool_error?.kind === 'upstream_auth';
-  return { kind: 'failed', detail: body.detail, ...(needsUser && { connect: connector }) };
+  const detail = status === 404 ? 'You have not connected an account yet.' : body.detail;
+  return { kind: 'failed', detail, ...(needsUser && { connect: connector }) };
 }
 // #endregion
 

@@ -23,7 +23,7 @@ describe('make sandbox', () => {
 
   it('leads by clicks alone from Connect through consent to a tool call', async () => {
     const ada = await logIn('ada');
-    expect(await run(ada, 'acme'), 'before anything is connected').to.include('The connected account does not exist');
+    expect(await run(ada, 'acme'), 'before anything is connected').to.include('You have not connected an account yet');
     const done = await ada.follow(await allow(ada, await openConnect(ada, 'acme'), 'alice'));
     expect(done.status, done.text).to.equal(200);
     expect(done.text).to.include('Connected');

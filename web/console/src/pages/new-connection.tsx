@@ -107,6 +107,7 @@ function ChooseType({ identifier }: { identifier: string }) {
   const { provider } = data;
   return (
     <>
+      <h2>{provider.display_name}</h2>
       <Trouble error={create.error} />
       {taken.size > 0 && (
         <Field
@@ -125,7 +126,6 @@ function ChooseType({ identifier }: { identifier: string }) {
           )}
         </Field>
       )}
-      <h2>{provider.display_name}</h2>
       {provider.auth_patterns.map(({ type, display_name: label, description }) => (
         <Card
           key={type}
