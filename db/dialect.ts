@@ -58,7 +58,7 @@ export interface SearchDialect {
   table: AnyTable;
   /** The `seq` of the account. */
   seq: AnyColumn;
-  /** Whether the row matches the pattern that is bound to a placeholder. */
+  /** Whether the row belongs to the environment, and matches the pattern that is bound to a placeholder. */
   matches(name: string): SQL;
   /** Returns the pattern for texts that literally contain a folded text. */
   pattern(folded: string): string;

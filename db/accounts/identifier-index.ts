@@ -3,7 +3,6 @@ import { and, desc, eq, type SQL, sql } from '../drizzle.ts';
 import type { EnvironmentId } from '../environment-id.ts';
 import type { AccountSummaryRow } from '../rows/accounts.ts';
 import { accounts } from '../schema.ts';
-import { environmentRange } from '../sequence.ts';
 import type { Statements } from '../statements.ts';
 import { SUMMARY_COLUMNS } from './columns.ts';
 
@@ -27,7 +26,7 @@ export function createIdentifierIndex({ db, once, dialect }: Statements): Identi
     db
       .select({ seq: sql<number>`${search.seq}` })
       .from(search.table)
-      .where(and(search.matches('pattern'), environmentRange(search.seq).all))
+      .where(search.matches('pattern'))
       .orderBy(desc(search.seq))
       .limit(LIST.countedBySearch + 1)
       .prepare(),

@@ -45,6 +45,7 @@ export const postgresDialect: Dialect = {
   search: {
     table: accountsSearch,
     seq: accountsSearch.seq,
+    // The index contains the environment. With a range of `seq` as well, the planner would read the whole range for it.
     matches: (name) =>
       sql`${accountsSearch.environmentId} = ${ENVIRONMENT} and ${accountsSearch.searchText} like ${sql.placeholder(name)}`,
     pattern: (folded) => `%${folded.replaceAll(/[\\%_]/g, '\\$&')}%`,

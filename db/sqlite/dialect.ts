@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { sql } from '../drizzle.ts';
 import { counters } from '../schema.ts';
+import { environmentRange } from '../sequence.ts';
 import { accountsSearch } from './search-index.ts';
 
 const ENVIRONMENT = sql.placeholder('environmentId');
@@ -35,7 +36,8 @@ export const sqliteDialect: Dialect = {
   search: {
     table: accountsSearch,
     seq: accountsSearch.rowid,
-    matches: (name) => sql`${accountsSearch} match ${sql.placeholder(name)}`,
+    matches: (name) =>
+      sql`${accountsSearch} match ${sql.placeholder(name)} and ${environmentRange(accountsSearch.rowid).all}`,
     // A single phrase, in which no character is an operator.
     pattern: (folded) => `"${folded.replaceAll('"', '""')}"`,
   },

@@ -87,6 +87,16 @@ describe('the statements of all repositories', function () {
     expect(onSqlite.length).to.be.above(140);
   });
 
+  it('that search accounts have no range of rows besides the index with the environment', () => {
+    const texts = record(postgresDialect, true).plans.map(({ text }) => text);
+    const searches = texts.filter((text) => text.includes('from "accounts_search"'));
+    expect(searches).to.have.length.above(0);
+    for (const text of searches)
+      expect(text)
+        .to.match(/"environment_id" = /)
+        .and.not.match(/"seq" [<>]/);
+  });
+
   it('of units have no scan of a table, whose cost would make PostgreSQL compile them', async () => {
     const session = await openSession(urlOf(name));
     const compiled: string[] = [];
