@@ -147,4 +147,36 @@ describe('F6: the statements of lists that grow without limit', () => {
     await test.end();
     expect(details.join()).to.include('(kind=? AND (environment_id,lane,run_at)>(?,?,?))');
   });
+
+  it('find the events of a subject or of a type by their index, also to count them', async () => {
+    const test = await openTestStore({ listLimits: LIMITS });
+    const { store, env, newId, file } = test;
+    const ids = Array.from({ length: 3 }, () => newId('evt'));
+    await store.write(async (tx) => {
+      for (const id of ids)
+        await tx.events.append(env, { id, type: 'tools.changed', subjectId: 'crm', body: '{}', createdAt: NOW });
+    });
+    const filters = { subjectId: 'crm', type: 'tools.changed', createdFrom: NOW, createdBefore: NOW + 1 };
+    const texts = await statementsOf(async () => {
+      for (const some of subsets(filters)) {
+        await store.read.events.list(env, some, { size: 1 });
+        await store.read.events.list(env, some, { size: 1, after: ids[1] as string });
+        await store.read.events.list(env, some, { size: 1, before: ids[1] as string });
+      }
+    });
+    const db = new Database(file, { readonly: true });
+    const wrong = texts.flatMap((text) => {
+      const details = planOf(db, text).map(({ detail }) => detail);
+      const index = / "events"."subject_id" = /.test(text) ? 'events_subject' : 'events_type';
+      const isFiltered = / "events"."(subject_id|type)" = /.test(text);
+      const isBad =
+        details.some((detail) => /TEMP B-TREE|^SCAN events\b/.test(detail)) ||
+        (isFiltered && !details.some((detail) => detail.includes(index)));
+      return isBad ? [`${details.join(', ')}: ${text}`] : [];
+    });
+    db.close();
+    await test.end();
+    expect(texts.filter((text) => text.includes('"subject_id" = ')).length).to.be.above(20);
+    expect(wrong).to.deep.equal([]);
+  });
 });
