@@ -105,7 +105,7 @@ const FILTERS: Record<keyof WebhookDeliveryFilters, Filter> = {
 };
 
 export function createWebhookDeliveryRepository(statements: Statements, pacing: Pacing): WebhookDeliveryRepository {
-  const { db, once } = statements;
+  const { db, once, dialect } = statements;
   const get = once(() => db.select().from(t).where(oneDelivery).prepare());
   const firstPending = once(() => db.select({ id: t.id }).from(t).where(pendingOfSubject).limit(1).prepare());
   const nextInOrder = once(() =>
@@ -164,21 +164,29 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
   const sweep = once(() =>
     deleteOldest(db, t, t.id, and(withinEnvironment, sql`${t.createdAt} < ${sql.placeholder('before')}`), t.createdAt),
   );
-  const list = createKeysetList<WebhookDeliveryRow, keyof WebhookDeliveryFilters>(statements, {
-    ...orderedById(t.id, withinEnvironment),
-    filters: FILTERS,
-    select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
-    count: (where) => countUpTo(db, t, where),
-    large: {
-      lead: async (names) => names.find((name) => name === 'eventId' || name === 'endpointId'),
-      places: (where, order) => placesOf(db, t, t.id, where, order),
-      pacing,
-    },
-  });
+  const listWithin = (scope: SQL) =>
+    createKeysetList<WebhookDeliveryRow, keyof WebhookDeliveryFilters>(statements, {
+      ...orderedById(t.id, scope),
+      filters: FILTERS,
+      select: (where, order) =>
+        db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
+      count: (where) => countUpTo(db, t, where),
+      large: {
+        lead: async (names) => names.find((name) => name === 'eventId' || name === 'endpointId'),
+        places: (where, order) => placesOf(db, t, t.id, where, order),
+        pacing,
+      },
+    });
+  const list = listWithin(withinEnvironment);
+  // The indexes of events and endpoints do not contain the environment; with that of the list, all deliveries would be read.
+  const listOfOne = listWithin(sql`${dialect.noIndex}${t.environmentId} = ${sql.placeholder('environmentId')}`);
 
   return {
     get: (environmentId, id) => get().get({ environmentId, id }),
-    list: (environmentId, filters, page) => list.page(environmentId, filters, page),
+    list(environmentId, filters, page) {
+      const isOfOne = filters.eventId !== undefined || filters.endpointId !== undefined;
+      return (isOfOne ? listOfOne : list).page(environmentId, filters, page);
+    },
     async hasPending(environmentId, endpointId, subjectId) {
       return (await firstPending().get({ environmentId, endpointId, subjectId })) !== undefined;
     },

@@ -148,6 +148,31 @@ describe('F6: the statements of lists that grow without limit', () => {
     expect(details.join()).to.include('(kind=? AND (environment_id,lane,run_at)>(?,?,?))');
   });
 
+  it('find the deliveries of an event or of an endpoint by their index, also to count them', async () => {
+    const test = await openTestStore({ listLimits: LIMITS });
+    const { store, env, file } = test;
+    const filters = { eventId: 'evt_1', endpointId: 'whk_1', state: 'FAILED' as const };
+    const texts = await statementsOf(async () => {
+      for (const some of subsets(filters)) {
+        await store.read.webhookDeliveries.list(env, some, { size: 1 });
+        await store.read.webhookDeliveries.list(env, some, { size: 1, after: 'whd_2' });
+        await store.read.webhookDeliveries.list(env, some, { size: 1, before: 'whd_2' });
+      }
+    });
+    const db = new Database(file, { readonly: true });
+    const wrong = texts.flatMap((text) => {
+      const details = planOf(db, text).map(({ detail }) => detail);
+      const [, lead] = /[ (]"webhook_deliveries"."(event|endpoint)_id" = /.exec(text) ?? [];
+      return lead === undefined || details.some((detail) => detail.includes(`webhook_deliveries_${lead} `))
+        ? []
+        : [`${details}: ${text}`];
+    });
+    db.close();
+    await test.end();
+    expect(texts.length).to.be.above(10);
+    expect(wrong).to.deep.equal([]);
+  });
+
   it('find the events of a subject or of a type by their index, also to count them', async () => {
     const test = await openTestStore({ listLimits: LIMITS });
     const { store, env, newId, file } = test;
