@@ -11783,6 +11783,12 @@ export interface components {
          */
         LastEventId: string;
         /**
+         * @description The maximum number of tools of each connection, so that a model does not get hundreds of them. They are chosen by the number of
+         *     successful calls, by hints and by tags, as for MCP servers; use `searchTools` to find the others. By default, all tools are returned.
+         * @example 40
+         */
+        MaxListedToolsQuery: number;
+        /**
          * @description The ID of the MCP client.
          * @example ocl_01k6p4b7d9f1h3k5m7p9r1t3vx
          */
@@ -15939,6 +15945,12 @@ export interface operations {
                  * @example ada@acme.test
                  */
                 identifier?: components["parameters"]["ToolUserIdentifierQuery"];
+                /**
+                 * @description The maximum number of tools of each connection, so that a model does not get hundreds of them. They are chosen by the number of
+                 *     successful calls, by hints and by tags, as for MCP servers; use `searchTools` to find the others. By default, all tools are returned.
+                 * @example 40
+                 */
+                max_listed_tools?: components["parameters"]["MaxListedToolsQuery"];
                 /**
                  * @description The organization that owns the user's accounts.
                  * @example org_acme

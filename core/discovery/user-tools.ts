@@ -16,9 +16,11 @@ import { findProvider } from '../connections/providers.ts';
 import { type Catalogue, toolFits } from '../connectors/catalogue.ts';
 import type { ProviderDefinition } from '../connectors/provider.ts';
 import { ownNameOf } from '../tools/tool.ts';
+import { chooseTools } from './choose-tools.ts';
 import type { KnownTool, ToolDirectory } from './directory.ts';
 import { missingScopes, readinessFor, type ToolReadiness, type UserName } from './readiness.ts';
 import type { ToolCard } from './tool-index.ts';
+import { toolUses } from './tool-uses.ts';
 
 export interface DiscoveryDeps {
   catalogue: Catalogue;
@@ -81,12 +83,17 @@ export async function toolsOverConnections(
   return offered.sort((a, b) => compare(a.tool.name, b.tool.name) || compare(a.connection.keyId, b.connection.keyId));
 }
 
-/** Returns the tools that the active accounts of a user can call now with their granted scopes, sorted by name. */
+/**
+ * Returns the tools that the active accounts of a user can call now with their granted scopes, sorted by name.
+ *
+ * @param most the maximum number of tools of each connection, which `chooseTools` chooses
+ */
 export async function callableTools(
   read: ReadRepositories,
   deps: DiscoveryDeps,
   environmentId: EnvironmentId,
   user: UserName,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<CallableTool[]> {
   const callable = new Map<string, CallableTool>();
   for (const [connectionId, all] of await accountsOf(read, environmentId, user)) {
@@ -95,9 +102,10 @@ export async function callableTools(
     const reach = connection && (await reachOf(read, deps, environmentId, connection));
     if (!reach) continue;
     const able = ableAccounts(active);
-    for (const tool of await toolsOfReach(read, deps, environmentId, reach)) {
+    const tools = (await toolsOfReach(read, deps, environmentId, reach)).filter((tool) => able(tool).length > 0);
+    const chosen = tools.length > most ? chooseTools(tools, await toolUses(read, reach.connection), most) : tools;
+    for (const tool of chosen) {
       const accounts = able(tool);
-      if (accounts.length === 0) continue;
       const others = callable.get(tool.name)?.accounts;
       callable.set(tool.name, { tool, accounts: others ? [...others, ...accounts].sort(byId) : accounts });
     }

@@ -1,5 +1,6 @@
-import type { ConnectionRow, ReadRepositories } from '../../db/store.ts';
+import type { ReadRepositories } from '../../db/store.ts';
 import { chooseTools } from '../discovery/choose-tools.ts';
+import { toolUses } from '../discovery/tool-uses.ts';
 import { FINDER_TOOLS } from './finder-definitions.ts';
 import type { OfferDeps, OfferedName } from './offered-tools.ts';
 import { offeredNames } from './offered-tools.ts';
@@ -28,7 +29,7 @@ export async function listedTools(
     offersMore = true;
     const known = await cards();
     const offered = names.flatMap((name) => known.get(name) ?? []);
-    return chooseTools(offered, await usesOf(read, mapping.connection), mapping.maxListed).map(({ name }) => name);
+    return chooseTools(offered, await toolUses(read, mapping.connection), mapping.maxListed).map(({ name }) => name);
   });
   if (!offersMore) return { listed, offersMore };
   const isFinder = new Set(FINDER_TOOLS.map(({ name }) => name));
@@ -66,9 +67,4 @@ function cardsByName(read: ReadRepositories, { toolDirectory }: OfferDeps, { map
     reading ??= browse();
     return reading;
   };
-}
-
-async function usesOf(read: ReadRepositories, { environmentId, keyId }: ConnectionRow): Promise<Map<string, number>> {
-  const rows = await read.executions.successes(environmentId, keyId);
-  return new Map(rows.map(({ toolName, total }) => [toolName, total]));
 }

@@ -12,7 +12,13 @@ export const listScopedTools: Handler<'listScopedTools', Tools> = async (call, r
   const view = readToolView({ format, detail, strict });
   const { environment } = call;
   const scope = { environmentId: environment.id, list: 'listScopedTools', filters };
-  const callable = await callableTools(api.store.read, api, environment.id, readUser(filters));
+  const callable = await callableTools(
+    api.store.read,
+    api,
+    environment.id,
+    readUser(filters),
+    filters.max_listed_tools,
+  );
   const rows = callable
     .filter(({ tool }) => filters.connector === undefined || tool.connector === filters.connector)
     .map(({ tool, accounts }) => ({ id: tool.name, accounts }));

@@ -47,6 +47,21 @@ describe('listScopedTools', () => {
       expect((await list('user_id=bob')).map(({ tool }) => tool.name)).to.deep.equal(['github_get_issue']);
     });
 
+    it('returns at most max_listed_tools of each connection, the same ones on every page', async () => {
+      await createConnection(server, { key_id: 'issues', type: 'BEARER_TOKEN', allowed_tools: ['github_get_issue'] });
+      await createAccount(server, { connector: 'issues', userId: 'few' });
+      await createAccount(server, { userId: 'few' });
+      const names = (tools: { tool: { name: string } }[]) => tools.map(({ tool }) => tool.name);
+      const all = names(await list('user_id=few&connector=github'));
+      expect(all).to.have.length(100);
+      const chosen = names(await list('user_id=few&max_listed_tools=12'));
+      expect(chosen).to.include('github_get_issue');
+      expect(chosen.length).to.be.within(12, 13);
+      expect(chosen).to.deep.equal([...chosen].sort());
+      const pages = await walkPages(server, `${PATH}?user_id=few&max_listed_tools=12&page_size=5`, 'tools');
+      expect(names(pages.flat())).to.deep.equal(chosen);
+    });
+
     it('is empty for an unknown user, another identifier, and in another environment', async () => {
       await createAccount(server, { userId: 'eve', identifier: 'eve-1' });
       expect(await list('user_id=stranger')).to.deep.equal([]);
@@ -70,6 +85,14 @@ describe('listScopedTools', () => {
   });
 
   describe('400', () => {
+    it('VALIDATION_FAILED for a max_listed_tools that is not between 1 and 1000', async () => {
+      for (const value of ['0', '1001', '1.5', 'all', '']) {
+        const { body } = await server.call('GET', `${PATH}?user_id=ada&max_listed_tools=${value}`);
+        expect(body, value).to.include({ status: 400, code: 'VALIDATION_FAILED' });
+        expect(body.errors[0].field).to.include('max_listed_tools');
+      }
+    });
+
     it('INCOMPLETE_ACCOUNT_KEY without a user', async () => {
       const answer = await server.call('GET', `${PATH}?identifier=ada@acme.test`);
       expect(answer.body).to.include({ status: 400, code: 'INCOMPLETE_ACCOUNT_KEY' });
