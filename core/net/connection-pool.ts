@@ -1,7 +1,7 @@
 import type { Client } from 'undici';
 import type { Connector } from './connect.ts';
 import { EgressError } from './egress-error.ts';
-import { loadUndici } from './packages.ts';
+import { loadUndiciClient } from './packages.ts';
 import type { Target } from './target.ts';
 
 export interface ConnectionPoolOptions {
@@ -78,8 +78,8 @@ export class ConnectionPool {
     const { connect, maxHeaderBytes, keptConnectionMs } = this.#options;
     const socket = await connect(target, signal);
     let isTaken = false;
-    const { Client } = loadUndici();
-    const client = new Client(origin, {
+    const UndiciClient = loadUndiciClient();
+    const client = new UndiciClient(origin, {
       // Each client has one connection. If it asks for a second one, it has lost the first before writing anything.
       connect: (_options, callback) => {
         const first = !isTaken;

@@ -61,14 +61,14 @@ export function createDocs(deps: FrontPageDeps & MarkFileDeps, pipeline: Pipelin
   );
   const serve = documentsOf(app);
   addFrontPage(app, deps, pipeline);
-  serve('/openapi.json', readFileSync(join(ROOT, 'generated/openapi.json')), { type: 'application/json' });
-  serve('/openapi.yaml', readFileSync(join(ROOT, 'generated/openapi.yaml')), { type: 'application/yaml' });
+  serve('/openapi.json', () => readFileSync(join(ROOT, 'generated/openapi.json')), { type: 'application/json' });
+  serve('/openapi.yaml', () => readFileSync(join(ROOT, 'generated/openapi.yaml')), { type: 'application/yaml' });
   const viewer = existsSync(VIEWER);
-  serve('/docs', String(viewer ? referencePage() : viewerMissingPage()), { type: HTML });
+  serve('/docs', () => String(viewer ? referencePage() : viewerMissingPage()), { type: HTML });
   const errors = Object.entries(ERRORS).map(([code, entry]) => ({ code, ...entry }));
-  serve('/docs/errors', String(errorsPage(errors)), { type: HTML });
-  for (const file of PAGE_FILES) serve(`/docs/assets/${file}`, readFileSync(join(ASSETS, file)), asset(file));
-  for (const [path, file] of Object.entries(ICONS)) serve(path, readFileSync(join(ASSETS, file)), asset(file));
+  serve('/docs/errors', () => String(errorsPage(errors)), { type: HTML });
+  for (const file of PAGE_FILES) serve(`/docs/assets/${file}`, () => readFileSync(join(ASSETS, file)), asset(file));
+  for (const [path, file] of Object.entries(ICONS)) serve(path, () => readFileSync(join(ASSETS, file)), asset(file));
   addPopupScript(app);
   addMarkFiles(app, deps);
   addViewer(app, '/docs/viewer', VIEWER);
@@ -85,7 +85,7 @@ function addPopupScript(app: Express): void {
       res.set({ ...corsForAll(), 'cross-origin-resource-policy': 'cross-origin' });
       next();
     });
-    serve(`/${file}`, readFileSync(join(ASSETS, file)), asset(file));
+    serve(`/${file}`, () => readFileSync(join(ASSETS, file)), asset(file));
   }
 }
 

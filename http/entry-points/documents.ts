@@ -12,15 +12,19 @@ export interface DocumentSource {
 
 type FindDocument = (name: string) => StaticDocument | undefined | Promise<StaticDocument | undefined>;
 
-/** Adds a document that never changes to an application. */
-export type Serve = (path: string, content: string | Buffer, options: StaticDocumentOptions) => void;
+/** Adds a document that never changes to an application. It is read at its first request. */
+export type Serve = (path: string, read: () => string | Buffer, options: StaticDocumentOptions) => void;
 
 export function documentsOf(app: Express): Serve {
-  return (path, content, options) => {
-    const document = createStaticDocument(content, options);
+  return (path, read, options) => {
+    let document: StaticDocument | undefined;
+    const find = () => {
+      document ??= createStaticDocument(read(), options);
+      return document;
+    };
     app
       .route(path)
-      .get(documentRoute(() => document))
+      .get(documentRoute(find))
       .all(otherMethods('GET', 'HEAD'));
   };
 }
