@@ -96,6 +96,11 @@ function setUp(bounds?: GroupBounds, clock = () => 0) {
 
 const fsyncFailed = () => new StorageError('SQLITE_IOERR_FSYNC', 'the disk failed');
 
+/** Resolves when a unit that was queued before has started: a group waits for two further turns, and starts in the next. */
+async function afterGroup(): Promise<void> {
+  for (let turns = 0; turns < 3; turns++) await turn();
+}
+
 describe('group commit', () => {
   it('puts units that arrive in one turn into one transaction, in the order of arrival', async () => {
     const { add, log, durable } = setUp();
@@ -104,10 +109,18 @@ describe('group commit', () => {
     expect(durable()).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('starts another transaction for units that arrive in another turn', async () => {
+  it('waits for units that arrive in the next turn', async () => {
     const { add, log } = setUp();
     const first = add('a');
     await turn();
+    await Promise.all([first, add('b')]);
+    expect(log.filter((step) => step === 'commit')).to.have.length(1);
+  });
+
+  it('starts another transaction for units that arrive some turns later', async () => {
+    const { add, log } = setUp();
+    const first = add('a');
+    await afterGroup();
     await Promise.all([first, add('b')]);
     expect(log.filter((step) => step === 'commit')).to.have.length(2);
   });
@@ -123,12 +136,12 @@ describe('group commit', () => {
     const { add, log, holdSyncs, committed } = setUp();
     const endSyncs = holdSyncs();
     const first = add('a');
-    await turn();
+    await afterGroup();
     const later = ['b', 'c', 'd'].map(async (row) => {
       await add(row);
     });
-    await turn();
-    await turn();
+    await afterGroup();
+    await afterGroup();
     expect(committed()).to.deep.equal(['a']);
     endSyncs();
     await Promise.all([first, ...later]);
@@ -152,7 +165,7 @@ describe('group commit', () => {
     const { add, group, holdSyncs, committed } = setUp();
     const endSyncs = holdSyncs();
     const first = add('a');
-    await turn();
+    await afterGroup();
     const second = add('b');
     await group.commit((tx) => tx.rows.add('c'));
     expect(committed()).to.deep.equal(['a', 'b', 'c']);
@@ -348,7 +361,7 @@ describe('group commit', () => {
           expect([turns > 0, committed()]).to.deep.equal([true, []]);
         }
       });
-      await turn();
+      await afterGroup();
       await turn();
       await Promise.all([large, add('a')]);
       expect(turns).to.be.at.least(3);
