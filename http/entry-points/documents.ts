@@ -22,10 +22,7 @@ export function documentsOf(app: Express): Serve {
       document ??= createStaticDocument(read(), options);
       return document;
     };
-    app
-      .route(path)
-      .get(documentRoute(find))
-      .all(otherMethods('GET', 'HEAD'));
+    app.route(path).get(documentRoute(find)).all(otherMethods('GET', 'HEAD'));
   };
 }
 
