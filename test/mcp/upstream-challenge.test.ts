@@ -70,6 +70,18 @@ describe('the authorization of MCP servers', () => {
       expect((await opened()).location).to.match(/^https:\/\/as\.example\/auth\?/);
     });
 
+    it('is also read from a list, for a server that does not protect its handshake', async () => {
+      upstream.refuseWith = {
+        'www-authenticate': `Bearer scope="files:write", resource_metadata="${ORIGIN}/custom/metadata.json"`,
+      };
+      upstream.on = ({ method, headers }, res) => {
+        const isHandshake = method === 'POST' && headers['mcp-method'] === undefined;
+        if (isHandshake) res.writeHead(400).end();
+        return isHandshake;
+      };
+      expect(await scopesAsked()).to.equal('files:write');
+    });
+
     it('with missing metadata leads to the well-known addresses', async () => {
       upstream.metadataPath = '/.well-known/oauth-protected-resource';
       expect((await opened()).location).to.match(/^https:\/\/as\.example\/auth\?/);

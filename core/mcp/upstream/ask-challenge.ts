@@ -3,35 +3,56 @@ import { type BearerChallenge, readBearerChallenge } from '../../oauth/challenge
 import { isTransportFailure, type ProtocolFetch } from '../../oauth/transport.ts';
 import { programVersion } from '../../program-version.ts';
 
-const HANDSHAKE = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'valetkey', version: programVersion() },
+const client = { name: 'valetkey', version: programVersion() };
+const REVISION = '2026-07-28';
+const META = 'io.modelcontextprotocol';
+
+/** The handshake of the older revision, and a list in the newer one, which a server may protect even if it does not protect the handshake. */
+const REQUESTS = [
+  {
+    body: {
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: client },
+    },
+    headers: {},
   },
-});
+  {
+    body: {
+      method: 'tools/list',
+      params: {
+        _meta: {
+          [`${META}/protocolVersion`]: REVISION,
+          [`${META}/clientInfo`]: client,
+          [`${META}/clientCapabilities`]: {},
+        },
+      },
+    },
+    headers: { 'mcp-protocol-version': REVISION, 'mcp-method': 'tools/list' },
+  },
+].map(({ body, headers }) => ({ body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }), headers }));
 
 /**
- * Sends a handshake without a token to an MCP server. Its 401 response says where its metadata is and which scopes it
- * requires (RFC 9728 §5.1).
+ * Sends a handshake without a token to an MCP server, and a list if the handshake is not rejected for that. The 401
+ * response says where the metadata is and which scopes the server requires (RFC 9728 §5.1).
  *
- * @returns undefined if the server does not reject the request or cannot be reached; an empty challenge if its 401
- * contains no parameters
+ * @returns undefined if the server rejects neither request with 401, or cannot be reached; an empty challenge if its
+ * 401 contains no parameters
  */
 export async function askForChallenge(address: string, fetch: ProtocolFetch): Promise<BearerChallenge | undefined> {
+  const signal = AbortSignal.timeout(MCP_UPSTREAM.challengeMs);
   try {
-    const response = await fetch(address, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: HANDSHAKE,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(MCP_UPSTREAM.challengeMs),
-    });
-    await response.body?.cancel();
-    return response.status === 401 ? (readBearerChallenge(response.headers.get('www-authenticate')) ?? {}) : undefined;
+    for (const { body, headers } of REQUESTS) {
+      const response = await fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        body,
+        redirect: 'manual',
+        signal,
+      });
+      await response.body?.cancel();
+      if (response.status === 401) return readBearerChallenge(response.headers.get('www-authenticate')) ?? {};
+    }
+    return undefined;
   } catch (error) {
     // The server's metadata may be readable nevertheless.
     if (isTransportFailure(error)) return undefined;
