@@ -1223,7 +1223,7 @@ export interface paths {
         };
         /**
          * List grants to MCP clients
-         * @description Lists what users have granted to MCP clients, newest first. Filters are combined with AND. A grant that was revoked or has expired is
+         * @description Lists the grants of users to MCP clients, newest first. Filters are combined with AND. A grant that was revoked or has expired is
          *     not listed.
          */
         get: operations["listMcpGrants"];
@@ -1289,7 +1289,7 @@ export interface paths {
         get: operations["getMcpLoginProvider"];
         /**
          * Set the login provider
-         * @description Sets who identifies the users of MCP clients, in place of your application:
+         * @description Sets the provider that identifies the users of MCP clients, in place of your application:
          *     - `OIDC`: users log in at an OpenID provider, for example that of a company. Register `callback_url` of the response there.
          *     - `JWT`: MCP clients log in at an external authorization server, and send its access tokens (RFC 9068), whose audience is the
          *       address of the MCP server or one of `audiences`. If its keys cannot be read, MCP requests get the error
@@ -1297,7 +1297,7 @@ export interface paths {
          *
          *     The claims of the provider name the accounts that tools run with. `email` identifies a user only if the provider has verified it.
          *
-         *     The login provider replaces the present one. It gets a new ID if it identifies users differently, for example by another
+         *     The login provider replaces the current one. It gets a new ID if it identifies users differently, for example by another
          *     issuer or other claims; users must then log in again. An OIDC client keeps its secret if the request has none, and the issuer,
          *     the client and everything else that identifies users stay the same. While an environment has a login provider,
          *     `mcp_login_url` is not used.
@@ -1309,7 +1309,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the login provider
-         * @description Deletes the login provider of the environment. What users have granted after a login there is no longer valid.
+         * @description Deletes the login provider of the environment. Grants that users gave after a login there are no longer valid.
          */
         delete: operations["deleteMcpLoginProvider"];
         options?: never;
@@ -1328,7 +1328,7 @@ export interface paths {
         put?: never;
         /**
          * Complete the login of a user for an MCP client
-         * @description Tells Valetkey which user an MCP client asks for access. The user's browser arrives at `mcp_login_url` of the environment
+         * @description Identifies the user whose accounts an MCP client requests access to. The user's browser arrives at `mcp_login_url` of the environment
          *     with a `login_request`. Your application identifies the user from its own session, calls this operation from its backend, and
          *     redirects the browser to `continue_url`. There the user decides about the access of the client.
          *
@@ -1547,8 +1547,9 @@ export interface paths {
         };
         /**
          * Get the settings of the server
-         * @description Returns what protects the environment and is not set by the API: which addresses may be called beside the public internet, the
-         *     keys that encrypt credentials, and where operators log in. They are set by environment variables and files of the server.
+         * @description Returns the settings that protect the environment and cannot be changed through the API: the addresses that may be called in
+         *     addition to the public internet, the keys that encrypt credentials, and the login of operators. They are set by environment
+         *     variables and files of the server.
          */
         get: operations["getServerSettings"];
         put?: never;
@@ -1595,7 +1596,7 @@ export interface paths {
         /**
          * Set a tool overlay
          * @description Sets how this environment shows and restricts a tool, of the catalogue or its own: hide it, rename it, preset inputs, restrict
-         *     inputs to some values, and add words to its description. An overlay replaces the tool's present one. It applies wherever
+         *     inputs to some values, and add words to its description. An overlay replaces the existing one of the tool. It applies wherever
          *     the tool is listed, found, described or run, over the REST API and over MCP, from the next request.
          *
          *     Overlays only restrict tools: they cannot add inputs, values, scopes or accounts. They do not apply to raw calls and to other
@@ -2172,7 +2173,7 @@ export interface paths {
          *       with `invalid_scope`.
          *     - `authorization_code`: tokens for an MCP server, for a client that a user has logged in for. A code is valid for one minute
          *       and once; a second use ends the grant. `code_verifier` is required.
-         *     - `refresh_token`: new tokens for an MCP server. The refresh token is replaced. A replaced one gets the present tokens for
+         *     - `refresh_token`: new tokens for an MCP server. The refresh token is replaced. A replaced one returns the current tokens for
          *       ten minutes, because clients refresh concurrently; after that its use ends the grant.
          *
          *     Send an access token in the header `Authorization: Bearer <token>`. Tokens for an MCP server expire after 15 minutes and are
@@ -6585,7 +6586,7 @@ export interface components {
             [key: string]: components["schemas"]["AuthFieldMutation"];
         };
         /**
-         * @description What users see for the options of a `select` field, by option, such as the name of a region for its address. An option without a
+         * @description The texts that users see for the options of a `select` field, by option, such as the name of a region for its address. An option without a
          *     name is shown as it is.
          */
         AuthFieldOptionNames: {
@@ -7619,7 +7620,7 @@ export interface components {
              * @description What a key is used for:
              *     - `ACTIVE`: new data is encrypted with it.
              *     - `STANDBY`: it becomes the active key when every server has it.
-             *     - `OLD`: it decrypts what has not been encrypted again. It can be retired after a rotation.
+             *     - `OLD`: it decrypts data that has not been encrypted again. It can be retired after a rotation.
              * @enum {string}
              */
             state: "ACTIVE" | "STANDBY" | "OLD";
@@ -7946,7 +7947,7 @@ export interface components {
             executions: number;
             /** @description The number of executions with the status `FAILED`. */
             failed: number;
-            /** @description What the executions have in common, as `group_by` describes it. Empty for the total. */
+            /** @description The value that the executions share, as `group_by` describes it. Empty for the total. */
             key: string;
             /** @description The number of executions with the status `SUCCEEDED`. */
             succeeded: number;
@@ -8126,7 +8127,7 @@ export interface components {
             /** @description The path by which references name the file, such as `openapi.yaml` or `schemas/pet.yaml`. */
             name: string;
         };
-        /** @description What was imported, and what could not be converted. Each list has at most 500 entries; the counts include all. */
+        /** @description The result of an import, with the parts of the document that could not be converted. Each list has at most 500 entries; the counts include all. */
         ImportReport: {
             /** @description The security schemes of the document, and how each was converted. */
             credentials: {
@@ -8161,7 +8162,7 @@ export interface components {
             note_counts: {
                 [key: string]: number;
             };
-            /** @description What was changed or lost in the conversion of operations. */
+            /** @description The parts of operations that were changed or lost in the conversion. */
             notes: {
                 /** @description Details of the change. */
                 detail: string;
@@ -8225,7 +8226,7 @@ export interface components {
                 /** @description The number of accounts that must be authorized again because the URL changed. */
                 accounts_parked: number;
                 /**
-                 * @description What happens to the provider.
+                 * @description The effect of the import on the provider.
                  * @enum {string}
                  */
                 action: "created" | "updated" | "kept";
@@ -8502,7 +8503,7 @@ export interface components {
         McpConfigResponse: {
             config: components["schemas"]["McpConfig"];
         };
-        /** @description What a user has granted to an MCP client at one MCP server. */
+        /** @description The grant of a user to an MCP client at one MCP server. */
         McpGrant: {
             /** @description The client. */
             client: {
@@ -8579,7 +8580,7 @@ export interface components {
              */
             expires_at: string;
         };
-        /** @description Who identifies the users of MCP clients. */
+        /** @description The provider that identifies the users of MCP clients. */
         McpLoginProvider: {
             /** @description The organizations whose users may log in; null allows all. */
             allowed_organizations: string[] | null;
@@ -8601,7 +8602,7 @@ export interface components {
             id: string;
             /** @description The issuer. */
             issuer: string;
-            /** @description What access tokens must contain; null for another type. */
+            /** @description The requirements for access tokens; null for another type. */
             jwt: {
                 /** @description The accepted signature algorithms. */
                 algorithms: string[];
@@ -8649,7 +8650,7 @@ export interface components {
         McpLoginProviderResponse: {
             login_provider: components["schemas"]["McpLoginProvider"];
         };
-        /** @description A connection of an MCP server, and what is offered of it. */
+        /** @description A connection of an MCP server, and the parts of it that are offered. */
         McpMapping: {
             /** @description The ID of the connection. */
             connection_id: string;
@@ -8740,7 +8741,7 @@ export interface components {
             /** @description A short name for display. */
             title: string;
         };
-        /** @description What makes the account or its connection usable. */
+        /** @description The action that makes the account or its connection usable. */
         NextAction: {
             /** @description The action in a sentence for display or for a model. */
             message: string;
@@ -9496,7 +9497,7 @@ export interface components {
              */
             total_size: number;
         };
-        /** @description What protects an environment and is set on the server. */
+        /** @description The settings of the server that protect an environment. */
         ServerSettings: {
             /**
              * @description The addresses that may be called beside public ones on port 443, each as `host:port` (`VALETKEY_EGRESS_ALLOW`). Always empty
@@ -9965,7 +9966,7 @@ export interface components {
              *     - `ACTIVE`: it applies.
              *     - `TOOL_CHANGED`: the inputs or the request of the tool have changed since the overlay was set, and it presets or restricts
              *       inputs. The tool is not offered and does not run until the overlay is set again.
-             *     - `TOOL_MISSING`: there is no such tool any more.
+             *     - `TOOL_MISSING`: the tool no longer exists.
              *     - `NAME_TAKEN`: another tool has the new name. This tool is not offered and does not run.
              * @enum {string}
              */
@@ -12692,7 +12693,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the provider says. */
+            /** @description The result of the check. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -12860,7 +12861,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether there is a new token. */
+            /** @description The result of the refresh. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -17003,7 +17004,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token is not valid, or not any more. */
+            /** @description The token is not, or no longer, valid. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
