@@ -18,6 +18,7 @@ import { Secret } from '../../../core/secret.ts';
 import { openStore } from '../../../db/open-store.ts';
 import { type AccountRow, type EnvironmentId, environmentId, type Store } from '../../../db/store.ts';
 import { testEvents } from '../../support/events.ts';
+import { writeMigratedDatabase } from '../../support/migrated-database.ts';
 import { ringOf, seededRandom, vaultOf } from '../vault/support.ts';
 
 export const START = 1_750_000_000_000;
@@ -138,6 +139,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const { type = 'OAUTH', expiresIn = HOUR, client = {} } = options;
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-refresh-'));
   const file = join(directory, 'test.db');
+  writeMigratedDatabase(file);
   const clock = new TestClock();
   const newId = createIds(clock.now, seededRandom('ids'));
   const store = await openStore({ location: file, now: clock.now });
