@@ -14,7 +14,7 @@ export function configure(command: Command): void {
     .option('--with-parent', 'stop when the process that started the server ends')
     .option(
       '--processes <number>',
-      'serve the address with so many processes, with PostgreSQL only (VALETKEY_PROCESSES)',
+      'serve the address with this many processes, with PostgreSQL only (VALETKEY_PROCESSES)',
       wholeNumber(1, PROCESSES.most),
     )
     .addHelpText('after', examples('serve', 'serve --env-file .env', 'serve --processes 2'))
