@@ -23,7 +23,7 @@ function slowDisk(store: Store, released: () => Promise<void>): Store {
   };
 }
 
-describe('a tool call over MCP whose start is committed and not yet durable', () => {
+describe('a tool call over MCP whose start is committed and not yet durable (E7)', () => {
   let server: TestServer;
   let upstream: Upstream;
   let disk = Promise.withResolvers<void>();
