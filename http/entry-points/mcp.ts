@@ -26,6 +26,7 @@ import { corsForAll, corsForOrigin, preflightHeaders } from '../pipeline/cors.ts
 import type { Environment } from '../pipeline/environments.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { EntryPoint, Pipeline } from '../pipeline/pipeline.ts';
+import { inMessageTrace } from '../pipeline/request-span.ts';
 import { isForeignOrigin } from '../pipeline/same-origin.ts';
 import { respondUntyped } from '../responses/reply.ts';
 import { commonHeaders } from '../responses/write.ts';
@@ -130,8 +131,10 @@ export function createMcpEntryPoint(deps: McpDeps, serving: McpServing, pipeline
     }
     const { log } = deps;
     const { call: serve } = serving;
-    const status = serve && (await serveDirectly({ ...sessions, serve, log }, exchange, session, parsedBody));
-    return status ?? hand(exchange, session, parsedBody);
+    return inMessageTrace(exchange, parsedBody, async () => {
+      const status = serve && (await serveDirectly({ ...sessions, serve, log }, exchange, session, parsedBody));
+      return status ?? hand(exchange, session, parsedBody);
+    });
   }
 
   async function authenticate(exchange: Exchange, environment: Environment, serverId: string): Promise<McpSession> {

@@ -1,4 +1,4 @@
-import type { SpanFacts } from '../../core/spans.ts';
+import { inSpan, type SpanFacts } from '../../core/spans.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Begins the span of a request by the semantic conventions for HTTP servers; without path and query. */
@@ -10,6 +10,22 @@ export function requestSpan({ req, requestId }: Exchange): SpanFacts {
     attributes: { 'http.request.method': req.method, 'url.scheme': 'http', 'valetkey.request_id': requestId },
     parent: typeof traceparent === 'string' ? traceparent : undefined,
   };
+}
+
+/**
+ * Runs the work for an MCP message in the trace that the message names in `_meta.traceparent`. Without it, the work
+ * belongs to the span of the request.
+ */
+export function inMessageTrace<T>(
+  { mcpMethod, requestId }: Exchange,
+  message: unknown,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { params } = (message ?? {}) as { params?: { _meta?: { traceparent?: unknown } | null } | null };
+  const parent = params?._meta?.traceparent;
+  if (typeof parent !== 'string') return work();
+  const attributes = { 'mcp.method.name': mcpMethod, 'valetkey.request_id': requestId };
+  return inSpan(() => ({ name: mcpMethod ?? 'message', kind: 'server', attributes, parent }), work);
 }
 
 /** Adds what is known after the response: the method of an MCP message, or the route of an operation. */

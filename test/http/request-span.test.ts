@@ -55,4 +55,19 @@ describe('the span of a request', () => {
     expect(unknown?.[1]).to.equal(undefined);
     expect(unknown?.[0]).to.match(/^POST /);
   });
+
+  it('contains a span in the trace that an MCP message names, and only then', async () => {
+    const { id } = await createConnection(server, { connector: 'github' });
+    const token = await sessionToken(server, id, { user_id: 'user-1', identifier: 'ada' });
+    const spansOf = async (_meta: object) => {
+      ended.length = 0;
+      expect((await rawMcp(server, id, { token, params: { _meta } })).status).to.equal(200);
+      return requests().map(({ name, parent }) => [name, parent]);
+    };
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const request = ['tools/list', undefined];
+    expect(await spansOf({})).to.deep.equal([request]);
+    expect(await spansOf({ traceparent: 7 })).to.deep.equal([request]);
+    expect(await spansOf({ traceparent })).to.deep.equal([['tools/list', traceparent], request]);
+  });
 });

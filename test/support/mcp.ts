@@ -92,6 +92,7 @@ export function rawMcp(
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
     'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    ...(params['_meta'] as object | undefined),
   };
   return server.call('POST', `/mcp/${serverId}`, {
     token,
