@@ -162,7 +162,7 @@ describe('tool calls that are served without the MCP SDK', () => {
     expect((await call).text).to.contain('"result"');
   });
 
-  describe('are recognized only without special properties', () => {
+  describe('without the SDK', () => {
     const headers = { ...ACCEPT, 'content-type': 'application/json', 'mcp-protocol-version': '2026-07-28' };
     const named = { ...headers, 'mcp-method': 'tools/call', 'mcp-name': CALL.name };
     const envelope = {
@@ -173,7 +173,7 @@ describe('tool calls that are served without the MCP SDK', () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...CALL, _meta: envelope } };
     const withMeta = (meta: object) => ({ ...message, params: { ...CALL, _meta: { ...envelope, ...meta } } });
 
-    it('a plain call (control)', () => {
+    it('serve a plain call (control)', () => {
       expect(readDirectCall(named, message)).to.deep.include({ era: 'modern', name: CALL.name, wantsProgress: false });
       const plain = { ...message, params: CALL };
       expect(readDirectCall({ ...OLDER, 'content-type': 'application/json' }, plain)).to.deep.include({
@@ -188,21 +188,21 @@ describe('tool calls that are served without the MCP SDK', () => {
       ['a fractional id', named, { ...message, id: 1.5 }],
       ['an unknown member', named, { ...message, more: 1 }],
       ['arguments that are a list', named, { ...message, params: { ...message.params, arguments: [] } }],
-      ['a response to a question', named, { ...message, params: { ...message.params, inputResponses: {} } }],
-      ['a state of an earlier call', named, { ...message, params: { ...message.params, requestState: 'x' } }],
-      ['no header for the method', { ...headers, 'mcp-name': CALL.name }, message],
-      ['another name in the header', { ...named, 'mcp-name': 'acme_other' }, message],
-      ['another revision in the header', { ...named, 'mcp-protocol-version': '2027-01-01' }, message],
-      ['another revision in the body', named, withMeta({ [`${META}protocolVersion`]: '2025-11-25' })],
-      ['no envelope', named, { ...message, params: CALL }],
+      ['the response to an elicitation', named, { ...message, params: { ...message.params, inputResponses: {} } }],
+      ['the state of an earlier call', named, { ...message, params: { ...message.params, requestState: 'x' } }],
+      ['a call without a header for its method', { ...headers, 'mcp-name': CALL.name }, message],
+      ['a call with another name in its header', { ...named, 'mcp-name': 'acme_other' }, message],
+      ['a call with another revision in its header', { ...named, 'mcp-protocol-version': '2027-01-01' }, message],
+      ['a call with another revision in its body', named, withMeta({ [`${META}protocolVersion`]: '2025-11-25' })],
+      ['a call without an envelope', named, { ...message, params: CALL }],
       ['capabilities that are not objects', named, withMeta({ [`${META}clientCapabilities`]: { elicitation: 5 } })],
       ['a client without a version', named, withMeta({ [`${META}clientInfo`]: { name: 'raw' } })],
       ['an envelope in the older revision', { ...named, 'mcp-protocol-version': '2025-11-25' }, message],
       ['a client that accepts no JSON', { ...named, accept: 'text/event-stream' }, message],
       ['another media type', { ...named, 'content-type': 'text/plain' }, message],
-      ['a progress token of no type', named, withMeta({ progressToken: {} })],
+      ['a progress token that is an object', named, withMeta({ progressToken: {} })],
     ] as const) {
-      it(`not ${title}`, () => expect(readDirectCall(given, body)).to.equal(undefined));
+      it(`leave ${title} to the SDK`, () => expect(readDirectCall(given, body)).to.equal(undefined));
     }
   });
 });
