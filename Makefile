@@ -11,7 +11,7 @@ POSTGRES_TESTS += test/flows/{demo,sandbox}.test.ts 'test/chaos/*.test.ts' test/
 POSTGRES_TESTS += test/security/{sealed-accounts,sealed-clients,sealed-upgrades,swapped-rows}.test.ts test/cli/{shutdown-delay,keys-of-servers,keys-at-once}.test.ts
 POSTGRES_TESTS += test/flows/portal.test.ts test/security/{portal,portal-login}.test.ts
 POSTGRES_TESTS += 'test/flows/mcp-*.test.ts' 'test/security/mcp-{links,login,login-*,sessions}.test.ts' \
-  'test/mcp/{all-pages,list-changes,listed-tools,many-mappings,sessions,tools,upstream-contents,upstream-progress}.test.ts'
+  test/mcp/{all-pages,list-changes,listed-tools,many-mappings,sessions,tools,upstream-contents,upstream-progress}.test.ts
 # Each server of these tests is a pair of servers behind one address.
 PAIR_TESTS := test/operations/idempotency.test.ts test/http/idempotency.test.ts test/contract/matrix-{idempotency,tenancy}.test.ts \
   test/security/{links,link-endings,link-adversary,mcp-login-tokens,tenant-caches}.test.ts test/mcp/sessions.test.ts

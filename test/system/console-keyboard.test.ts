@@ -127,7 +127,8 @@ describe('the console with the keyboard alone', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete this endpoint?' });
     await dialog.waitFor();
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    // A closed dialog has no role, but stays in the page until its event has arrived.
+    await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await focusOf(page), 'the focus returns').to.include('Delete …');
     await page.keyboard.press('Enter');
     await dialog.waitFor();

@@ -49,8 +49,14 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints, requested, hosts: () => [...new Set(requested.map((url) => new URL(url).host))] };
 }
 
-/** Returns the ids of the rules that a page violates. */
+/** In the middle of a transition, colors are mixed. Those without an end are left out. */
+const SETTLED = `Promise.allSettled(
+  document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime < Infinity).map(({ finished }) => finished)
+)`;
+
+/** Returns the ids of the rules that a page violates when its transitions have ended. */
 export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(`${SETTLED}.then(() => {})`);
   await page.evaluate(AXE);
   const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
   return found.violations.map(({ id }) => id);
