@@ -1,4 +1,5 @@
 import { TOOL_RESULT } from '../budgets.ts';
+import { ApiError } from '../errors.ts';
 import type { PreparedCall } from './call.ts';
 import { type ExecutePorts, executeTool } from './execute.ts';
 import type { ToolOutcome } from './outcome.ts';
@@ -18,6 +19,9 @@ interface Taken {
   body: unknown;
 }
 
+/** Values from responses, by the names that the next requests use. */
+type Values = Record<string, string | number>;
+
 /**
  * Executes a call with all steps of its tool, within one deadline. Each step can use values that it takes from the
  * response before it. A step whose address is such a value is sent to the hosts that it names only, and without the
@@ -30,16 +34,17 @@ export async function executeSteps(call: PreparedCall, ports: ExecutePorts): Pro
   const { steps = [] } = call.tool.request;
   if (steps.length === 0) return await executeTool(call, ports);
   const startedAt = ports.now();
-  let input = call.input;
+  const taken: Values = {};
   let current = call;
   for (let number = 0; ; number++) {
     const next = steps[number];
     const { outcome, headers } = await request(current, next, ports, startedAt);
-    if (!outcome.ok || next === undefined) return outcome;
+    if (!outcome.ok) return number === 0 ? outcome : afterEarlier(outcome, call);
+    if (next === undefined) return outcome;
     const values = takeValues(next, { headers, body: outcome.data });
     if (typeof values === 'string') return invalid(values, outcome.upstreamStatus);
-    input = { ...input, ...values };
-    const step = callOfStep({ ...call, input }, next, number === steps.length - 1);
+    Object.assign(taken, values);
+    const step = callWith(taken, call, next, number === steps.length - 1);
     if (typeof step === 'string') return invalid(step, outcome.upstreamStatus);
     current = step;
   }
@@ -66,13 +71,18 @@ async function request(
   return { outcome, headers };
 }
 
+/** Returns the failure of a later request: the earlier ones were sent, so only an idempotent call may be repeated. */
+function afterEarlier({ error }: ToolOutcome & { ok: false }, { tool }: PreparedCall): ToolOutcome {
+  return { ok: false, error: { ...error, retryable: error.retryable && tool.hints.idempotent }, sent: true };
+}
+
 function isRedirect({ status, headers }: UpstreamResponse): boolean {
   return status >= 300 && status < 400 && headerOf(headers, 'location') !== undefined;
 }
 
 /** Returns the values of a step, or what is missing. */
-function takeValues({ take }: ToolStep, { headers, body }: Taken): Record<string, string | number> | string {
-  const values: Record<string, string | number> = {};
+function takeValues({ take }: ToolStep, { headers, body }: Taken): Values | string {
+  const values: Values = {};
   for (const [name, place] of Object.entries(take)) {
     const value = place.startsWith('/') ? atPointer(body, place) : headerOf(headers, place);
     if ((typeof value !== 'string' || value === '') && !Number.isSafeInteger(value)) {
@@ -84,17 +94,40 @@ function takeValues({ take }: ToolStep, { headers, body }: Taken): Record<string
 }
 
 /**
+ * Returns the call of a step with the values that were taken, or what is wrong with them.
+ *
+ * @throws ApiError INVALID_TOOL_INPUT if the request is also impossible with other values: then the caller's input is wrong
+ */
+function callWith(taken: Values, call: PreparedCall, step: ToolStep, isLast: boolean): PreparedCall | string {
+  const build = (values: Values) => callOfStep({ ...call, input: { ...call.input, ...values } }, step, isLast);
+  try {
+    return build(taken);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'INVALID_TOOL_INPUT') throw error;
+    const harmless = Object.entries(taken).map(([name, value]) => [name, name === step.address ? value : 'x']);
+    build(Object.fromEntries(harmless));
+    const { field = '', message = '' } = error.errors?.[0] ?? {};
+    const name = field.startsWith('tool_input.') ? field.slice('tool_input.'.length) : 'it';
+    return `The next request cannot contain a value of the provider's response: ${name} ${message}.`;
+  }
+}
+
+/**
  * Returns the call of a step, or why its address is refused.
  *
  * @param call the call of the tool, whose input includes the values that steps have taken
  * @param isLast whether the result of the tool is the response to this step
+ * @throws ApiError as `draftRequest`
  */
 export function callOfStep(call: PreparedCall, step: ToolStep, isLast: boolean): PreparedCall | string {
   const { tool, provider, input } = call;
   const { take: _take, address, hosts = [], path = '/', ...request } = step;
   const { response: _response, ...bare } = tool;
   const stepTool = { ...(isLast ? tool : bare), request: { ...request, path } };
-  if (address === undefined) return { ...call, tool: stepTool, draft: undefined };
+  if (address === undefined) {
+    const facts = { ...call, tool: stepTool };
+    return { ...facts, draft: draftRequest(facts) };
+  }
   const url = addressOf(String(input[address]), hosts);
   if (url === undefined) return `The response of the provider names an address outside of ${hosts.join(', ')}.`;
   // The settings of the provider's own API do not apply to another host.

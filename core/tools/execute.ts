@@ -78,6 +78,7 @@ export async function executeTool(
   let sent = false;
   for (let requests = 1; ; requests++) {
     const timeLeft = RETRY_LIMITS.deadlineMs - (ports.now() - startedAt);
+    if (timeLeft <= 0) return lateOutcome(call, sent);
     const { outcome, transient, authenticated } = await attempt(call, credential, ports, secrets, timeLeft);
     if (outcome.ok) return outcome;
     sent ||= outcome.sent;
@@ -128,6 +129,17 @@ async function attempt(
     const outcome: ToolOutcome = { ok: false, error: failure, sent: error.sent };
     return { outcome, transient: error.kind === 'unreachable', authenticated };
   }
+}
+
+/**
+ * Returns the outcome of a call whose time is over before its next request.
+ *
+ * @param sent whether an earlier request may have had an effect
+ */
+function lateOutcome({ tool }: PreparedCall, sent: boolean): ToolOutcome {
+  const kind = KIND_OF_FAILURE.timeout;
+  const message = `The call did not finish within ${RETRY_LIMITS.deadlineMs} ms.`;
+  return { ok: false, error: { kind, retryable: isRetryable(kind, tool.hints.idempotent || !sent), message }, sent };
 }
 
 function outbound({ method, url, headers, body }: RenderedRequest): OutboundRequest {

@@ -64,6 +64,8 @@ describe('a tool with several requests', () => {
     await storage.stop();
   });
 
+  const jsonBody: ToolStep['body'] = { format: 'json', value: { done: true } };
+
   async function upload(steps: ToolStep[], over: Partial<Tool> = {}) {
     made += 1;
     const name = `acme_upload_file_${made}`;
@@ -153,6 +155,83 @@ describe('a tool with several requests', () => {
       );
     }
     expect(storage.requests).to.deep.equal([]);
+  });
+
+  it('names the provider, not the caller, if the next request cannot contain a value of the response', async () => {
+    const messages: [string, string][] = [
+      ['..', 'must not be a dot segment'],
+      ['.', 'must not be a dot segment'],
+      ['%2e%2e', 'must not be a dot segment'],
+      ['a\\b', 'must not contain a backslash or an encoded slash'],
+      ['a\nb', 'must not contain control characters'],
+      ['\ud800', 'must be well-formed Unicode'],
+    ];
+    const { take: _take, ...request } = complete;
+    for (const [id, problem] of messages) {
+      api.requests.length = 0;
+      api.handler = (_request, res) => json(res, 200, { id });
+      const { status, body } = await upload([{ ...request, take: { upload_id: '/id' }, body: jsonBody }]);
+      expect(status, id).to.equal(502);
+      expect(body.tool_error, id).to.include({
+        kind: 'upstream_invalid_response',
+        retryable: false,
+        upstream_status: 200,
+        message: `The next request cannot contain a value of the provider's response: upload_id ${problem}.`,
+      });
+      expect(sent(api), id).to.deep.equal(['POST /uploads']);
+    }
+  });
+
+  it('names the provider if a value of the response cannot be in a header or makes the address too long', async () => {
+    const { take: _take, ...request } = complete;
+    const others: [ToolStep, string][] = [
+      [
+        {
+          ...request,
+          take: { upload_id: '/id', tag: '/tag' },
+          headers: { 'x-tag': { $input: 'tag' } },
+          body: jsonBody,
+        },
+        'tag must have only visible ASCII characters: it is sent as a header',
+      ],
+      [
+        {
+          ...request,
+          take: { upload_id: '/long', more: '/long' },
+          path: '/{upload_id}/{more}/{upload_id}',
+          body: jsonBody,
+        },
+        'it produces a URL of more than 8000 characters',
+      ],
+      [
+        { ...store, headers: { 'x-tag': { $input: 'tag' } }, take: { ...store.take, tag: '/tag' } },
+        'tag must have only visible ASCII characters: it is sent as a header',
+      ],
+    ];
+    for (const [step, problem] of others) {
+      api.handler = (_request, res) =>
+        json(res, 200, { id: 7, tag: 'a\r\nx-evil: 1', long: 'x'.repeat(7_000), upload: { url: address } });
+      const { body } = await upload([step]);
+      expect(body.tool_error).to.include({ kind: 'upstream_invalid_response', retryable: false });
+      expect(body.tool_error.message).to.equal(
+        `The next request cannot contain a value of the provider's response: ${problem}.`,
+      );
+    }
+    expect(new Set(sent(api))).to.deep.equal(new Set(['POST /uploads']));
+    expect(storage.requests).to.deep.equal([]);
+  });
+
+  it('names the input of the caller if that is what the next request cannot contain', async () => {
+    const { take: _take, ...request } = complete;
+    const step: ToolStep = {
+      ...request,
+      take: { upload_id: '/id' },
+      body: jsonBody,
+      headers: { 'x-name': { $file: 'file' } },
+    };
+    const { status, body } = await upload([step]);
+    expect(status).to.equal(400);
+    expect(body.errors).to.deep.equal([{ field: 'tool_input.file', message: 'must be a string, number or boolean' }]);
   });
 
   it('stops at the first request that fails', async () => {
