@@ -6,6 +6,7 @@ import { and, asc, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
 import { countUpTo, placesOf } from './large-list.ts';
+import { everywhere } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { AuditFilters, AuditHead, AuditRow, AuditVerdict, NewAuditRow } from './rows/audit.ts';
 import { auditLog } from './schema.ts';
@@ -97,7 +98,7 @@ export function createAuditRepository(statements: Statements, heads: AuditHeads,
   const within = eq(auditLog.environmentId, ENVIRONMENT);
   const list = createKeysetList<AuditRow, keyof AuditFilters>(statements, {
     order: auditLog[order],
-    scope: order === 'seq' ? environmentRange(auditLog.seq) : { all: within, older: within, newer: within },
+    scope: order === 'seq' ? environmentRange(auditLog.seq) : everywhere(within),
     filters: FILTERS,
     select: (where, order) =>
       db.select().from(auditLog).where(and(where, within)).orderBy(order).limit(sql.placeholder('limit')).prepare(),

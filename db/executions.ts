@@ -115,7 +115,7 @@ export function createExecutionRepository(statements: Statements, pacing: Pacing
   const high = sql`${executions.seq} < ${sql.placeholder('high')}`;
   const list = createKeysetList<ExecutionRow, keyof ExecutionFilters>(statements, {
     order: executions.seq,
-    scope: { all: and(low, high) as SQL, older: low, newer: high },
+    scope: { all: and(low, high) as SQL, older: low, newer: high, between: undefined },
     filters: FILTERS,
     select: (where, order) =>
       db

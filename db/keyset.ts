@@ -15,6 +15,9 @@ export type Direction = 'older' | 'newer';
 /** Returns the condition of a filter. `noIndex` is written before its column if another filter's index must be used. */
 export type Filter = (noIndex: SQL) => SQL;
 
+/** `between` is undefined if two positions of one environment have no row of another one between them. */
+export type Scope = Record<'all' | 'older' | 'newer', SQL> & { between: SQL | undefined };
+
 /**
  * A list that is paged by keyset: newest first, in both directions, with filters. Every statement has the placeholder
  * `environmentId`.
@@ -23,10 +26,10 @@ export interface KeysetSource<Row, Name extends string> {
   /** The column that orders the list. */
   order: SQLWrapper;
   /**
-   * The conditions that limit a statement to its environment: for the whole list, for rows older than `:place`, and for
-   * newer ones.
+   * The conditions that limit a statement to its environment: for the whole list, for rows older than `:place`, for
+   * newer ones, and for rows between two positions.
    */
-  scope: { all: SQL; older: SQL; newer: SQL };
+  scope: Scope;
   /** The filters by the names of their placeholders, the most selective one first: its index is used. */
   filters: Record<Name, Filter>;
   /** Prepares a selection of rows with the placeholder `limit`. */
@@ -117,6 +120,7 @@ export function createKeysetList<Row, Name extends string>(
       from === undefined && to === undefined ? scope.all : undefined,
       from !== undefined && to === undefined ? scope[direction] : undefined,
       from === undefined && to !== undefined ? scope[older ? 'newer' : 'older'] : undefined,
+      from !== undefined && to !== undefined ? scope.between : undefined,
     ];
     return and(...bounds, ...names.map((name) => source.filters[name](name === lead ? USE_INDEX : noIndex))) as SQL;
   }

@@ -1,5 +1,11 @@
 import type { AnyColumn, SQL } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
+import type { Scope } from './keyset.ts';
+
+/** Returns the scope of a list whose order mixes the rows of environments: each statement has the condition. */
+export function everywhere(scope: SQL): Scope {
+  return { all: scope, older: scope, newer: scope, between: scope };
+}
 
 /**
  * The parts of a `KeysetSource` for a list that is ordered by the ids of its rows. Ids are in the order of creation, so
@@ -10,7 +16,7 @@ import type { EnvironmentId } from './environment-id.ts';
 export function orderedById(id: AnyColumn, scope: SQL) {
   return {
     order: id,
-    scope: { all: scope, older: scope, newer: scope },
+    scope: everywhere(scope),
     placeOf: (row: { id: string }) => row.id,
     placeOfCursor: async (_environmentId: EnvironmentId, cursor: string) => cursor,
   };

@@ -2,6 +2,7 @@ import { deleteOldest } from './delete-oldest.ts';
 import { and, count, eq, gt, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList } from './keyset.ts';
+import { everywhere } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { NewOperatorSession, OperatorSessionRow } from './rows/operator-sessions.ts';
 import { operatorSessions } from './schema.ts';
@@ -90,7 +91,7 @@ export function createOperatorSessionRepository(statements: Statements): Operato
   );
   const list = createKeysetList<OperatorSessionRow, never>(statements, {
     order: t.id,
-    scope: { all: withinEnvironment, older: withinEnvironment, newer: withinEnvironment },
+    scope: everywhere(withinEnvironment),
     filters: {},
     select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),

@@ -1,5 +1,6 @@
 import type { Dialect, SequencedTable } from './dialect.ts';
 import { and, eq, type SQL, type SQLWrapper, sql } from './drizzle.ts';
+import type { Scope } from './keyset.ts';
 import { counters, environments } from './schema.ts';
 import type { Statements } from './statements.ts';
 
@@ -12,12 +13,13 @@ const HIGH = sql`(select (${environments.ordinal} + 1) << 40 from ${environments
  * Returns the conditions that limit a statement on a numbered table to the environment of its placeholder
  * `environmentId`.
  */
-export function environmentRange(seq: SQLWrapper): { all: SQL; older: SQL; newer: SQL } {
+export function environmentRange(seq: SQLWrapper): Scope {
   return {
     all: sql`${seq} > ${LOW} and ${seq} < ${HIGH}`,
     // The cursor's own position is within the environment, so one bound suffices.
     older: sql`${seq} > ${LOW}`,
     newer: sql`${seq} < ${HIGH}`,
+    between: undefined,
   };
 }
 

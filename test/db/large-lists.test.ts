@@ -15,6 +15,7 @@ import {
   addKeyChecks,
   connection,
   github,
+  job,
   NOW,
   openTestStore,
   type TestStore,
@@ -293,6 +294,35 @@ describe('F6: lists that grow without limit', () => {
     const byTool = await counts('tool_name', 0, 50);
     expect(Object.keys(byTool)).to.have.length(12);
     expect(new Set(Object.values(byTool))).to.deep.equal(new Set([5]));
+  });
+
+  it('have only rows of their environment in every slice, whose ids are between those of other environments', async () => {
+    const { store, env, newId } = test;
+    const other = await addEnvironment(store, newId, 'between.example');
+    const made = Array.from({ length: 60 }, () => newId('whd'));
+    const ids = made.filter((_id, at) => at % 2 === 0).reverse();
+    const about = { endpointId: 'whk_1', eventId: 'evt_1', eventSeq: 1, eventType: 'tool.created', subjectId: 'crm' };
+    await store.write(async (tx) => {
+      for (const [i, id] of made.entries()) {
+        const scope = i % 2 === 0 ? env : other;
+        const eventType = i === 0 ? 'tool.deleted' : about.eventType;
+        const times = { createdAt: NOW, nextAttemptAt: NOW };
+        await tx.webhookDeliveries.insert(scope, { ...about, ...times, id, eventType, jobId: 'job_1' });
+        await tx.jobs.insert(scope, job(newId('job'), scope, { kind: 'between' }));
+      }
+    });
+    const { webhookDeliveries, jobs } = store.read;
+    for (const filters of [{ state: 'PENDING' }, { endpointId: 'whk_1', state: 'PENDING' }] as const) {
+      await expectList((page) => webhookDeliveries.list(env, filters, page), ids, JSON.stringify(filters));
+    }
+    const kept = ids.slice(0, -1);
+    await expectList((page) => webhookDeliveries.list(env, { eventType: 'tool.created' }, page), kept, 'a type');
+    const owners = async (read: Read<{ subjectId: string | null }>) =>
+      (await read({ size: 100 })).rows.map(({ subjectId }) => subjectId);
+    const own = Array(30).fill(env);
+    expect(await owners((page) => jobs.page(env, { kind: 'between', isPending: true }, page))).to.deep.equal(own);
+    expect(await owners((page) => jobs.page(env, { kind: 'between', state: 'WAITING' }, page))).to.deep.equal(own);
+    expect(await owners((page) => jobs.pageOpen(env, { kind: 'between', state: 'WAITING' }, page))).to.deep.equal(own);
   });
 
   it('return all connections in order, read in batches', async () => {
