@@ -1,5 +1,5 @@
 import { count, type SQL, type SQLWrapper, sql } from './drizzle.ts';
-import type { accounts, auditLog, events, executions, jobs, webhookDeliveries } from './schema.ts';
+import type { accounts, auditLog, events, executions, jobs, oauthGrants, webhookDeliveries } from './schema.ts';
 import type { Db } from './statements.ts';
 
 type LargeTable =
@@ -8,6 +8,7 @@ type LargeTable =
   | typeof events
   | typeof executions
   | typeof jobs
+  | typeof oauthGrants
   | typeof webhookDeliveries;
 
 /** Prepares a count of at most `limit` rows. */

@@ -1,11 +1,13 @@
 import { deleteOldest } from './delete-oldest.ts';
-import { and, count, eq, lte, type SQL, sql } from './drizzle.ts';
+import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
 import { createKeysetList, type Filter } from './keyset.ts';
+import { countUpTo, placesOf } from './large-list.ts';
 import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { GrantFilters, GrantUser, NewOAuthGrant, OAuthGrantRow } from './rows/oauth-grants.ts';
 import { oauthGrants } from './schema.ts';
+import type { Pacing } from './slices.ts';
 import type { Statements } from './statements.ts';
 
 export interface OAuthGrantReads {
@@ -52,7 +54,7 @@ const FILTERS: Record<keyof GrantFilters, Filter> = {
   serverId: (noIndex) => sql`${noIndex}${t.serverId} = ${sql.placeholder('serverId')}`,
 };
 
-export function createOAuthGrantRepository(statements: Statements): OAuthGrantRepository {
+export function createOAuthGrantRepository(statements: Statements, pacing: Pacing): OAuthGrantRepository {
   const { db, once } = statements;
   const { noIndex } = statements.dialect;
   const get = once(() => db.select().from(t).where(oneGrant).prepare());
@@ -92,7 +94,12 @@ export function createOAuthGrantRepository(statements: Statements): OAuthGrantRe
     ...orderedById(t.id, withinEnvironment),
     filters: FILTERS,
     select: (where, order) => db.select().from(t).where(where).orderBy(order).limit(sql.placeholder('limit')).prepare(),
-    count: (where) => db.select({ total: count() }).from(t).where(where).prepare(),
+    count: (where) => countUpTo(db, t, where),
+    large: {
+      lead: async ([first]) => first,
+      places: (where, order) => placesOf(db, t, t.id, where, order),
+      pacing,
+    },
   });
 
   return {

@@ -238,7 +238,7 @@ export function createRepositories(
     oauthClients: createOAuthClientRepository(statements),
     oauthLogins: createOAuthLoginRepository(statements),
     portalSessions: createPortalSessionRepository(statements),
-    oauthGrants: createOAuthGrantRepository(statements),
+    oauthGrants: createOAuthGrantRepository(statements, pacing),
     operatorSessions: createOperatorSessionRepository(statements),
     catalogueDigests: createCatalogueDigestRepository(statements),
     events: createEventRepository(statements, pacing),

@@ -1225,6 +1225,9 @@ export interface paths {
          * List grants to MCP clients
          * @description Lists the grants of users to MCP clients, newest first. Filters are combined with AND. A grant that was revoked or has expired is
          *     not listed.
+         *
+         *     `total_size` is exact for up to 10,000 matches. Otherwise it can be a lower bound, and `total_size_is_lower_bound` is
+         *     `true`.
          */
         get: operations["listMcpGrants"];
         put?: never;
@@ -8560,6 +8563,11 @@ export interface components {
              * @description The number of matches on all pages. It is exact unless `total_size_is_lower_bound` is `true`.
              */
             total_size: number;
+            /**
+             * @description `true` if counting stopped at a limit, which the operation states: there are at least `total_size` matches. Otherwise the
+             *     field is absent.
+             */
+            total_size_is_lower_bound?: boolean;
         };
         /** @description The number of revoked grants. */
         McpGrantsRevoked: {

@@ -1,5 +1,5 @@
 import type { McpLogins } from '../../core/capabilities/mcp-logins.ts';
-import { pageTokens, readPage } from '../../core/paging.ts';
+import { pageTokens, readPage, totalSize } from '../../core/paging.ts';
 import { presentMcpGrant } from '../../core/present/mcp-grant.ts';
 import type { Handler } from '../../http/contract.ts';
 import { grantFilters } from './grant-filters.ts';
@@ -13,6 +13,6 @@ export const listMcpGrants: Handler<'listMcpGrants', McpLogins> = async (call, r
   return reply(200, {
     grants: page.rows.map(presentMcpGrant),
     ...pageTokens(logins.sealedTokens, scope, page, logins.now()),
-    total_size: page.total,
+    ...totalSize(page),
   });
 };

@@ -17,6 +17,7 @@ import {
   github,
   job,
   NOW,
+  oauthGrant,
   openTestStore,
   type TestStore,
 } from './support.ts';
@@ -323,6 +324,41 @@ describe('F6: lists that grow without limit', () => {
     expect(await owners((page) => jobs.page(env, { kind: 'between', isPending: true }, page))).to.deep.equal(own);
     expect(await owners((page) => jobs.page(env, { kind: 'between', state: 'WAITING' }, page))).to.deep.equal(own);
     expect(await owners((page) => jobs.pageOpen(env, { kind: 'between', state: 'WAITING' }, page))).to.deep.equal(own);
+  });
+
+  it('return the grants that match any combination of filters, and count no more than the limit', async () => {
+    const { store, env, newId } = test;
+    const other = await addEnvironment(store, newId, 'grants.example');
+    const made = Array.from({ length: 80 }, (_, at) => ({
+      id: newId('grt'),
+      scope: at % 2 === 0 ? env : other,
+      clientId: at < 50 ? 'ocl_1' : 'ocl_2',
+      serverId: at % 6 < 3 ? 'conn_1' : 'conn_2',
+    }));
+    await store.write(async (tx) => {
+      for (const { scope, id, ...row } of made) await tx.oauthGrants.insert(scope, oauthGrant(id, row));
+    });
+    for (const filters of [
+      {},
+      { clientId: 'ocl_1' },
+      { clientId: 'ocl_2', serverId: 'conn_2' },
+      { userId: 'user_1', clientId: 'ocl_1' },
+    ]) {
+      const matches = made.filter(
+        (row) =>
+          row.scope === env &&
+          Object.entries(filters).every(([name, value]) => name === 'userId' || row[name as 'clientId'] === value),
+      );
+      const ids = matches.map(({ id }) => id).reverse();
+      const isExact = await expectList(
+        (page) => store.read.oauthGrants.list(env, filters, page),
+        ids,
+        JSON.stringify(filters),
+      );
+      expect(isExact).to.equal(ids.length <= LIMITS.counted);
+      const some = await store.read.oauthGrants.some(env, filters, 5);
+      expect(some.map(({ id }) => id)).to.deep.equal(ids.slice(0, 5));
+    }
   });
 
   it('return all connections in order, read in batches', async () => {

@@ -233,7 +233,12 @@ function Grants() {
         load={async (token) => {
           const query = { page_size: 100, ...(token !== undefined && { page_token: token }) };
           const page = await take(api.GET('/api/v1/mcp/grants', { params: { query } }));
-          return { rows: page.grants, next: page.next_page_token, total: page.total_size };
+          return {
+            rows: page.grants,
+            next: page.next_page_token,
+            total: page.total_size,
+            isLowerBound: page.total_size_is_lower_bound,
+          };
         }}
         columns={columns}
         rowKey={({ id }) => id}
