@@ -10,6 +10,8 @@ export interface SpanFacts {
   attributes: SpanAttributes;
   /** The trace that the caller of the server takes part in, as in its header `traceparent`. */
   parent?: string | undefined;
+  /** The header `traceparent` that makes another host continue the trace here; set by the recorder of client spans. */
+  traceparent?: string | undefined;
   /** The kind of failure; undefined while the work has not failed. A rejection is a failure too. */
   failure?: string | undefined;
 }

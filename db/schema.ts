@@ -4,7 +4,7 @@ import { blob, index, integer, primaryKey, table, text, uniqueIndex } from './dr
 import type { EnvironmentId } from './environment-id.ts';
 import type { AccountBinding, AccountStatus } from './rows/accounts.ts';
 import type { AuthRequestState } from './rows/auth-requests.ts';
-import type { ClientBinding, ConnectionStatus } from './rows/connections.ts';
+import type { ClientBinding, ConnectionSettings, ConnectionStatus } from './rows/connections.ts';
 import type { ToolSource } from './rows/environment-tools.ts';
 import type { EnvironmentKind, EnvironmentSettings } from './rows/environments.ts';
 import type { ExecutionStatus } from './rows/executions.ts';
@@ -337,7 +337,7 @@ export const connections = table(
     mcpTimeoutSeconds: integer('mcp_timeout_seconds'),
     verificationMode: text('verification_mode').notNull(),
     postUserVerifyRedirectUrl: text('post_user_verify_redirect_url'),
-    settings: json<JsonObject>('settings').notNull(),
+    settings: json<ConnectionSettings>('settings').notNull(),
     version: integer().notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),

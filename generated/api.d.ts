@@ -7206,6 +7206,12 @@ export interface components {
             provider_key: string;
             /** @description The scopes that are requested for accounts. If empty, the scopes that the provider requires. */
             scopes: string[];
+            /**
+             * @description Whether the provider receives the trace that a request of a tool, a raw call or an MCP request belongs to, in the header
+             *     `traceparent` (W3C Trace Context). It has no effect unless the server exports traces. Other requests, such as those that obtain or
+             *     refresh tokens, never contain it, and the headers `tracestate` and `baggage` are never sent.
+             */
+            send_trace_context: boolean;
             status: components["schemas"]["ConnectionStatus"];
             type: components["schemas"]["ConnectionType"];
             /**
@@ -7331,6 +7337,8 @@ export interface components {
             post_user_verify_redirect_url?: string;
             /** @description The scopes to request for accounts. Default: the scopes that the provider requires. */
             scopes?: string[];
+            /** @description Whether the provider receives the header `traceparent`. Default: `false`. */
+            send_trace_context?: boolean;
             /**
              * @description The authorization type, which the provider must offer. Default: the first type that the provider offers. The types of
              *     sign-in connections are rejected.
@@ -10320,6 +10328,12 @@ export interface components {
             post_user_verify_redirect_url?: string | null;
             /** @description The scopes to request for accounts. The list replaces the stored one; null restores the scopes that the provider requires. */
             scopes?: string[] | null;
+            /**
+             * @description Whether the provider receives the trace that a request of a tool, a raw call or an MCP request belongs to, in the header
+             *     `traceparent` (W3C Trace Context). It has no effect unless the server exports traces. Other requests, such as those that obtain or
+             *     refresh tokens, never contain it, and the headers `tracestate` and `baggage` are never sent.
+             */
+            send_trace_context?: boolean;
             /** @description Whether users must be verified. Null restores the default, `REQUIRED`. */
             verification_mode?: components["schemas"]["VerificationMode"] | null;
         };

@@ -21,6 +21,7 @@ export interface ConnectionInput extends ClientInput {
   scopes?: string[] | null | undefined;
   allowed_tools?: string[] | null | undefined;
   mcp_timeout_seconds?: number | null | undefined;
+  send_trace_context?: boolean | undefined;
   verification_mode?: string | null | undefined;
   post_user_verify_redirect_url?: string | null | undefined;
 }

@@ -64,7 +64,7 @@ export async function createConnection(
   await checkInput(tx, deps, environment, provider, definition, unset, input);
   const at = deps.now();
   const settings = {
-    ...columnsOf(input),
+    ...columnsOf(input, {}),
     ...firstClient(definition, input.allowed_addresses ?? null),
     ...clientColumns(deps.vault, unset, definition, input),
   };
@@ -106,7 +106,10 @@ export async function updateConnection(
   const pattern = provider && findPattern(provider, connection.type);
   const definition = provider && pattern && { provider, pattern };
   await checkInput(tx, deps, environment, provider, definition, connection, input);
-  const settings = { ...columnsOf(input), ...clientColumns(deps.vault, connection, definition, input) };
+  const settings = {
+    ...columnsOf(input, connection.settings),
+    ...clientColumns(deps.vault, connection, definition, input),
+  };
   const hasBeenUsed = connection.status === 'COMPLETED' || (await hasActiveAccount(tx, environment, connection));
   const status = definition
     ? statusOf({ ...connection, ...settings }, definition, isProduction(environment), hasBeenUsed)
@@ -143,7 +146,7 @@ async function hasActiveAccount(
   return page.rows.length > 0;
 }
 
-function columnsOf(input: ConnectionInput) {
+function columnsOf(input: ConnectionInput, stored: ConnectionRow['settings']) {
   const columns: JsonObject = {};
   const set = (name: string, value: unknown, cleared: unknown) => {
     if (value !== undefined) columns[name] = value ?? cleared;
@@ -157,6 +160,9 @@ function columnsOf(input: ConnectionInput) {
   set('allowedTools', input.allowed_tools, null);
   set('allowedAddresses', input.allowed_addresses, null);
   set('mcpTimeoutSeconds', input.mcp_timeout_seconds, null);
+  if (input.send_trace_context !== undefined) {
+    columns['settings'] = { ...stored, sendTraceContext: input.send_trace_context };
+  }
   set('verificationMode', input.verification_mode, 'REQUIRED');
   set('postUserVerifyRedirectUrl', input.post_user_verify_redirect_url, null);
   return columns as Partial<Omit<ConnectionRow, keyof ClientColumns | ConnectionIdentity>>;

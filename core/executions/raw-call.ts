@@ -111,7 +111,12 @@ export async function runRawCall(
   const send = async (credential: Credential) => {
     const { outbound, hidden } = rendered(call, credential);
     secrets.push(...hidden);
-    return egress.stream({ ...outbound, url: new URL(outbound.url), allowedOrigins: account.origins });
+    return egress.stream({
+      ...outbound,
+      url: new URL(outbound.url),
+      allowedOrigins: account.origins,
+      sendTraceContext: call.connection.settings.sendTraceContext,
+    });
   };
   const { connection, provider, pattern } = call;
   const open = () => openCredential({ account, connection, provider, pattern }, deps);

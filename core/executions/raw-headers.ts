@@ -5,8 +5,20 @@ import type { ResponseHeaders } from '../net/exchange.ts';
 /** The prefix of headers by which a raw call names its account. They are not forwarded. */
 export const OWN_HEADERS = 'valetkey-';
 
-/** Headers about the caller's connection to Valetkey or about a browser, which do not concern the provider. */
-const NOT_FORWARDED = new Set(['accept-encoding', 'origin', 'referer', 'user-agent', 'x-request-id']);
+/**
+ * Headers about the caller's connection to Valetkey, about a browser, or about the caller's trace, which do not concern
+ * the provider. If the connection allows `traceparent`, it is that of Valetkey's own call.
+ */
+const NOT_FORWARDED = new Set([
+  'accept-encoding',
+  'baggage',
+  'origin',
+  'referer',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'x-request-id',
+]);
 
 /**
  * Headers about the provider's connection to Valetkey or its cookies, or browser policies that would apply to

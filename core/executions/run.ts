@@ -12,7 +12,7 @@ import { type CallWatch, callUpstreamTool, previewUpstreamCall, type UpstreamPor
 import { endRefusedAccount, type RefusedDeps } from '../mcp/upstream/refused-account.ts';
 import type { UpstreamSessions } from '../mcp/upstream/sessions.ts';
 import { silenceMsOf } from '../mcp/upstream/timeout.ts';
-import type { Egress } from '../net/egress.ts';
+import type { Egress, EgressRequest } from '../net/egress.ts';
 import { createScrubber } from '../net/redact.ts';
 import { MASK, Secret } from '../secret.ts';
 import { type DryRunRequest, dryRun, type PreparedCall, withFiles } from '../tools/call.ts';
@@ -121,7 +121,10 @@ async function runHeld(
     send: (request, timeoutMs, origins = account.origins) => {
       // The previous response has been read by now.
       bodies.wire.release();
-      return steps.request(() => send(egress, request, origins, timeoutMs, bodies.wire));
+      // An address that a response contained, such as that of an upload, is not the provider's.
+      const sendTraceContext = origins === account.origins && plan.connection.settings.sendTraceContext;
+      const options = { allowedOrigins: origins, timeoutMs, sendTraceContext, hold: bodies.wire };
+      return steps.request(() => send(egress, request, options));
     },
     read: (page, response, secrets, hidden) =>
       deps.responses.read(account.environmentId, page, response, secrets, hidden),
@@ -142,6 +145,7 @@ async function runHeld(
       accountId: account.id,
       stream: (request) => steps.request(() => egress.stream({ ...request, allowedOrigins: account.origins })),
       hold: egress.hold,
+      sendTraceContext: plan.connection.settings.sendTraceContext,
       silenceMs: silenceMsOf(plan.connection),
       watch,
     };
@@ -231,15 +235,13 @@ export function openCredential(
   return canObtainAgain(context.account) && credential?.kind !== 'token' ? null : credential;
 }
 
-function send(egress: Egress, request: OutboundRequest, origins: readonly string[], timeoutMs: number, hold: ByteHold) {
+function send(egress: Egress, request: OutboundRequest, options: Omit<EgressRequest, keyof OutboundRequest>) {
   const { method, url, headers, body } = request;
   return egress.send({
     method,
     url,
     headers,
-    allowedOrigins: origins,
-    timeoutMs,
-    hold,
+    ...options,
     redirects: 'same-origin',
     ...(body !== undefined && { body }),
   });

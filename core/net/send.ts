@@ -34,11 +34,18 @@ export interface EgressRequest {
   /** The maximum size of the body in bytes, both compressed and decompressed; 10 MiB by default. */
   maxBytes?: number;
   signal?: AbortSignal;
+  /** Whether the host may learn which trace the call belongs to. */
+  sendTraceContext?: boolean | undefined;
   /**
    * Counts the bodies of this call even after its end, until the caller releases it. By default they are counted until
    * the call ends.
    */
   hold?: ByteHold;
+}
+
+/** A request with the header `traceparent`, unless the caller has set that header itself. */
+export interface TracedRequest extends EgressRequest {
+  traceparent?: string | undefined;
 }
 
 export interface EgressResponse {
@@ -71,7 +78,7 @@ const NEVER_SENT = new Set(['CONNECT', 'TRACE']);
  *
  * @throws EgressError; `sent` says whether repeating the call is safe for any method
  */
-export function createSend(deps: SendDeps): (request: EgressRequest) => Promise<EgressResponse> {
+export function createSend(deps: SendDeps): (request: TracedRequest) => Promise<EgressResponse> {
   return async (request) => {
     const first = firstHop(request, deps.userAgent);
     const limits = limitsOf(request, deps.limits);
@@ -100,15 +107,15 @@ export function createSend(deps: SendDeps): (request: EgressRequest) => Promise<
 }
 
 /** Returns the first request of a call after checking it. @throws EgressError `blocked` */
-export function firstHop(request: EgressRequest, userAgent: string): Hop {
-  const { method, body = null } = request;
+export function firstHop(request: TracedRequest, userAgent: string): Hop {
+  const { method, body = null, traceparent } = request;
   // A copy, so that the checked request is sent even if the caller changes its object in the meantime.
   const url = new URL(request.url);
   if (!request.allowedOrigins.includes(url.origin)) {
     throw new EgressError('blocked', `The origin ${url.origin} is not allowed for this call.`);
   }
   if (!METHOD.test(method) || NEVER_SENT.has(method)) throw new EgressError('blocked', 'The method is not supported.');
-  const defaults = { 'accept-encoding': 'gzip, br', 'user-agent': userAgent };
+  const defaults = { 'accept-encoding': 'gzip, br', 'user-agent': userAgent, ...(traceparent && { traceparent }) };
   return { url, method, headers: flatHeaders(request.headers ?? [], defaults), body };
 }
 

@@ -4,7 +4,7 @@ import { EgressError } from './egress-error.ts';
 import type { ResponseHeaders, WireRequest } from './exchange.ts';
 import type { EgressLimits } from './limits.ts';
 import { tooMany } from './refused-body.ts';
-import { type EgressRequest, firstHop, onConnection, type SendDeps } from './send.ts';
+import { type EgressRequest, firstHop, onConnection, type SendDeps, type TracedRequest } from './send.ts';
 import { type StreamSlot, StreamSlots } from './stream-slots.ts';
 import { toEgressError } from './transport-error.ts';
 
@@ -25,7 +25,7 @@ export interface EgressStream {
  *
  * @throws (the returned function) EgressError until the head of the response has arrived
  */
-export function createStream(deps: SendDeps): (request: EgressRequest) => Promise<EgressStream> {
+export function createStream(deps: SendDeps): (request: TracedRequest) => Promise<EgressStream> {
   const { policy, pool, lanes, breaker, limits, userAgent } = deps;
   const places = new StreamSlots(limits.streamsPerOrigin);
   return async (request) => {

@@ -1,15 +1,20 @@
 import { inSpan, type SpanFacts } from '../spans.ts';
 import { EgressError } from './egress-error.ts';
+import type { EgressRequest, TracedRequest } from './send.ts';
 
-/** Traces calls to other hosts. Addresses are reduced to their origin, because paths may contain inputs. */
-export function traced<Request extends { method: string; url: URL | string }, Response extends { status: number }>(
-  send: (request: Request) => Promise<Response>,
-): (request: Request) => Promise<Response> {
+/**
+ * Traces calls to other hosts. Addresses are reduced to their origin, because paths may contain inputs. Only a request
+ * with `sendTraceContext` tells the host its trace.
+ */
+export function traced<Response extends { status: number }>(
+  send: (request: TracedRequest) => Promise<Response>,
+): (request: EgressRequest) => Promise<Response> {
   return (request) =>
     inSpan(
       () => outboundSpan(request.method, new URL(request.url)),
       async (span) => {
-        const response = await send(request).catch((error) => {
+        const { traceparent } = span;
+        const response = await send(request.sendTraceContext ? { ...request, traceparent } : request).catch((error) => {
           if (error instanceof EgressError) span.failure = error.kind;
           throw error;
         });

@@ -49,6 +49,7 @@ export function presentConfiguration(
     allowed_tools: row.allowedTools,
     allowed_addresses: row.allowedAddresses,
     mcp_timeout_seconds: row.mcpTimeoutSeconds ?? MCP_UPSTREAM.callMs / 1000,
+    send_trace_context: row.settings.sendTraceContext ?? false,
     verification_mode: row.verificationMode as Schemas['VerificationMode'],
     post_user_verify_redirect_url: row.postUserVerifyRedirectUrl ?? EMPTY,
     missing_settings: settings ? missingSettings(definition.pattern, settings) : ['provider'],

@@ -1,5 +1,4 @@
 import type { EnvironmentId } from '../environment-id.ts';
-import type { JsonObject } from './json-object.ts';
 
 export type ConnectionStatus = 'DRAFT' | 'IN_PROGRESS' | 'COMPLETED';
 
@@ -26,6 +25,12 @@ export interface ClientBinding {
   };
 }
 
+/** Settings that are not searched for; omitted ones have their defaults. */
+export interface ConnectionSettings {
+  /** Whether requests for accounts contain the header `traceparent`; false by default. */
+  sendTraceContext?: boolean;
+}
+
 export interface ConnectionRow {
   id: string;
   environmentId: EnvironmentId;
@@ -49,7 +54,7 @@ export interface ConnectionRow {
   mcpTimeoutSeconds: number | null;
   verificationMode: string;
   postUserVerifyRedirectUrl: string | null;
-  settings: JsonObject;
+  settings: ConnectionSettings;
   version: number;
   createdAt: number;
   updatedAt: number;

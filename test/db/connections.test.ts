@@ -49,7 +49,7 @@ describe('connections', () => {
       allowedAddresses: ['https://as.example'],
       mcpTimeoutSeconds: 90,
       postUserVerifyRedirectUrl: 'https://app.example/done',
-      settings: { pkce: 'S256' },
+      settings: { sendTraceContext: true },
       enabled: false,
     });
     await addConnection(test.store, test.env, row);

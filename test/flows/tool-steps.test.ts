@@ -1,4 +1,6 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { expect } from 'chai';
+import { SPANS, type SpanFacts } from '../../core/spans.ts';
 import { fileInputSchema } from '../../core/tools/file-input.ts';
 import type { Tool, ToolStep } from '../../core/tools/tool.ts';
 import { ACCOUNT_KEY, createKeyedAccount, KEYED_ORIGIN } from '../support/keyed-api.ts';
@@ -18,6 +20,7 @@ describe('a tool with several requests', () => {
   let storage: Upstream;
   let connector: string;
   let accountId: string;
+  let connectionId: string;
   let made = 0;
   /** The address of the storage that the API returns. */
   let address: unknown;
@@ -44,8 +47,9 @@ describe('a tool with several requests', () => {
         VALETKEY_ENDPOINT_OVERRIDES: [api.endpointOverride(KEYED_ORIGIN), storage.endpointOverride(STORAGE)].join(),
       },
     });
-    const { id, provider } = await createKeyedAccount(server);
+    const { id, account, provider } = await createKeyedAccount(server);
     accountId = id;
+    connectionId = account['connection_id'] as string;
     connector = provider.identifier;
   });
   beforeEach(() => {
@@ -101,6 +105,27 @@ describe('a tool with several requests', () => {
     return await server.call('POST', '/api/v1/execute_tool', { body });
   }
   const sent = ({ requests }: Upstream) => requests.map(({ method, target }) => `${method} ${target}`);
+
+  it('tells its trace only to the provider, even if the connection sends it', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const spans = tracingChannel(SPANS);
+    const record = (facts: unknown) => void Object.assign(facts as SpanFacts, { traceparent });
+    const set = (send_trace_context: boolean) =>
+      server.call('PUT', `/api/v1/connections/${connectionId}`, { body: { send_trace_context } });
+    const told = ({ requests }: Upstream) => requests.map(({ headers }) => headers['traceparent']);
+    spans.start.subscribe(record);
+    try {
+      await upload([store, complete]);
+      expect(told(api)).to.deep.equal([undefined, undefined]);
+      expect((await set(true)).status).to.equal(200);
+      await upload([store, complete]);
+      expect(told(api).slice(2)).to.deep.equal([traceparent, traceparent]);
+      expect(told(storage)).to.deep.equal([undefined, undefined]);
+    } finally {
+      spans.start.unsubscribe(record);
+      await set(false);
+    }
+  });
 
   it('announces a file, sends its bytes to the address in the response, and completes the upload', async () => {
     const { status, body } = await upload([store, complete]);

@@ -19,7 +19,13 @@ describe('updateConnection', () => {
 
   describe('200', () => {
     it('changes the given fields and keeps the rest', async () => {
-      const before = await createConnection(server, { organization_id: 'org_a', scopes: ['repo'], client_id: 'id' });
+      const before = await createConnection(server, {
+        organization_id: 'org_a',
+        scopes: ['repo'],
+        client_id: 'id',
+        send_trace_context: true,
+      });
+      expect((await createConnection(server)).send_trace_context).to.equal(false);
       const answer = await update(before.id, { organization_name: 'Acme', scopes: ['read:user'] });
       expect(answer.status, answer.text).to.equal(200);
       const { updated_at: updatedAt, ...rest } = answer.body.connection;
@@ -116,6 +122,7 @@ describe('updateConnection', () => {
       ['another type', { type: 'BEARER_TOKEN' }, 'type'],
       ['a state', { status: 'COMPLETED' }, 'status'],
       ['an `enabled` of null', { enabled: null }, 'enabled'],
+      ['a `send_trace_context` that is a text', { send_trace_context: 'true' }, 'send_trace_context'],
     ] as [string, Record<string, unknown>, string][]) {
       it(`refuses ${what} and changes nothing`, async () => {
         const before = await createConnection(server);

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import {
   type Context,
+  defaultTextMapSetter,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -9,7 +10,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { parseTraceParent } from '@opentelemetry/core';
+import { parseTraceParent, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { SPANS, type SpanFacts } from '../../core/spans.ts';
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
@@ -31,7 +32,9 @@ export function recordSpans(tracer: Tracer): SpanRecording {
     const context = contextOf(facts, active());
     const span = tracer.startSpan(facts.name, { kind: KINDS[facts.kind] }, context);
     open.set(facts, span);
-    return trace.setSpan(context, span);
+    const within = trace.setSpan(context, span);
+    if (facts.kind === 'client') facts.traceparent = traceParentOf(within);
+    return within;
   });
   const end = (facts: SpanFacts) => {
     const span = open.get(facts);
@@ -65,6 +68,15 @@ export function recordSpans(tracer: Tracer): SpanRecording {
       channel.start.unbindStore(contexts);
     },
   };
+}
+
+const propagator = new W3CTraceContextPropagator();
+
+/** Only this header: `tracestate` can contain what a caller told Valetkey, which does not concern other hosts. */
+function traceParentOf(context: Context): string | undefined {
+  const headers: { traceparent?: string } = {};
+  propagator.inject(context, headers, defaultTextMapSetter);
+  return headers.traceparent;
 }
 
 function contextOf({ parent }: SpanFacts, active: Context): Context {

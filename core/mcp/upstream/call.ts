@@ -26,6 +26,7 @@ export interface UpstreamPorts extends Pick<ExecutePorts, 'credential' | 'refres
   /** Sends only to the origins of the account. */
   stream: UpstreamPlace['stream'];
   hold: UpstreamPlace['hold'];
+  sendTraceContext: UpstreamPlace['sendTraceContext'];
   /** The maximum time without a message from the server, in milliseconds. */
   silenceMs: number;
   watch: CallWatch;
@@ -70,7 +71,7 @@ async function attempt(
   const placed = placeCredential(pattern, credential);
   // Collects the secrets of both attempts, because a late response could still contain the first credential.
   secrets.push(...placed.secrets);
-  const { environmentId, accountId, stream, hold, silenceMs, watch } = ports;
+  const { environmentId, accountId, stream, hold, sendTraceContext, silenceMs, watch } = ports;
   const place = {
     environmentId,
     accountId,
@@ -79,6 +80,7 @@ async function attempt(
     secrets,
     stream,
     hold,
+    sendTraceContext,
   };
   const theirs = wireInput(tool, input);
   const params = { name: tool.mcp?.name as string, arguments: theirs };

@@ -12,7 +12,7 @@ import type { WireCall } from './wire-call.ts';
 import { StatusError } from './wire-errors.ts';
 
 /** The address that a request is sent to, and the account that it is sent for. */
-export interface UpstreamPlace extends Pick<WireDeps, 'stream' | 'hold'> {
+export interface UpstreamPlace extends Pick<WireDeps, 'stream' | 'hold' | 'sendTraceContext'> {
   environmentId: string;
   accountId: string;
   url: URL;
@@ -50,7 +50,7 @@ export interface SessionDeps {
 }
 
 interface Session {
-  /** Differs for another address or credential. */
+  /** Differs for another address, credential or setting. */
   fingerprint: string;
   connecting: WireCall;
   connection: Promise<UpstreamConnection>;
@@ -168,9 +168,9 @@ function isResponse(error: unknown): boolean {
   return error instanceof Error && ['RpcError', 'UpstreamTimeout', 'UpstreamCancelled'].includes(error.name);
 }
 
-function fingerprintOf({ url, credential }: UpstreamPlace): string {
+function fingerprintOf({ url, credential, sendTraceContext = false }: UpstreamPlace): string {
   const parts = credential.map(({ in: place, name, value }) => [place, name, value]);
   return createHash('sha256')
-    .update(JSON.stringify([url.href, parts]))
+    .update(JSON.stringify([url.href, parts, sendTraceContext]))
     .digest('base64url');
 }

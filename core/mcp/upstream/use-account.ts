@@ -124,5 +124,6 @@ async function placeOf(
     secrets,
     stream: (request) => egress.stream({ ...request, allowedOrigins: account.origins }),
     hold: egress.hold,
+    sendTraceContext: connection.settings.sendTraceContext,
   };
 }

@@ -18,6 +18,8 @@ export interface WireDeps {
   stream(request: Omit<EgressRequest, 'allowedOrigins'>): Promise<EgressStream>;
   /** Creates a reservation in the memory budget for bodies. The caller must release it. */
   hold(): ByteHold;
+  /** Whether the server learns which trace a request belongs to. */
+  sendTraceContext?: boolean | undefined;
   credential: readonly PlacedPart[];
   /** Every secret that was sent in this session; none of them may be in a result. */
   secrets: readonly string[];
@@ -55,7 +57,7 @@ const MAX_WORDS = 300;
  * nodes. Secrets of the account are removed from every response (threat E5).
  */
 export function createWire(deps: WireDeps, connecting: WireCall): Wire {
-  const { stream, hold: newHold, credential, secrets, readMessage, wait } = deps;
+  const { stream, hold: newHold, sendTraceContext, credential, secrets, readMessage, wait } = deps;
   const scrub = createScrubber(secrets);
   const calls = new Map<string, WireCall>();
 
@@ -80,6 +82,7 @@ export function createWire(deps: WireDeps, connecting: WireCall): Wire {
       timeoutMs: call.silenceMs,
       idleTimeoutMs: call.silenceMs,
       maxBytes: call.bytes,
+      sendTraceContext,
       signal,
       ...(body !== null && { body }),
     });
