@@ -1,7 +1,7 @@
 import type { JobRow } from '../../db/store.ts';
 import { inSpan } from '../spans.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { AttemptOutcome, JobKind } from './job-kind.ts';
+import type { Attempted, JobKind } from './job-kind.ts';
 import { openPayload } from './payload.ts';
 
 export interface AttemptDeps {
@@ -9,7 +9,7 @@ export interface AttemptDeps {
   log: { error(fields: object, message: string): void };
 }
 
-const OURS = 'The server failed before the attempt was complete.';
+export const OURS = 'The server failed before the attempt was complete.';
 
 /**
  * Makes one attempt of a job. It never rejects: an error of the job kind is logged, and the job is retried.
@@ -21,9 +21,9 @@ export async function attempt(
   kind: JobKind,
   row: JobRow,
   stopping: AbortSignal,
-): Promise<AttemptOutcome> {
+): Promise<Attempted> {
   const late = new AbortController();
-  const { promise: timeOver, resolve } = Promise.withResolvers<AttemptOutcome>();
+  const { promise: timeOver, resolve } = Promise.withResolvers<Attempted>();
   const timer = setTimeout(() => {
     late.abort();
     resolve({ kind: 'retry', reason: `The attempt did not end within ${kind.attemptMs / 1000} seconds.` });

@@ -14,6 +14,14 @@ export type AttemptOutcome =
   | { kind: 'retry'; reason: string; retryAfterMs?: number }
   | { kind: 'failed'; reason: string };
 
+/**
+ * The outcome of an attempt, and what the attempt has to store besides.
+ *
+ * @property store stores it in the transaction that ends the attempt, and returns the outcome, which may differ by then.
+ * It is called again if the transaction fails
+ */
+export type Attempted = AttemptOutcome & { store?(tx: Transaction): Promise<AttemptOutcome> };
+
 /** How a job ended. */
 export type JobOutcome = Exclude<AttemptOutcome, { kind: 'retry' }>;
 
@@ -41,7 +49,7 @@ export interface JobKind {
    *
    * @param signal is aborted when the attempt takes too long or the server stops
    */
-  run(job: Job, signal: AbortSignal): Promise<AttemptOutcome>;
+  run(job: Job, signal: AbortSignal): Promise<Attempted>;
   /** Called in the transaction that ends the job. */
   ended(tx: Transaction, job: Omit<Job, 'payload'>, outcome: JobOutcome): Promise<void>;
 }

@@ -1,9 +1,9 @@
-import type { JobRow, Store, WaitingLane } from '../../db/store.ts';
+import { type JobRow, StorageError, type Store, type Transaction, type WaitingLane } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
 import { Lanes, type ReleaseSlot } from '../scheduling/lanes.ts';
-import { type AttemptDeps, attempt, jobOf } from './attempt.ts';
+import { type AttemptDeps, attempt, jobOf, OURS } from './attempt.ts';
 import { nextAttemptAt } from './backoff.ts';
-import type { AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';
+import type { Attempted, AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';
 
 export interface RunnerDeps extends AttemptDeps {
   store: Pick<Store, 'read' | 'write'>;
@@ -38,7 +38,7 @@ export interface JobRunner {
 /** An outcome that could not be stored yet. */
 interface Unsettled {
   row: JobRow;
-  outcome: AttemptOutcome;
+  outcome: Attempted;
 }
 
 const ABANDONED = 'The server ended during the attempt.';
@@ -93,14 +93,12 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
   }
 
   async function workOn(kind: JobKind, row: JobRow): Promise<void> {
-    const outcome = await attempt(deps, kind, row, stopping);
-    counted(kind.name, outcome.kind);
-    await settleOrKeep({ row, outcome });
+    await settleOrKeep({ row, outcome: await attempt(deps, kind, row, stopping) });
   }
 
   /**
    * Stores an outcome, or keeps it in memory if the database fails: the outcome is known, and the job must not run
-   * again because of the failure.
+   * again because of the failure. It runs again if what the attempt has to store can never be stored.
    */
   async function settleOrKeep(end: Unsettled): Promise<void> {
     unsettled.delete(end.row.id);
@@ -108,37 +106,46 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
       await settle(end);
     } catch (err) {
       log.error({ job: end.row.id, kind: end.row.kind, err }, 'the outcome of a job could not be stored yet');
-      unsettled.set(end.row.id, end);
+      const isLasting = end.outcome.store !== undefined && !(err instanceof StorageError);
+      unsettled.set(end.row.id, isLasting ? { row: end.row, outcome: { kind: 'retry', reason: OURS } } : end);
     }
   }
 
-  async function settle({ row, outcome }: Unsettled): Promise<void> {
+  /** Stores the outcome of an attempt and all that the attempt has to store, in one transaction. */
+  async function settle({ row, outcome: { store: storeResult, ...outcome } }: Unsettled): Promise<void> {
+    const settled = await store.write(async (tx) => {
+      const final = storeResult ? await storeResult(tx) : outcome;
+      await conclude(tx, row, final);
+      return final.kind;
+    });
+    counted(row.kind, settled);
+  }
+
+  async function conclude(tx: Transaction, row: JobRow, outcome: AttemptOutcome): Promise<void> {
     const { id, attempts, giveUpAt } = row;
     const kind = kinds.get(row.kind);
     const at = now();
-    if (outcome.kind !== 'retry') return end(row, outcome, at);
+    if (outcome.kind !== 'retry') return end(tx, row, outcome, at);
     const { reason, retryAfterMs } = outcome;
     const isLast = kind !== undefined && !stopping.aborted && at >= giveUpAt;
-    if (isLast) return end(row, { kind: 'failed', reason: `${kind.givenUp} ${reason}` }, at);
+    if (isLast) return end(tx, row, { kind: 'failed', reason: `${kind.givenUp} ${reason}` }, at);
     const isNow = stopping.aborted || kind === undefined;
     const runAt = isNow ? at : nextAttemptAt(kind, { attempts, giveUpAt }, { at, random, retryAfterMs });
     const current = { id, attempts, owner: row.owner as number };
-    await store.write((tx) => tx.jobQueue.again(current, { runAt, reason, at }));
+    await tx.jobQueue.again(current, { runAt, reason, at });
   }
 
   /** Ends a job. A value that another instance has stored meanwhile is kept. */
-  async function end(row: JobRow, outcome: JobOutcome, at: number): Promise<void> {
+  async function end(tx: Transaction, row: JobRow, outcome: JobOutcome, at: number): Promise<void> {
     const { id, attempts } = row;
     const current = { id, attempts, owner: row.owner as number };
-    await store.write(async (tx) => {
-      const isDone = outcome.kind === 'done';
-      const isCurrent = isDone
-        ? await tx.jobQueue.done(current, { ...outcome, at })
-        : await tx.jobQueue.fail(current, { ...outcome, at });
-      if (!isCurrent) return;
-      await kinds.get(row.kind)?.ended(tx, jobOf(row), outcome);
-      if (isDone) tx.afterCommit(scrubStorage);
-    });
+    const isDone = outcome.kind === 'done';
+    const isCurrent = isDone
+      ? await tx.jobQueue.done(current, { ...outcome, at })
+      : await tx.jobQueue.fail(current, { ...outcome, at });
+    if (!isCurrent) return;
+    await kinds.get(row.kind)?.ended(tx, jobOf(row), outcome);
+    if (isDone) tx.afterCommit(scrubStorage);
   }
 
   async function lookAt(kind: JobKind, limit: number): Promise<number> {
@@ -158,7 +165,6 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
 
   async function freeAbandoned(): Promise<void> {
     for (const row of await store.read.jobQueue.abandoned(ABANDONED_ROWS)) {
-      counted(row.kind, 'retry');
       await settle({ row, outcome: { kind: 'retry', reason: ABANDONED } });
     }
   }

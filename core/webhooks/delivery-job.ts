@@ -10,7 +10,7 @@ import { disableFailing } from './failing-endpoint.ts';
 import { type DeliverySendDeps, type SentDelivery, sendDelivery } from './send-delivery.ts';
 
 export interface DeliveryJobDeps extends DeliverySendDeps {
-  store: Pick<Store, 'read' | 'write'>;
+  store: Pick<Store, 'read'>;
   events: Events;
   deliveries: DeliveryQueue;
   egressOf(environment: { id: string; kind: 'DEVELOPMENT' | 'PRODUCTION' }): Egress;
@@ -25,7 +25,7 @@ const DISABLED = 'The endpoint is disabled.';
 
 /**
  * Delivers an event to a webhook endpoint at least once, with the waits of `WEBHOOKS.restsMs`. One transaction stores
- * the result of an attempt, the state of the endpoint and the start of the next delivery in order. An endpoint whose
+ * the result of an attempt, the state of the endpoint, the start of the next delivery in order and the end of the job. An endpoint whose
  * last attempt failed gets only one slot, so that endpoints which hang leave slots to the others.
  */
 export function deliveryJob(deps: DeliveryJobDeps): JobKind {
@@ -57,7 +57,9 @@ export function deliveryJob(deps: DeliveryJobDeps): JobKind {
       else failing.add(endpointId);
       // The attempt was interrupted, because it took too long or this instance is stopping. It is repeated.
       if (signal.aborted && !sent.isDelivered) return { kind: 'retry', reason: sent.attempt.error };
-      return store.write((tx) => settle(deps, tx, job, delivery, sent));
+      const { error: reason } = sent.attempt;
+      const outcome = sent.isDelivered ? { kind: 'done' as const } : { kind: 'retry' as const, reason };
+      return { ...outcome, store: (tx) => settle(deps, tx, job, delivery, sent) };
     },
     async ended(tx, { id: jobId, environmentId, subjectId }, outcome) {
       const delivery = await tx.webhookDeliveries.get(environmentId, subjectId ?? '');

@@ -1,5 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { expect } from 'chai';
+import { StorageError } from '../../db/store.ts';
 import type { ReceivedRequest } from '../support/upstream.ts';
 import { verifyDelivery, type WebhookWorld, webhookWorld } from '../support/webhooks.ts';
 
@@ -123,6 +124,48 @@ describe('webhooks', () => {
       expect(new Set(ids).size).to.equal(1);
       await world.deliver();
       expect(world.received()).to.deep.equal([]);
+    });
+
+    it('are recorded as delivered in the transaction that ends their job, and are not sent again if it fails at first', async () => {
+      await world.create(UPDATED);
+      await world.cause();
+      const { store } = world.server.parts;
+      const units: string[][] = [];
+      let isFailing = true;
+      const write = store.write.bind(store);
+      store.write = (unit) =>
+        write(async (tx) => {
+          const calls: string[] = [];
+          const { webhookDeliveries, jobQueue } = tx;
+          const result = await unit({
+            ...tx,
+            webhookDeliveries: {
+              ...webhookDeliveries,
+              record: (...given) => webhookDeliveries.record(...given).finally(() => calls.push('record')),
+            },
+            jobQueue: {
+              ...jobQueue,
+              done: (...given) => jobQueue.done(...given).finally(() => calls.push('done')),
+            },
+          });
+          if (calls.length === 0) return result;
+          units.push(calls);
+          if (isFailing) throw new StorageError('IOERR', 'the disk fails');
+          return result;
+        });
+      try {
+        await world.deliver();
+        expect(world.received()).to.have.length(1);
+        expect((await world.deliveries())[0]).to.include({ state: 'PENDING', attempts: 0 });
+        isFailing = false;
+        await world.deliver();
+        expect((await world.deliveries())[0]).to.include({ state: 'DELIVERED', attempts: 1 });
+        await world.deliver();
+        expect(world.received()).to.have.length(0);
+        expect(new Set(units.map(String))).to.deep.equal(new Set(['record,done']));
+      } finally {
+        store.write = write;
+      }
     });
 
     it('of an operation that fails are not delivered', async () => {

@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { AttemptOutcome, Job } from '../../../core/jobs/job-kind.ts';
-import { StorageError } from '../../../db/store.ts';
+import { RelationError, StorageError, type Transaction } from '../../../db/store.ts';
 import { job } from '../../db/support.ts';
 import { isOnServer } from '../../support/test-engine.ts';
 import { type JobWorld, kindOf, SECOND, startJobWorld } from './support.ts';
@@ -315,6 +315,49 @@ describe('durable jobs', () => {
     await engine.runDue();
     expect(await world.get(id)).to.include({ state: 'DONE', attempts: 1 });
     expect(runs).to.equal(1);
+  });
+
+  describe('that have to store something', () => {
+    const RUN: AttemptOutcome = { kind: 'retry', reason: 'Not known before the transaction.' };
+    const stored = async (): Promise<number> => (await world.test.store.read.periodicJobs.list()).length;
+    const found = (kind: string) => (tx: Transaction) => tx.periodicJobs.add(kind, 0);
+
+    it('store it in the transaction that ends them, with the outcome of that transaction', async () => {
+      let isFailing = true;
+      let runs = 0;
+      const kind = kindOf(
+        async () => {
+          runs++;
+          return { ...RUN, store: (tx) => found('found')(tx).then(() => DONE) };
+        },
+        {
+          ended: async () => {
+            if (isFailing) throw new StorageError('IOERR', 'the disk fails');
+          },
+        },
+      );
+      const engine = await world.engine({ kinds: [kind] });
+      const before = await stored();
+      const id = await world.add('acme');
+      await engine.runDue();
+      expect(await world.get(id)).to.include({ state: 'RUNNING' });
+      expect(await stored()).to.equal(before);
+      isFailing = false;
+      await engine.runDue();
+      expect(await world.get(id)).to.include({ state: 'DONE', attempts: 1 });
+      expect(await stored()).to.equal(before + 1);
+      expect([runs, world.counts]).to.deep.equal([1, ['post done']]);
+    });
+
+    it('are retried if it can never be stored', async () => {
+      const kind = kindOf(async () => ({ ...RUN, store: () => Promise.reject(new RelationError('a row is missing')) }));
+      const engine = await world.engine({ kinds: [kind] });
+      const id = await world.add('acme');
+      await engine.runDue();
+      await engine.runDue();
+      const reason = 'The server failed before the attempt was complete.';
+      expect(await world.get(id)).to.include({ state: 'WAITING', attempts: 1, reason });
+    });
   });
 
   describe('when the server stops', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AttemptOutcome, Job, JobKind } from '../../../core/jobs/job-kind.ts';
+import type { JobKind } from '../../../core/jobs/job-kind.ts';
 import { createJobs, type JobDeps, type Jobs } from '../../../core/jobs/jobs.ts';
 import { createJobQueue, type JobQueue } from '../../../core/jobs/queue.ts';
 import { addKeyChecks, openTestStore, type TestStore } from '../../db/support.ts';
@@ -26,10 +26,7 @@ export interface JobWorld {
 }
 
 /** A kind of job whose behaviour the test defines. */
-export function kindOf(
-  run: (job: Job, signal: AbortSignal) => Promise<AttemptOutcome>,
-  over: Partial<JobKind> = {},
-): JobKind {
+export function kindOf(run: JobKind['run'], over: Partial<JobKind> = {}): JobKind {
   return {
     name: 'post',
     perLane: 4,
