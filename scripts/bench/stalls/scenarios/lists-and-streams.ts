@@ -30,11 +30,26 @@ async function storeConnections(env: Record<string, string>): Promise<void> {
   await parts.close();
 }
 
-const events = (count: number) => `${numbers(count)}
+const events = (count: number, bytes = 2000) => `${numbers(count)}
   insert into events (seq, id, environment_id, type, subject_id, body, created_at)
   select at, 'evt_' || at, (select id from environments), 'tool.created', 's' || (at % 100),
-    '{"id":"evt_' || at || '","object":"event","type":"tool.created","created_at":"2026-01-01T00:00:00Z","data":{"text":"' || hex(zeroblob(2000)) || '"}}',
+    '{"id":"evt_' || at || '","object":"event","type":"tool.created","created_at":"2026-01-01T00:00:00Z","data":{"text":"' || hex(zeroblob(${bytes})) || '"}}',
     ${Date.now() - HOUR} from n;`;
+
+/** Deliveries with a last attempt of 2 KB, of which one in 100,000 has failed or is of another type. */
+const deliveries = (count: number) => `${numbers(count)}
+  insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_seq, event_type, subject_id, state, job_id, attempts, next_attempt_at, last_attempt, created_at, updated_at)
+  select 'whd_' || lower(hex(randomblob(13))), (select id from environments), 'whk_' || (at % 5), 'evt_' || (at / 5), at / 5,
+    case when at % 100000 = 1 then 'tool.deleted' else 'tool.created' end, 's' || (at % 100),
+    case when at % 100000 = 2 then 'FAILED' else 'DELIVERED' end, null, 1, null,
+    '{"at":1,"url":"' || hex(zeroblob(1000)) || '"}', ${Date.now() - HOUR}, ${Date.now() - HOUR} from n;`;
+
+/** Grants of 1,000 users to three clients of two servers. */
+const grants = (count: number) => `${numbers(count)}
+  insert into oauth_grants (id, environment_id, client_id, client_name, client_kind, redirect_host, server_id, organization_id, user_id, identifier, scopes, api_client_id, generation, retired_at, created_at, used_at, expires_at)
+  select 'grt_' || lower(hex(randomblob(13))), (select id from environments), 'ocl_' || (at % 3), 'Client', 'DYNAMIC', '127.0.0.1',
+    'conn_' || (at % 2), '', 'user_' || (at % 1000), 'user_' || at, '["tools:read"]', 'cli_1', 1, '[]',
+    ${Date.now() - HOUR}, ${Date.now() - HOUR}, ${Date.now() + 1000 * HOUR} from n;`;
 
 /** A busy month: counts of each hour by tool, outcome and duration. */
 const statistics = (tools: number, hours: number) => `${numbers(tools)}
@@ -126,6 +141,27 @@ export const LISTS_AND_STREAMS: readonly Scenario[] = [
     `executions:statistics?group_by=tool_name&from=${new Date(Date.now() - 30 * 24 * HOUR).toISOString()}`,
     `executions:statistics?group_by=connector&from=${new Date(Date.now() - 30 * 24 * HOUR).toISOString()}`,
     `executions:statistics?group_by=outcome&from=${new Date(Date.now() - 30 * 24 * HOUR).toISOString()}`,
+  ]),
+  asked('own', 'lists of 300,000 events', (env) => fill(env, events(300_000, 20)), [
+    'events?page_size=100',
+    'events?type=tool.created&page_size=100',
+    'events?type=tool.deleted&page_size=100',
+    'events?subject_id=s1&type=tool.created&page_size=100',
+  ]),
+  asked('own', 'lists of 300,000 webhook deliveries', (env) => fill(env, deliveries(300_000)), [
+    'webhook_deliveries?page_size=100',
+    'webhook_deliveries?event_type=tool.deleted&page_size=100',
+    'webhook_deliveries?state=FAILED&page_size=100',
+    'webhook_deliveries?state=PENDING&event_type=tool.created&page_size=100',
+    'webhook_deliveries?endpoint_id=whk_1&page_size=100',
+    'webhook_deliveries?endpoint_id=whk_1&state=FAILED&page_size=100',
+    'webhook_deliveries?event_id=evt_7&page_size=100',
+  ]),
+  asked('own', 'lists of 300,000 grants to MCP clients', (env) => fill(env, grants(300_000)), [
+    'mcp/grants?page_size=100',
+    'mcp/grants?client_id=ocl_1&page_size=100',
+    'mcp/grants?client_id=ocl_1&server_id=conn_9&page_size=100',
+    'mcp/grants?user_id=user_1&page_size=100',
   ]),
   asked('own', 'lists of 50,000 events of 4 KB', (env) => fill(env, events(50_000)), [
     'events?page_size=100',
