@@ -55,7 +55,7 @@ async function load({ query: text, ...filters }: Record<string, string>, token: 
 
 export function AccountsPage() {
   const values = useFilters();
-  const [isConnecting, setIsConnecting] = useState(values['connect'] !== undefined);
+  const [isConnecting, setIsConnecting] = useState(values['connect'] !== undefined && may('accounts:write'));
   const filters = chosenOf(FILTERS, values);
   const connect = may('accounts:write') && (
     <Button kind="primary" onClick={() => setIsConnecting(true)}>

@@ -44,7 +44,7 @@ export function ExecutionPage() {
                 </span>
               ),
             ],
-            ['Status of the provider', execution.upstream_status ?? ''],
+            ['HTTP status', execution.upstream_status ?? ''],
             ['Started', <Time key="started" value={execution.started_at} />],
             ['Ended', <Time key="ended" value={execution.finished_at} />],
             ['Duration', formatMs(execution.duration_ms)],

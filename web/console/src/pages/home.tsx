@@ -13,7 +13,7 @@ const STATUSES = ['ACTIVE', 'PENDING_AUTH', 'PENDING_VERIFICATION', 'EXPIRED', '
 
 export function HomePage() {
   return (
-    <Page title="Home" lead="The last 24 hours.">
+    <Page title="Home" lead="What happens in this environment, and what is left to do.">
       <Health />
       <NextSteps />
       <Calls />
@@ -89,11 +89,11 @@ function Calls() {
   const figures = [
     ['Calls', formatNumber(executions)],
     ['Succeeded', share],
-    ['Median', formatMs(p50)],
+    ['Median time', formatMs(p50)],
     ['99 % within', formatMs(p99)],
   ];
   return (
-    <Card title="Tool calls" actions={<Link to="/executions">All executions</Link>}>
+    <Card title="Tool calls, last 24 hours" actions={<Link to="/executions">All executions</Link>}>
       <dl className="figures">
         {figures.map(([name, value]) => (
           <div key={name}>
@@ -117,7 +117,7 @@ function Failures() {
   const most = Math.max(1, ...kinds.map((kind) => kind.executions));
   return (
     <Card
-      title="Failures by kind"
+      title="Failures, last 24 hours"
       actions={
         <Link to="/executions" search={{ status: 'FAILED' }}>
           Failed executions
@@ -125,7 +125,7 @@ function Failures() {
       }
     >
       <Trouble error={error} />
-      {data && kinds.length === 0 && <p className="muted">No call has failed.</p>}
+      {data && kinds.length === 0 && <p className="muted">No call has failed in the last 24 hours.</p>}
       <ul className="meters">
         {kinds.map(({ key, executions }) => (
           <li key={key}>

@@ -129,7 +129,7 @@ function Report({ result: { provider, changes, report } }: { result: Preview }) 
         ]}
       />
       {report.warnings.map((warning) => (
-        <p className="trouble" key={warning}>
+        <p className="advice" key={warning}>
           {warning}
         </p>
       ))}

@@ -61,7 +61,7 @@ export function ServerForm({ config }: { config?: Config }) {
       </fieldset>
       <Trouble error={save.error} />
       <div className="actions">
-        <Button type="submit" disabled={save.isPending}>
+        <Button type="submit" kind="primary" disabled={save.isPending}>
           {config ? 'Save the server' : 'Create'}
         </Button>
         <span role="status">{save.isSuccess && (config ? 'Saved.' : `${save.data.config.name} was created.`)}</span>

@@ -27,9 +27,11 @@ export function McpPage() {
         <Empty
           title="There is no MCP server yet"
           action={
-            <Link className="button primary" to="/connections/new">
-              Set up a connection
-            </Link>
+            may('connections:write') && (
+              <Link className="button primary" to="/connections/new">
+                Set up a connection
+              </Link>
+            )
           }
         >
           Each connection is an MCP server. A server with the tools of several connections is created here.

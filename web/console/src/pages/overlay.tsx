@@ -106,7 +106,9 @@ function DeleteOverlay({ name }: { name: string }) {
   if (!may('tools:write')) return null;
   return (
     <>
-      <Button onClick={() => setAsks(true)}>Delete …</Button>
+      <Button kind="danger" onClick={() => setAsks(true)}>
+        Delete …
+      </Button>
       <Trouble error={remove.error} />
       {asks && (
         <Confirm

@@ -65,10 +65,11 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
             accounts.isSuccess && options.length === 0 ? (
               <>
                 No active account of {tool.connector}.{' '}
-                <Link to="/accounts" search={{ connect: tool.connector }}>
-                  Connect one
-                </Link>
-                .
+                {may('accounts:write') && (
+                  <Link to="/accounts" search={{ connect: tool.connector }}>
+                    Connect one.
+                  </Link>
+                )}
               </>
             ) : undefined
           }

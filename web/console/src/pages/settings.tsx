@@ -89,7 +89,7 @@ function SettingsForm({ environment }: { environment: Environment }) {
     });
   };
   return (
-    <Card title="Behaviour">
+    <Card title="Behavior">
       <form className="stack" onSubmit={submit}>
         <Check
           name="keep_events"
@@ -116,7 +116,7 @@ function SettingsForm({ environment }: { environment: Environment }) {
             />
           )}
         </Field>
-        <Field label="Lifetime of links" hint="Minutes.">
+        <Field label="Lifetime of links" hint="In minutes.">
           {(id) => (
             <input
               id={id}
@@ -141,7 +141,7 @@ function SettingsForm({ environment }: { environment: Environment }) {
         </Field>
         <Field
           label="Audit entries are kept in the database for"
-          hint={`${DAY}. Then they are archived to files. Empty: always.`}
+          hint={`${DAY}. Then they are archived to files. Empty: they stay in the database.`}
         >
           {(id) => (
             <input

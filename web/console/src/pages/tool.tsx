@@ -36,7 +36,7 @@ export function ToolPage() {
             ['Connector', tool.connector],
             ['Tags', tool.tags.join(', ')],
             ['Scopes', tool.scopes.map((set) => set.join(' + ')).join(' or ')],
-            ['Pages', tool.paginated ? 'The result has pages: pass next_cursor, or set all_pages.' : ''],
+            ['Paginated', tool.paginated ? 'The result has pages: pass next_cursor, or set all_pages.' : ''],
           ]}
         />
         <div className="columns">

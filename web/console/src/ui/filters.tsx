@@ -28,7 +28,7 @@ function optionsOf(options: NonNullable<Filter['options']>): [string, string][] 
 }
 
 const MANY = 4;
-const WIDE = '(min-width: 48rem)';
+const WIDE = '(width > 48rem)';
 
 /** The filters of a list. They are in the address. */
 export function useFilters(): Readonly<Record<string, string | undefined>> {
