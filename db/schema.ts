@@ -385,6 +385,7 @@ export const accounts = table(
     origins: json<string[]>('origins').notNull(),
     binding: json<AccountBinding>('binding').notNull(),
     providerSubject: text('provider_subject'),
+    requiredScopes: json<string[]>('required_scopes'),
     dataKey: integer('data_key'),
     kekId: text('kek_id'),
     credentialsSealed: blob('credentials_sealed', { mode: 'buffer' }),

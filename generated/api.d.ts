@@ -9839,8 +9839,8 @@ export interface components {
             /** @description What went wrong, in a sentence for display or for a model. */
             message: string;
             /**
-             * @description The scopes that the provider requires for this call (`insufficient_scope` in RFC 6750), if it specifies them. For an MCP
-             *     server, the next link of the account requests them.
+             * @description The scopes that the provider requires for this call (`insufficient_scope` in RFC 6750), if it specifies them. If an MCP
+             *     server requires them and the connection has no `scopes`, the next link of the account requests them too.
              */
             required_scopes?: string[];
             /** @description How long to wait before the next attempt, in milliseconds; null if the provider did not specify it. */

@@ -135,7 +135,7 @@ async function adapt(
   const shown = definition && stillShown(account, definition);
   if (!parks && shown === undefined) return false;
   await tx.accounts.update(environmentId, id, version, {
-    ...(parks && { status: 'PENDING_AUTH' as const, statusReason: breach }),
+    ...(parks && { status: 'PENDING_AUTH' as const, statusReason: breach, requiredScopes: null }),
     ...(shown && { publicDetails: shown }),
     updatedAt: now(),
   });

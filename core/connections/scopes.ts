@@ -1,4 +1,5 @@
-import type { ConnectionRow } from '../../db/store.ts';
+import type { AccountRow, ConnectionRow } from '../../db/store.ts';
+import { isGranted } from '../authorization/roles.ts';
 import type { AuthPattern, ScopeEntry } from '../connectors/auth-pattern.ts';
 
 /**
@@ -9,6 +10,24 @@ export function requestedScopes({ scopes }: Pick<ConnectionRow, 'scopes'>, patte
   if (scopes.length > 0) return scopes;
   const required = (pattern.oauth_config?.available_scopes ?? []).filter((entry) => entry.required);
   return required.map((entry) => entry.scope);
+}
+
+/**
+ * Whether links of a connection also request the scopes that an MCP server required of an account. Scopes that an
+ * administrator has chosen are a limit: a server cannot exceed it.
+ */
+export function requestsRequired({ scopes }: Pick<ConnectionRow, 'scopes'>, pattern: AuthPattern): boolean {
+  return pattern.is_mcp === true && scopes.length === 0 && isGranted(pattern);
+}
+
+/** Returns the scopes that a link of an account requests. */
+export function linkScopes(
+  connection: Pick<ConnectionRow, 'scopes'>,
+  pattern: AuthPattern,
+  { requiredScopes }: Pick<AccountRow, 'requiredScopes'>,
+): string[] {
+  const required = requestsRequired(connection, pattern) ? (requiredScopes ?? []) : [];
+  return [...new Set([...requestedScopes(connection, pattern), ...required])];
 }
 
 /**

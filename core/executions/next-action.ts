@@ -3,7 +3,7 @@ import { isTyped } from '../accounts/links/completion.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { isClientPattern, isGranted } from '../authorization/roles.ts';
 import type { AuthorizationType } from '../authorization/type.ts';
-import { requestedScopes } from '../connections/scopes.ts';
+import { requestedScopes, requestsRequired } from '../connections/scopes.ts';
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { ApiError } from '../errors.ts';
 import type { FaultyPart } from '../oauth/config-error.ts';
@@ -97,8 +97,9 @@ export function scopesMissing(scopes: readonly string[], context: ToolCallContex
   const { pattern, connection } = context;
   const lacking = `The credentials lack the scopes ${scopes.join(', ')}.`;
   const asked = new Set(requestedScopes(connection, pattern));
-  // An MCP server names the scopes that a link must request itself.
-  const isAsked = pattern.is_mcp === true || scopes.every((scope) => asked.has(scope));
+  // A user who enters a token can enter one with more scopes.
+  const isEntered = pattern.is_mcp === true && isTyped(pattern) && !isClientPattern(pattern);
+  const isAsked = isEntered || requestsRequired(connection, pattern) || scopes.every((scope) => asked.has(scope));
   if (!isLinked(pattern) || !isAsked) return configure(context, lacking, 'Add them to its scopes.');
   return action('reauthorize', lacking, requiredOperation('EXPIRED', pattern.type, pattern));
 }

@@ -10,6 +10,7 @@ import type { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import { type CallWatch, callUpstreamTool, previewUpstreamCall, type UpstreamPorts } from '../mcp/upstream/call.ts';
 import { endRefusedAccount, type RefusedDeps } from '../mcp/upstream/refused-account.ts';
+import { recordRequiredScopes } from '../mcp/upstream/required-scopes.ts';
 import type { UpstreamSessions } from '../mcp/upstream/sessions.ts';
 import { silenceMsOf } from '../mcp/upstream/timeout.ts';
 import type { Egress, EgressRequest } from '../net/egress.ts';
@@ -153,6 +154,7 @@ async function runHeld(
     // If the token could not be renewed at the moment, the grant may still be valid.
     const hasEnded = !outcome.ok && outcome.error.kind === 'upstream_auth' && !refreshFailure;
     if (hasEnded) await endRefusedAccount(deps, account, cause);
+    if (!outcome.ok) await recordRequiredScopes(deps, account, outcome.error);
     return outcome;
   }
 

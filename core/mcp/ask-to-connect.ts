@@ -18,6 +18,8 @@ export interface ConnectRequest {
   link: ConnectState;
   message: string;
   waited: boolean;
+  /** The error of a call that the account's access did not suffice for. */
+  failure?: ApiError | undefined;
 }
 
 interface Reason {
@@ -28,6 +30,8 @@ interface Reason {
   hasAccount: boolean;
   /** The action of the account's error. */
   action?: string | undefined;
+  /** The error of a call that the account's access did not suffice for. */
+  failure?: ApiError | undefined;
 }
 
 /**
@@ -40,13 +44,14 @@ export async function askToConnect(
   deps: CreateLinkDeps & { store: Store; catalogue: Catalogue },
   session: McpSession,
   connection: ConnectionRow,
-  { cause, sentTo, hasAccount, action }: Reason,
+  { cause, sentTo, hasAccount, action, failure }: Reason,
 ): Promise<ConnectRequest | ApiError> {
   const provider = await displayName(deps, connection);
   if (sentTo) return { kind: 'connect', link: sentTo, message: stillWaitingMessage(provider), waited: true };
   try {
     const link = await deps.store.write((tx) => linkFor(tx, deps, session, connection, cause));
-    return { kind: 'connect', link, message: connectMessage(provider, action), waited: false };
+    const message = connectMessage(provider, failure ? 'extend' : action);
+    return { kind: 'connect', link, message, waited: false, failure };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return cannotConnect(error, provider, hasAccount);

@@ -49,10 +49,10 @@ export function askToOpenLink(
 }
 
 /** Returns the error of a request that waits for its user, with the link for the model to show. */
-export function describeLink({ url, expiresAt }: ConnectState, message: string): ApiError {
+export function describeLink({ url, expiresAt }: ConnectState, message: string, failure?: ApiError): ApiError {
   const expires_at = new Date(expiresAt).toISOString();
   const next_action = { type: 'authorize', url, expires_at, message: `${message} ${url}` };
-  return new ApiError('ACCOUNT_NOT_ACTIVE', message, { extra: { next_action } });
+  return new ApiError(failure?.code ?? 'ACCOUNT_NOT_ACTIVE', message, { extra: { ...failure?.extra, next_action } });
 }
 
 /** Whether the user declined to open the link. */

@@ -107,6 +107,10 @@ async function callOnce(
       return { kind: 'result', result: successResult(executionId, outcome, fits) };
     }
     const failure = toolFailure(outcome.error, executionId, partyOfPlan(execution.plan));
+    // A client that repeats the call with its link is not asked again: its user may have granted less.
+    if (outcome.error.requiredScopes && mayGrantMore(failure) && !sentTo && grant.mayConnect) {
+      return await connect(undefined, failure);
+    }
     return { kind: 'result', result: failureResult(failure) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -118,15 +122,19 @@ async function callOnce(
     return { kind: 'result', result: failureResult(explained, execution && executionId) };
   }
 
-  async function connect(action?: string): Promise<CallResponse> {
+  async function connect(action?: string, failure?: ApiError): Promise<CallResponse> {
     if (leavesLinks) return { kind: 'left' };
-    const asked = await askToConnect(deps, session, connection, { cause, sentTo, hasAccount, action });
+    const asked = await askToConnect(deps, session, connection, { cause, sentTo, hasAccount, action, failure });
     return asked instanceof ApiError ? { kind: 'result', result: failureResult(asked) } : asked;
   }
 }
 
 function actionOf({ extra }: ApiError) {
   return extra?.['next_action'] as { type: string; operation_id: string; message: string } | undefined;
+}
+
+function mayGrantMore(failure: ApiError): boolean {
+  return actionOf(failure)?.operation_id === 'generateMagicLink';
 }
 
 function withNextAction(error: ApiError, hasAccount: boolean): ApiError {

@@ -11,7 +11,8 @@ interface NextAction {
  * Returns the text that asks a user to connect an account.
  *
  * @param provider its display name
- * @param action the action of the account's error; undefined if there is no account
+ * @param action the action of the account's error, or `extend` if its access does not suffice; undefined if there is no
+ * account
  */
 export function connectMessage(provider: string, action?: string): string {
   switch (action) {
@@ -19,6 +20,8 @@ export function connectMessage(provider: string, action?: string): string {
       return `Your access to ${provider} has ended. Open the link to connect your account again.`;
     case 'reconnect':
       return `Your ${provider} account was disconnected. Open the link to connect it again.`;
+    case 'extend':
+      return `${provider} requires more access than you have granted. Open the link to grant it.`;
     default:
       return `Connect your ${provider} account to continue. Open the link to do so.`;
   }

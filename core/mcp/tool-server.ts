@@ -101,12 +101,12 @@ async function call(
   const response = await callTool(deps, session, { offered, toolInput, sentTo, watch: watchOf(ctx) });
   if (response.kind === 'result') return response.result;
   if (response.kind === 'left') throw new Error('a call was left that is served whole');
-  const { link, message, waited } = response;
+  const { link, message, waited, failure } = response;
   // Asking again would cause an endless loop with clients that repeat the call immediately.
   if (waited) return failureResult(describeLink(link, message));
   const seal = () => sealConnectState(deps.sealedStates, bound, link);
   const question = { link, message, requestId: session.requestId, seal };
-  return askToOpenLink(sdk, client, question) ?? failureResult(describeLink(link, message));
+  return askToOpenLink(sdk, client, question) ?? failureResult(describeLink(link, message, failure));
 }
 
 /**

@@ -17,6 +17,7 @@ const EMPTY: Partial<AccountRow> = {
   origins: [],
   binding: { base: null, use: '', fields: {}, issued: null, endpoints: [] },
   providerSubject: null,
+  requiredScopes: null,
   kekId: null,
   credentialsSealed: null,
   temporarySealed: null,

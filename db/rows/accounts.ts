@@ -53,6 +53,8 @@ export interface AccountRow extends AccountShownRow {
   origins: string[];
   binding: AccountBinding;
   providerSubject: string | null;
+  /** The scopes that its MCP server required beyond those of its token. */
+  requiredScopes: string[] | null;
   wrappedDataKey: Buffer | null;
   kekId: string | null;
   credentialsSealed: Buffer | null;
@@ -94,6 +96,7 @@ export type AccountChanges = { updatedAt: number } & Partial<
     | 'origins'
     | 'binding'
     | 'providerSubject'
+    | 'requiredScopes'
     | 'wrappedDataKey'
     | 'kekId'
     | 'credentialsSealed'

@@ -54,6 +54,7 @@ describe('accounts', () => {
         endpoints: ['https://api.example.com/oauth'],
       },
       providerSubject: 'subject',
+      requiredScopes: ['files:write'],
       wrappedDataKey: Buffer.from([1, 2]),
       kekId: 'kek_1',
       credentialsSealed: Buffer.from([0, 255]),

@@ -61,7 +61,7 @@ describe('MCP conformance of the client', () => {
     await server.stop();
   });
 
-  /** Connects an account, lists the tools and calls them. As its administrator, adds the scopes that the server asks for. */
+  /** Connects an account, lists the tools and calls them, and connects it again if that fails. */
   async function use({ url, scenario, context }: Scenario): Promise<string> {
     users += 1;
     const user = `user-${users}`;
@@ -69,10 +69,9 @@ describe('MCP conformance of the client', () => {
     const { identifier } = await createProvider(server, fields);
     const { client_id, client_secret } = context ?? {};
     const client = client_id === undefined ? CLIENTS[scenario] : { client_id, client_secret };
-    const { id, key_id: connector } = await createConnection(server, { connector: identifier, ...client });
-    const granted = new Set<string>();
+    const { key_id: connector } = await createConnection(server, { connector: identifier, ...client });
     for (let round = 0; round < 3; round++) {
-      for (const scope of await connect(connector, user)) granted.add(scope);
+      await connect(connector, user);
       const answers = [await syncTools(server, identifier)];
       const account = await accountOf(server, user);
       const { tools = [] } = (await server.call('GET', `/api/v1/tools?connector=${identifier}`)).body;
@@ -82,24 +81,19 @@ describe('MCP conformance of the client', () => {
       }
       const failed = answers.find(({ status }) => status !== 200);
       if (!failed) return 'done';
-      const { required_scopes: required } = failed.body.tool_error ?? {};
-      const scopes = required && [...granted, ...required];
-      if (scopes) await server.call('PUT', `/api/v1/connections/${id}`, { body: { scopes } });
     }
     return 'failed';
   }
 
-  /** Opens a link as a user, until the application verifies the user. @returns the requested scopes */
-  async function connect(connector: string, user: string): Promise<string[]> {
+  /** Opens a link as a user, until the application verifies the user. */
+  async function connect(connector: string, user: string): Promise<void> {
     const browser = new TestBrowser({ hosts: { [BASE_URL]: server.origin } });
     const page = await submitLink(browser, await makeLink(server, { connector, user_id: user, identifier: user }));
     if (!page.location) throw new Error(`no consent: ${page.status}`);
-    const scopes = new URL(page.location).searchParams.get('scope')?.split(' ') ?? [];
     const back = await browser.follow(page, (next) => next.origin === new URL(VERIFY_URL).origin);
     const request = back.location && new URL(back.location).searchParams.get('auth_request_id');
     if (!request) throw new Error(`not connected: ${back.status}`);
     await verifyUser(server, request, user);
-    return scopes;
   }
 
   function play(command: string, scenario: string, revision: string) {

@@ -35,6 +35,8 @@ export interface AuthorizationServer {
   sent(path: string): Record<string, string>[];
   /** Whether an access token is valid. */
   isAlive(accessToken: string): Promise<boolean>;
+  /** The scopes of an access token; undefined if it is not valid. */
+  scopesOf(accessToken: string): Promise<string[] | undefined>;
   /** The launch context that a record system includes in its responses. */
   launchContext: Record<string, unknown>;
   /** Returns an OAuth pattern for this server. */
@@ -137,6 +139,8 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     sent: (path) => hits.get(path) ?? [],
     launchContext: { patient: '42', encounter: 'e-1' },
     isAlive: async (accessToken) => (await provider.AccessToken.find(accessToken)) !== undefined,
+    scopesOf: async (accessToken) =>
+      ((await provider.AccessToken.find(accessToken)) as { scope?: string } | undefined)?.scope?.split(' '),
     pattern: (config = {}) => ({
       type: 'OAUTH',
       display_name: 'Account',

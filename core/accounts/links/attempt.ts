@@ -1,3 +1,4 @@
+import type { AccountRow, Transaction } from '../../../db/store.ts';
 import type { Cause } from '../../events/events.ts';
 import type { Representations } from '../../events/renderer.ts';
 import type { LinkContext } from './link-context.ts';
@@ -12,7 +13,7 @@ import type { LinkError } from './return-address.ts';
  * be reached
  */
 export function attemptFailed(
-  deps: Pick<LinkDeps, 'store' | 'events'>,
+  { store, events, now }: Pick<LinkDeps, 'store' | 'events' | 'now'>,
   { environment, request, account }: Pick<LinkContext, 'environment' | 'request' | 'account'>,
   { kind, message }: { kind: 'refused' | 'failed'; message: string },
   cause: Cause,
@@ -20,10 +21,22 @@ export function attemptFailed(
   const error: LinkError = kind === 'refused' ? 'access_denied' : 'server_error';
   const common = { subject: account.id, details: { link_id: request.id, reason: message } };
   const data = (show: Representations) => show.linkAccount(account.id);
-  return deps.store.write(async (tx) => {
+  return store.write(async (tx) => {
     await tx.authRequests.setError(environment.id, request.id, error);
+    if (kind === 'failed') await forgetRequiredScopes(tx, account, now());
     await (kind === 'refused'
-      ? deps.events.emit(tx, cause, { ...common, type: 'link.denied', data })
-      : deps.events.emit(tx, cause, { ...common, type: 'link.attempt_failed', data }));
+      ? events.emit(tx, cause, { ...common, type: 'link.denied', data })
+      : events.emit(tx, cause, { ...common, type: 'link.attempt_failed', data }));
   });
+}
+
+/** The authorization server may not know a scope that an MCP server requires; the next attempt must not fail for it. */
+async function forgetRequiredScopes(
+  tx: Transaction,
+  { environmentId, id }: AccountRow,
+  updatedAt: number,
+): Promise<void> {
+  const account = await tx.accounts.get(environmentId, id);
+  if (!account?.requiredScopes) return;
+  await tx.accounts.update(environmentId, id, account.version, { requiredScopes: null, updatedAt });
 }

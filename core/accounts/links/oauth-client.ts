@@ -2,7 +2,7 @@ import type { EnvironmentId, Store } from '../../../db/store.ts';
 import { moduleOf } from '../../authorization/registry.ts';
 import { clientOf } from '../../connections/client.ts';
 import { secureEndpoints } from '../../connections/client-endpoints.ts';
-import { requestedScopes } from '../../connections/scopes.ts';
+import { linkScopes } from '../../connections/scopes.ts';
 import { accountInputs } from '../../connectors/account-inputs.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import { oauthAddresses } from '../../connectors/oauth-addresses.ts';
@@ -54,7 +54,7 @@ export function createOAuthClient(deps: OAuthClientDeps): AuthorizationClient {
 
     begin: (plan) =>
       explained(async () => {
-        const scopes = requestedScopes(plan.connection, plan.pattern);
+        const scopes = linkScopes(plan.connection, plan.pattern, plan.account);
         const parts = await partsOf(deps, plan);
         const { redirectUri } = plan;
         const begun = await beginAuthorization({ ...parts, redirectUri, scopes, random: deps.random });

@@ -11,7 +11,6 @@ import {
   publishedIssuer,
   withPublished,
 } from '../../connections/published-config.ts';
-import { requestedScopes } from '../../connections/scopes.ts';
 import type { AuthPattern } from '../../connectors/auth-pattern.ts';
 import type { Discovery } from '../../oauth/discovery.ts';
 import { type RegisteredClient, registerClient, registrationWay } from '../../oauth/registration.ts';
@@ -32,6 +31,7 @@ export type ConsentPreparation = { ok: true; changed: boolean } | { ok: false; m
 type AuthorizationServer = Extract<DiscoveredAuthorization, { ok: true }>['server'];
 
 const CLIENT_NAME = 'Valetkey';
+const MAX_FURTHER_SCOPES = 100;
 const UNCHANGED: ConsentPreparation = { ok: true, changed: false };
 
 /**
@@ -91,10 +91,15 @@ export async function prepareConsent(
 
 /** @param before the previous pattern of the same authorization server, whose client authentication method is kept */
 function publishedBy(
-  { server, resource, scopes }: Extract<DiscoveredAuthorization, { ok: true }>,
+  { server, resource, scopes, supported }: Extract<DiscoveredAuthorization, { ok: true }>,
   before: AuthPattern | undefined,
 ): PublishedConfig {
-  const available = scopes.map((scope) => ({ scope, display_name: scope, required: true }));
+  const further = supported.filter((scope) => !scopes.includes(scope)).slice(0, MAX_FURTHER_SCOPES);
+  const available = [...scopes, ...further].map((scope, index) => ({
+    scope,
+    display_name: scope,
+    required: index < scopes.length,
+  }));
   return {
     issuer: server.issuer,
     authorize_uri: server.authorization_endpoint,
@@ -128,12 +133,16 @@ async function becomeClient(
   return registerClient({ server, description, fetchFor: (origins) => fetchFor(environment.id, origins), now });
 }
 
-/** Returns the metadata of a connection's client. */
+/**
+ * Returns the metadata of a connection's client. Some authorization servers take its scopes as a limit, so they include
+ * those that only some calls require.
+ */
 export function clientDescription(environment: EnvironmentRow, connection: ConnectionRow, pattern: AuthPattern) {
+  const available = (pattern.oauth_config?.available_scopes ?? []).map(({ scope }) => scope);
   return {
     name: CLIENT_NAME,
     redirectUri: callbackUrl(environment, connection.id),
-    scopes: requestedScopes(connection, pattern),
+    scopes: connection.scopes.length > 0 ? connection.scopes : available,
   };
 }
 

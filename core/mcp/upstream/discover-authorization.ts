@@ -10,7 +10,8 @@ type AuthorizationServer = Extract<Discovered, { ok: true }>['metadata'];
 
 /** The authorization that an MCP server describes. Messages are fixed sentences for the log. */
 export type DiscoveredAuthorization =
-  | { ok: true; server: AuthorizationServer; resource: string; scopes: string[] }
+  /** `scopes`: what a first login needs; `supported`: all that the server names. */
+  | { ok: true; server: AuthorizationServer; resource: string; scopes: string[]; supported: string[] }
   /** `isSilent`: the server returned nothing that differs from the stored values. */
   | { ok: false; isSilent: boolean; message: string };
 
@@ -47,6 +48,7 @@ export async function discoverAuthorization(request: AuthorizationRequest): Prom
   const about = {
     resource: resource.ok ? resource.resource : address,
     scopes: challenge?.scopes ?? (resource.ok ? resource.scopes : []),
+    supported: resource.ok ? resource.scopes : [],
   };
   const issuer = given ?? (resource.ok ? chosen(resource.issuers, known) : known);
   const found =

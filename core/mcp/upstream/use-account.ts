@@ -18,6 +18,7 @@ import type { Vault } from '../../vault/vault.ts';
 import type { UpstreamRequest } from './ask.ts';
 import { upstreamFailure } from './failure.ts';
 import { endRefusedAccount, type RefusedDeps } from './refused-account.ts';
+import { recordRequiredScopes } from './required-scopes.ts';
 import type { UpstreamResults } from './results.ts';
 import type { UpstreamPlace, UpstreamSessions } from './sessions.ts';
 
@@ -56,7 +57,11 @@ export async function withUpstreamAccount<T extends { ok: true }>(
   const fresh = await deps.ensureFresh(given, cause);
   if (fresh.error) return { ok: false, error: fresh.error, sent: false };
   const secrets: string[] = [];
-  const use = async (account: AccountRow) => attempt(await placeOf(deps, environment, account, secrets));
+  const use = async (account: AccountRow) => {
+    const result = await attempt(await placeOf(deps, environment, account, secrets));
+    if (!result.ok) await recordRequiredScopes(deps, account, result.error);
+    return result;
+  };
   const first = await use(fresh.account);
   if (first.ok || first.error.kind !== 'upstream_auth') return first;
   let refreshFailure: ToolError | undefined;
