@@ -785,8 +785,8 @@ export const webhookDeliveries = table(
     updatedAt: integer('updated_at').notNull(),
   },
   (t) => [
-    index('webhook_deliveries_list').on(t.environmentId, t.id),
-    index('webhook_deliveries_endpoint').on(t.endpointId, t.id),
+    index('webhook_deliveries_list').on(t.environmentId, t.id, t.eventType, t.state),
+    index('webhook_deliveries_endpoint').on(t.endpointId, t.id, t.environmentId, t.eventType, t.state),
     index('webhook_deliveries_event').on(t.eventId),
     index('webhook_deliveries_open').on(t.endpointId, t.subjectId, t.eventSeq),
     index('webhook_deliveries_age').on(t.environmentId, t.createdAt),

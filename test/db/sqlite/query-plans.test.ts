@@ -173,6 +173,34 @@ describe('F6: the statements of lists that grow without limit', () => {
     expect(wrong).to.deep.equal([]);
   });
 
+  it('filter deliveries by type and state in the index, without reading those that do not match', async () => {
+    const test = await openTestStore({ listLimits: LIMITS });
+    const { store, env, newId, file } = test;
+    const about = { endpointId: 'whk_1', eventId: 'evt_1', eventSeq: 1, eventType: 'tool.created', subjectId: 'crm' };
+    const ids = Array.from({ length: 30 }, () => newId('whd'));
+    await store.write(async (tx) => {
+      for (const id of ids)
+        await tx.webhookDeliveries.insert(env, { ...about, id, jobId: 'job_1', createdAt: NOW, nextAttemptAt: NOW });
+    });
+    const filters = { eventType: 'tool.created' as const, endpointId: 'whk_1', state: 'FAILED' as const };
+    const texts = await statementsOf(async () => {
+      for (const some of subsets(filters)) await store.read.webhookDeliveries.list(env, some, { size: 1 });
+    });
+    const db = new Database(file, { readonly: true });
+    const filtered = texts.filter((text) => /"(event_type|endpoint_id|state)" = /.test(text));
+    const wrong = filtered.filter((text) => {
+      const details = planOf(db, text).map(({ detail }) => detail);
+      const index = /"endpoint_id" = /.test(text) ? 'webhook_deliveries_endpoint' : 'webhook_deliveries_list';
+      // A statement that returns rows reads those that match; a count and the end of a slice read none.
+      const expected = /"last_attempt"/.test(text) ? `USING INDEX ${index}` : `USING COVERING INDEX ${index}`;
+      return !details.some((detail) => detail.includes(expected));
+    });
+    db.close();
+    await test.end();
+    expect(filtered.length).to.be.above(20);
+    expect(wrong).to.deep.equal([]);
+  });
+
   it('find the events of a subject or of a type by their index, also to count them', async () => {
     const test = await openTestStore({ listLimits: LIMITS });
     const { store, env, newId, file } = test;

@@ -1,0 +1,2 @@
+-- readable-from: 0014
+-- Only lists of SQLite run in the process of the server. The file keeps the numbers of both engines equal.
