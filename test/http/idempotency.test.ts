@@ -4,7 +4,7 @@ import { createApiClient } from '../support/api-clients.ts';
 import { testClock } from '../support/clock.ts';
 import { addSecondEnvironment } from '../support/second-environment.ts';
 import type { TestServer } from '../support/server.ts';
-import { startTestServer } from '../support/server.ts';
+import { IS_PAIR, startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const CONNECTIONS = '/api/v1/connections';
@@ -216,7 +216,9 @@ describe('idempotency keys', () => {
       expect(answers.map(({ status }) => status)).to.deep.equal(headers.map(() => 201));
       const ofKeys = REQUESTS * STORED.idempotencyKeyBytes;
       expect(await bytesOf(client.id)).to.be.above(STORED.keptRepliesBytes - 2_000 + ofKeys);
-      expect(await bytesOf(client.id)).to.be.at.most(STORED.keptRepliesBytes + ofKeys);
+      // Each server knows its own requests, so a second one can fill the free space once more.
+      const ofSecondServer = IS_PAIR ? 2_000 : 0;
+      expect(await bytesOf(client.id)).to.be.at.most(STORED.keptRepliesBytes + ofKeys + ofSecondServer);
       const again = await Promise.all(headers.map((_, number) => send(number)));
       const codes = new Set(again.map(({ status, body }) => (status === 201 ? 'replayed' : body.code)));
       expect([...codes].sort()).to.deep.equal(['IDEMPOTENCY_REPLY_NOT_KEPT', 'replayed']);
