@@ -145,6 +145,20 @@ describe('the console with the keyboard alone', () => {
     await press(page, 'button', 'Revoke');
     await page.getByText('No user has logged in with an MCP client yet.').waitFor();
     expect(await world.grants()).to.deep.equal([]);
+    const focused = page.locator(':focus');
+    expect(await focused.innerText(), 'the focus after the button is gone').to.equal('Who is logged in');
+    expect(await focused.evaluate('document.activeElement.tagName')).to.equal('H2');
+    await page.context().close();
+  });
+
+  it('goes back from a page to its list, and the link is the first thing in the page', async () => {
+    const page = await logIn('/tools/github_create_issue');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await press(page, 'link', 'Skip to content');
+    await page.keyboard.press('Tab');
+    expect(await focusOf(page)).to.include('All tools');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Tools');
     await page.context().close();
   });
 

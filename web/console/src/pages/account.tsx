@@ -9,6 +9,8 @@ import { AccountActions } from './account-actions.tsx';
 import { AUDIT_COLUMNS, loadAudit } from './audit.tsx';
 import { EXECUTION_COLUMNS, loadExecutions } from './executions.tsx';
 
+const BACK = { to: '/accounts', label: 'All accounts' } as const;
+
 export type Account = Schemas['ConnectedAccountDetails'];
 
 /** What an operator should do next, for each status. */
@@ -27,10 +29,15 @@ export function AccountPage() {
     queryFn: () => take(api.GET('/api/v1/connected_accounts/details', { params: { query: { id } } })),
   });
   if (isPending) return <Loading />;
-  if (error) return <FailedPage title="Account" error={error} back={{ to: '/accounts', label: 'All accounts' }} />;
+  if (error) return <FailedPage title="Account" error={error} back={BACK} />;
   const { connected_account: account } = data;
   return (
-    <Page title={account.identifier} lead={<code>{account.id}</code>} actions={<AccountActions account={account} />}>
+    <Page
+      back={BACK}
+      title={account.identifier}
+      lead={<code>{account.id}</code>}
+      actions={<AccountActions account={account} />}
+    >
       <Card title="State">
         <p className="advice">
           <Status value={account.status} /> {account.status_reason || NEXT[account.status]}

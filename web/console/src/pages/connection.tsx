@@ -9,6 +9,8 @@ import { Button, Card, Confirm, Copy, Facts, Loading, Page, Status, Time, Troubl
 import { ClientOfConnection } from './connection-client.tsx';
 import { Doctor } from './connection-doctor.tsx';
 
+const BACK = { to: '/connections', label: 'All connections' } as const;
+
 type Connection = Schemas['ConnectionConfiguration'];
 
 export function ConnectionPage() {
@@ -18,12 +20,16 @@ export function ConnectionPage() {
     queryFn: () => take(api.GET('/api/v1/connections/{connection_id}', { params: { path: { connection_id: id } } })),
   });
   if (isPending) return <Loading />;
-  if (error)
-    return <FailedPage title="Connection" error={error} back={{ to: '/connections', label: 'All connections' }} />;
+  if (error) return <FailedPage title="Connection" error={error} back={BACK} />;
   const { connection } = data;
   const isReady = connection.status === 'COMPLETED';
   return (
-    <Page title={connection.key_id} lead={<code>{connection.id}</code>} actions={<Actions connection={connection} />}>
+    <Page
+      back={BACK}
+      title={connection.key_id}
+      lead={<code>{connection.id}</code>}
+      actions={<Actions connection={connection} />}
+    >
       <p className="advice">
         {connection.enabled ? (
           <Status value={connection.status} label={isReady ? 'Ready' : undefined} />

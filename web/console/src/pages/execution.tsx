@@ -8,6 +8,8 @@ import { ERROR_HELP, failureName } from './error-help.ts';
 import { ExecutionSpan } from './execution-span.tsx';
 import { ExecutionSteps } from './execution-steps.tsx';
 
+const BACK = { to: '/executions', label: 'All executions' } as const;
+
 /** Names of calls without a tool: direct calls of an API, and what is read of MCP servers. */
 const WITHOUT_TOOL = new Set(['proxy', 'mcp_resource', 'mcp_prompt']);
 
@@ -26,12 +28,11 @@ export function ExecutionPage() {
     queryFn: () => take(api.GET('/api/v1/executions/{execution_id}', { params: { path: { execution_id: id } } })),
   });
   if (isPending) return <Loading />;
-  if (error)
-    return <FailedPage title="Execution" error={error} back={{ to: '/executions', label: 'All executions' }} />;
+  if (error) return <FailedPage title="Execution" error={error} back={BACK} />;
   const { execution, contents, steps } = data;
   const advice = adviceFor(execution);
   return (
-    <Page title={execution.tool_name} lead={<code>{execution.id}</code>}>
+    <Page back={BACK} title={execution.tool_name} lead={<code>{execution.id}</code>}>
       <Card title="Outcome">
         <Facts
           rows={[

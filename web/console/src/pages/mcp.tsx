@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { currentSession, may } from '../session.ts';
 import { type Column, List } from '../ui/list.tsx';
@@ -209,9 +209,12 @@ function DeleteServer({ server: { id, name } }: { server: Server }) {
 }
 
 function Grants() {
+  const heading = useRef<HTMLHeadingElement>(null);
   const revoke = useMutation({
     mutationFn: (id: string) =>
       take(api.POST('/api/v1/mcp/grants/{grant_id}:revoke', { params: { path: { grant_id: id } } })),
+    // The button that had the focus disappears with its row.
+    onSuccess: () => heading.current?.focus(),
   });
   const columns: readonly Column<Schemas['McpGrant']>[] = [
     { head: 'Client', min: 10, grow: 2, cell: (row) => <bdi>{row.client.name}</bdi> },
@@ -227,7 +230,7 @@ function Grants() {
     },
   ];
   return (
-    <Card title="Who is logged in">
+    <Card title="Who is logged in" headingRef={heading}>
       <Trouble error={revoke.error} />
       <List
         label="Grants"

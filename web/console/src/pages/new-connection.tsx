@@ -12,6 +12,7 @@ export function NewConnectionPage() {
   return (
     <Page
       title="Set up a connection"
+      back={{ to: '/connections', label: 'All connections' }}
       lead={provider ? 'Step 2 of 3: choose how users connect.' : 'Step 1 of 3: choose an application.'}
     >
       {provider ? <ChooseType identifier={provider} /> : <ChooseProvider />}

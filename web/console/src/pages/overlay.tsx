@@ -8,6 +8,8 @@ import { Button, Confirm, Loading, Page, Status, Trouble } from '../ui/parts.tsx
 import { OverlayForm } from './overlay-form.tsx';
 import { loadOverlays, OverlayState } from './overlays.tsx';
 
+const BACK = { to: '/overlays', label: 'All overlays' } as const;
+
 type Tool = Schemas['Tool'];
 type Overlay = Schemas['ToolOverlay'];
 
@@ -29,8 +31,7 @@ export function OverlayPage() {
   if (tool.isPending || overlay.isPending) return <Loading />;
   if (isMissing(tool.error)) return <WithoutTool name={name} overlay={overlay.data ?? null} />;
   const error = tool.error ?? overlay.error;
-  if (error || !tool.data)
-    return <FailedPage title="Overlay" error={error} back={{ to: '/overlays', label: 'All overlays' }} />;
+  if (error || !tool.data) return <FailedPage title="Overlay" error={error} back={BACK} />;
   return <Editor key={name} tool={tool.data.tool} overlay={overlay.data ?? null} />;
 }
 
@@ -49,6 +50,7 @@ async function firstOverlay(isMeant: (overlay: Overlay) => boolean): Promise<Ove
 function Editor({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
   return (
     <Page
+      back={BACK}
       title={`Overlay of ${tool.title}`}
       lead={<code>{tool.name}</code>}
       actions={
@@ -77,14 +79,14 @@ function WithoutTool({ name, overlay }: { name: string; overlay: Overlay | null 
   });
   if (overlay)
     return (
-      <Page title="Overlay" lead={<code>{name}</code>} actions={<DeleteOverlay name={name} />}>
+      <Page back={BACK} title="Overlay" lead={<code>{name}</code>} actions={<DeleteOverlay name={name} />}>
         <p className="advice">{overlay.status_reason}</p>
       </Page>
     );
   if (renamed.isPending) return <Loading />;
   if (renamed.data) return <Navigate to="/overlays/$name" params={{ name: renamed.data.tool_name }} replace />;
   return (
-    <Page title="Overlay" lead={<code>{name}</code>}>
+    <Page back={BACK} title="Overlay" lead={<code>{name}</code>}>
       <p>
         There is no tool with this name. Choose one under <Link to="/overlays">Tool overlays</Link>, or search the{' '}
         <Link to="/tools" search={{ query: name }}>

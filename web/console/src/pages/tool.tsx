@@ -6,6 +6,8 @@ import { Card, Facts, Json, Loading, Page } from '../ui/parts.tsx';
 import { Playground } from './playground.tsx';
 import { Hints } from './tools.tsx';
 
+const BACK = { to: '/tools', label: 'All tools' } as const;
+
 export function ToolPage() {
   const { name } = useParams({ strict: false }) as { name: string };
   const { data, error, isPending } = useQuery({
@@ -13,10 +15,11 @@ export function ToolPage() {
     queryFn: () => take(api.GET('/api/v1/tools/{tool_name}', { params: { path: { tool_name: name } } })),
   });
   if (isPending) return <Loading />;
-  if (error) return <FailedPage title={name} error={error} back={{ to: '/tools', label: 'All tools' }} />;
+  if (error) return <FailedPage title={name} error={error} back={BACK} />;
   const tool = data.tool as Schemas['Tool'];
   return (
     <Page
+      back={BACK}
       title={tool.title}
       lead={<code>{tool.name}</code>}
       actions={

@@ -9,6 +9,8 @@ import { type Column, List } from '../ui/list.tsx';
 import { Button, Card, Confirm, Copy, Empty, Facts, Json, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 import { EndpointState } from './webhooks.tsx';
 
+const BACK = { to: '/webhooks', label: 'All endpoints' } as const;
+
 type Delivery = Schemas['WebhookDelivery'];
 
 const FILTERS = [{ name: 'state', label: 'State', options: ['PENDING', 'DELIVERED', 'FAILED'] }] as const;
@@ -20,11 +22,10 @@ export function WebhookPage() {
     queryFn: () => take(api.GET('/api/v1/webhook_endpoints/{endpoint_id}', { params: { path: { endpoint_id: id } } })),
   });
   if (isPending) return <Loading />;
-  if (error)
-    return <FailedPage title="Webhook endpoint" error={error} back={{ to: '/webhooks', label: 'All endpoints' }} />;
+  if (error) return <FailedPage title="Webhook endpoint" error={error} back={BACK} />;
   const { webhook_endpoint: endpoint } = data;
   return (
-    <Page title={endpoint.url} lead={<code>{endpoint.id}</code>} actions={<Actions endpoint={endpoint} />}>
+    <Page back={BACK} title={endpoint.url} lead={<code>{endpoint.id}</code>} actions={<Actions endpoint={endpoint} />}>
       <Card title="Facts">
         <Facts
           rows={[

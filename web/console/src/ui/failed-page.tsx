@@ -1,24 +1,10 @@
-import { Link } from '@tanstack/react-router';
-import { Page, Trouble } from './parts.tsx';
-
-interface FailedPageProps {
-  title: string;
-  error: unknown;
-  /** The list that what was looked for would be in. */
-  back: {
-    to: '/' | '/accounts' | '/connections' | '/executions' | '/overlays' | '/tools' | '/webhooks';
-    label: string;
-  };
-}
+import { type Back, Page, Trouble } from './parts.tsx';
 
 /** A page whose contents could not be loaded, with a way on. */
-export function FailedPage({ title, error, back }: FailedPageProps) {
+export function FailedPage({ title, error, back }: { title: string; error: unknown; back: Back }) {
   return (
-    <Page title={title}>
+    <Page title={title} back={back}>
       <Trouble error={error} />
-      <p>
-        <Link to={back.to}>{back.label}</Link>
-      </p>
     </Page>
   );
 }

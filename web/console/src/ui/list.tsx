@@ -1,7 +1,15 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
 import { formatNumber } from './format.ts';
 import { Loading, Trouble } from './parts.tsx';
 
@@ -34,6 +42,9 @@ interface ListProps<T> {
 
 const ROW_PX = 44;
 const GAP_REM = 0.75;
+/** The width below which each row shows its cells below each other, with the heads of their columns. */
+const NARROW = '(max-width: 36rem)';
+const STACKED_LINE_PX = 28;
 /** Rows before the end of the loaded ones at which the next page is requested. */
 const AHEAD = 30;
 
@@ -62,12 +73,16 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
   const pages = query.data?.pages;
   const rows = useMemo(() => pages?.flatMap((page) => page.rows) ?? [], [pages]);
   const frame = useRef<HTMLDivElement>(null);
+  const isNarrow = useMedia(NARROW);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => (isNarrow ? STACKED_LINE_PX * (columns.length + 1) : ROW_PX),
     overscan: 12,
   });
+  // Rows are measured only where their cells wrap.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of the other layout are forgotten
+  useEffect(() => virtual.measure(), [virtual, isNarrow]);
   const visible = virtual.getVirtualItems();
   const lastIndex = visible.at(-1)?.index ?? 0;
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
@@ -91,10 +106,9 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
   if (query.isPending) return <Loading />;
   if (rows.length === 0) return empty;
   const last = query.data.pages.at(-1);
-  const gridTemplateColumns = columns
-    .map(({ min, grow }) => (grow ? `minmax(${min}rem, ${grow}fr)` : `${min}rem`))
-    .join(' ');
-  const minWidth = `${columns.reduce((sum, { min }) => sum + min + GAP_REM, GAP_REM)}rem`;
+  const wide = columns.map(({ min, grow }) => (grow ? `minmax(${min}rem, ${grow}fr)` : `${min}rem`)).join(' ');
+  const gridTemplateColumns = isNarrow ? undefined : wide;
+  const minWidth = isNarrow ? undefined : `${columns.reduce((sum, { min }) => sum + min + GAP_REM, GAP_REM)}rem`;
   const open = (row: T) => rowHref && void navigate({ to: rowHref(row) });
   return (
     <>
@@ -107,7 +121,13 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
           </button>
         )}
       </p>
-      <div className="list" ref={frame} role="region" aria-label={`${label}, scrollable`} tabIndex={0}>
+      <div
+        className={isNarrow ? 'list stacked' : 'list'}
+        ref={frame}
+        role="region"
+        aria-label={`${label}, scrollable`}
+        tabIndex={0}
+      >
         <div role="table" aria-label={label} style={{ minWidth }} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
           <div role="row" className="row head" style={{ gridTemplateColumns }} aria-rowindex={1}>
             {columns.map(({ head }) => (
@@ -123,6 +143,8 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
                 <div
                   role="row"
                   key={rowKey(row)}
+                  ref={isNarrow ? virtual.measureElement : undefined}
+                  data-index={index}
                   className={rowHref ? 'row link' : 'row'}
                   style={{ gridTemplateColumns, transform: `translateY(${start}px)` }}
                   aria-rowindex={index + 2}
@@ -144,6 +166,18 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
       {isFetchingNextPage && <Loading />}
     </>
   );
+}
+
+function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      const media = matchMedia(query);
+      media.addEventListener('change', changed);
+      return () => media.removeEventListener('change', changed);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 }
 
 /** Enter opens a row; the arrows move between rows. */

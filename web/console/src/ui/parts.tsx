@@ -1,13 +1,19 @@
-import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ComponentProps, type ReactNode, type Ref, useEffect, useId, useRef, useState } from 'react';
 import { ApiProblem } from '../api.ts';
 import { formatAgo, formatTime, words } from './format.ts';
 
-export function Page({ title, lead, actions, children }: PageProps) {
+export function Page({ title, lead, actions, back, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Valetkey`;
   }, [title]);
   return (
     <>
+      {back && (
+        <nav className="back" aria-label="Back">
+          <Link to={back.to}>{back.label}</Link>
+        </nav>
+      )}
       <header className="page-head">
         <div>
           <h1>{title}</h1>
@@ -24,7 +30,14 @@ interface PageProps {
   title: string;
   lead?: ReactNode;
   actions?: ReactNode;
+  back?: Back;
   children: ReactNode;
+}
+
+/** The list that what a page shows is in. */
+export interface Back {
+  to: '/accounts' | '/connections' | '/executions' | '/overlays' | '/tools' | '/webhooks';
+  label: string;
 }
 
 export function Button({
@@ -34,18 +47,28 @@ export function Button({
   return <button type="button" {...rest} className={`button ${kind}`} />;
 }
 
-export function Card({ title, actions, children }: { title?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+export function Card({ title, actions, headingRef, children }: CardProps) {
   return (
     <section className="card">
       {title && (
         <div className="card-head">
-          <h2>{title}</h2>
+          <h2 ref={headingRef} tabIndex={headingRef ? -1 : undefined}>
+            {title}
+          </h2>
           {actions && <div className="actions">{actions}</div>}
         </div>
       )}
       {children}
     </section>
   );
+}
+
+interface CardProps {
+  title?: ReactNode;
+  actions?: ReactNode;
+  /** For a heading that receives the focus when the element that had it is removed. */
+  headingRef?: Ref<HTMLHeadingElement>;
+  children: ReactNode;
 }
 
 const TONES: Record<string, string> = {
