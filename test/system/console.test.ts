@@ -48,6 +48,9 @@ function scrollThrough(rows: number): string {
   })`;
 }
 
+/** By how many pixels the widest list exceeds its frame. */
+const HIDDEN_PX = `Math.max(0, ...[...document.querySelectorAll('.list')].map((list) => list.scrollWidth - list.clientWidth))`;
+
 describe('the console in a browser', () => {
   let world: ConsoleWorld;
 
@@ -430,6 +433,7 @@ describe('the console in a browser', () => {
           await page.getByText('Loading').first().waitFor({ state: 'detached' });
           expect(await violations(page), path).to.deep.equal([]);
           expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.be.at.most(width);
+          if (width === 320) expect(await page.evaluate(HIDDEN_PX), `${path}: lists`).to.be.at.most(0);
         }
         expect(complaints).to.deep.equal([]);
         await page.context().close();
