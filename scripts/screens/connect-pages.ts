@@ -32,7 +32,7 @@ const CONSENT: LinkView = {
   scopes: [
     { name: 'Profile', description: 'Read the profile of the signed-in user.', access: 'read' },
     { name: 'Organizations', description: 'Read organization and team membership.', access: 'read' },
-    { name: 'Gists', description: 'Make, change and delete gists.', access: 'write' },
+    { name: 'Gists', description: 'Make, change and delete gists.', access: 'delete' },
     {
       name: 'Repositories',
       description: 'Read and write code, issues and pull requests of public and private repositories.',

@@ -31,7 +31,7 @@ describe('the portal', () => {
     await execute(world.server, id, 'http_get', { path: '/private-path' });
     await world.tokens();
     const text = withoutIsolation((await world.enter()).text);
-    expect(text).to.include('Signed in as ada@acme.test').and.include('Acme Notes').and.include('Connected</span>');
+    expect(text).to.include('Logged in as ada@acme.test').and.include('Acme Notes').and.include('Connected</span>');
     expect(text).to.include('Read from an HTTP API').and.include('Succeeded').and.include('Document Client');
     expect(text).not.to.include('private-path');
     expect(text).not.to.include('content of a call');

@@ -135,7 +135,7 @@ describe('U7: login to the portal at the OpenID provider of the company', () => 
   it('P6: ends the sessions of its users and pending logins when the provider is replaced', async () => {
     const [inside, half] = [newBrowser(), newBrowser()];
     const home = await inside.follow(await inside.open(await callbackOf(inside)));
-    expect(home.text, 'the control').to.include('Signed in as');
+    expect(home.text, 'the control').to.include('Logged in as');
     const callback = await callbackOf(half);
     await set({ allowed_organizations: null });
     expect((await inside.open(at('/portal'))).text).to.include(LOGIN);

@@ -312,7 +312,7 @@ describe('attacks on the portal', () => {
       const { text, headers } = await world.enter(new TestBrowser(), { identifier: HOSTILE });
       const escaped = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;';
       for (const place of [
-        'Signed in as <bdi>',
+        'Logged in as <bdi>',
         'id="account_0"><bdi>',
         'class="identifier"><bdi>',
         'id="connectable_0"><bdi>',

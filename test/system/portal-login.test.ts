@@ -67,7 +67,7 @@ describe('the login to the portal at the company, in a browser', function () {
       await accounts.getByText('Disconnect', { exact: true }).first().click();
       await accounts.getByRole('button', { name: 'Disconnect' }).click();
       await page.getByRole('status').filter({ hasText: 'The account is disconnected.' }).waitFor();
-      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Log out' }).click();
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.goto(at('/portal'));
       expect(await page.locator('main').innerText()).not.to.include(`${login}@acme.test`);

@@ -94,7 +94,7 @@ describe('the portal in a browser', function () {
       await page.keyboard.press('Tab');
       pressed.push(String(await page.evaluate('document.activeElement.innerText')));
     }
-    expect(pressed).to.deep.equal(['Sign out', 'What it may do', 'Reconnect', 'Disconnect']);
+    expect(pressed).to.deep.equal(['Log out', 'What it may do', 'Reconnect', 'Disconnect']);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

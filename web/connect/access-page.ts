@@ -72,5 +72,6 @@ function warningHtml({ texts }: PageContext, { returnsToComputer }: AccessView):
 
 function seeToolsHtml({ texts }: PageContext, providers: readonly string[]): Html {
   if (providers.length === 0) return texts.html('access.see_own_tools');
-  return texts.html('access.see_tools', { providers: texts.list(providers) });
+  // The list is a part of the sentence, whose direction applies to it.
+  return texts.html('access.see_tools', { providers: html`${texts.list(providers)}` });
 }

@@ -43,11 +43,11 @@ export function linkPage(context: PageContext, view: LinkView): Page {
     context,
     texts.plain(hasProblem ? 'link.title_with_problems' : 'link.title', { provider }),
     html`      <h1>${texts.html('link.title', { provider })}</h1>
-      <p>${texts.html('link.asks', { application: strong(brand.application), provider })}</p>
+${problemsHtml(fields, language)}      <p>${texts.html('link.asks', { application: strong(brand.application), provider })}</p>
       <dl>
         <div><dt>${texts.html('link.account')}</dt> <dd><bdi>${identifier}</bdi></dd></div>
 ${addressHtml(context, view)}      </dl>
-${isConsent ? scopesHtml(context, view.scopes, dataLanguage) : credentialHtml(language, view)}${problemsHtml(fields, language)}      <form method="post" novalidate>
+${isConsent ? scopesHtml(context, view.scopes, dataLanguage) : credentialHtml(language, view)}      <form method="post" novalidate>
         <input type="hidden" name="form_token" value="${formToken}">
 ${fieldsHtml(fields, language)}        <button type="submit" name="decision" value="continue">${isConsent ? texts.html('link.continue', { provider }) : texts.html('link.connect')}</button>
         <button class="secondary" type="submit" name="decision" value="cancel">${texts.html('link.cancel')}</button>

@@ -3,7 +3,7 @@ import type { Messages } from './messages.ts';
 /** German. */
 export const de: Messages = {
   // Header and footer of every page
-  'brand.keeps_safe': '{application} nutzt Valetkey, um das zu schützen.',
+  'brand.keeps_safe': '{application} schützt Ihre Konten mit Valetkey.',
   'brand.kept_safe': 'Geschützt durch Valetkey.',
   'brand.support': 'Hilfe',
   'brand.privacy': 'Datenschutz',
@@ -38,7 +38,7 @@ export const de: Messages = {
   },
 
   // Fields and what is wrong with them
-  'field.optional': '(freiwillig)',
+  'field.optional': '(nicht erforderlich)',
   'field.show': 'Anzeigen',
   'field.hide': 'Verbergen',
   'field.paste': 'Einfügen',
@@ -70,8 +70,8 @@ export const de: Messages = {
   'connected.title': 'Verbunden',
   'connected.text': 'Das Konto ist verbunden. Sie können diese Seite schließen.',
   'waiting.title': 'Noch ein Schritt',
-  'waiting.text': 'Kehren Sie zu {application} zurück, um abzuschließen.',
-  'waiting.text_unnamed': 'Kehren Sie zu der Anwendung zurück, von der Sie kamen, um abzuschließen.',
+  'waiting.text': 'Kehren Sie zu {application} zurück, um den Vorgang abzuschließen.',
+  'waiting.text_unnamed': 'Kehren Sie zu der Anwendung zurück, von der Sie kamen, um den Vorgang abzuschließen.',
   'used.title': 'Bereits verwendet',
   'used.text': 'Dieser Link wurde bereits verwendet. Sie können diese Seite schließen.',
   'expired.title': 'Dieser Link ist abgelaufen',
@@ -101,7 +101,7 @@ export const de: Messages = {
   'access.returns_to': 'Führt zurück zu',
   'access.local_warning':
     'Ein Programm auf diesem Computer erhält Zugriff, und sein Name kann nicht geprüft werden. Erlauben Sie es nur, wenn Sie diese Anmeldung gerade selbst begonnen haben.',
-  'access.scopes': 'Was sie tun darf',
+  'access.scopes': 'Was die Anwendung tun darf',
   'access.see_tools': 'Sehen, welche Werkzeuge es für {providers} gibt',
   'access.see_own_tools': 'Sehen, welche Werkzeuge es für Ihre Konten gibt',
   'access.use_tools': 'Diese Werkzeuge mit Ihren Konten verwenden: dort Daten lesen, erstellen, ändern und löschen',

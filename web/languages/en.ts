@@ -113,8 +113,8 @@ export const en = {
 
   // The portal
   'portal.title': 'Your connections',
-  'portal.user': 'Signed in as {identifier}',
-  'portal.sign_out': 'Sign out',
+  'portal.user': 'Logged in as {identifier}',
+  'portal.sign_out': 'Log out',
   'portal.accounts': 'Connected accounts',
   'portal.no_accounts': 'No account is connected yet.',
   'portal.status_active': 'Connected',

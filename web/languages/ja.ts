@@ -72,10 +72,10 @@ export const ja: Messages = {
   'used.title': '使用済みです',
   'used.text': 'このリンクはすでに使用されています。このページを閉じてかまいません。',
   'expired.title': 'このリンクは期限切れです',
-  'expired.text': 'リンクの有効期間は短くなっています。このリンクを受け取った場所で新しいリンクを取得してください。',
+  'expired.text': 'リンクは短時間のみ有効です。このリンクを受け取った場所で新しいリンクを取得してください。',
   'stray.title': 'このログインは期限切れです',
   'stray.text': 'このブラウザーでリンクをもう一度開いてください。何も共有されていません。',
-  'stale.title': 'リンクをもう一度開いてください',
+  'stale.title': 'リンクを再度開いてください',
   'stale.text':
     'ページを開いてから時間が経ちすぎたか、このブラウザーが Cookie を保存していません。安全に戻るために Cookie が必要です。',
   'refused.title': '接続されていません',
@@ -86,7 +86,7 @@ export const ja: Messages = {
   'result.reference': 'サポート用の参照番号:',
 
   // The page on which a user lets an application use their accounts
-  'access.title': 'アクセスを許可しますか?',
+  'access.title': 'アクセスを許可しますか？',
   'access.unnamed': '名前のないアプリケーション',
   'access.asks': '{client} があなたのアカウントへのアクセスを求めています。',
   'access.account': 'ログイン中',
@@ -107,13 +107,13 @@ export const ja: Messages = {
     '{identifier} ではない場合や心当たりがない場合は、「キャンセル」を選んでください。何も共有されません。',
   'login.over_title': 'このログインは無効です',
   'login.over_text':
-    'ログインは、開始したブラウザーで、短い期間に 1 回だけ有効です。アプリケーションからやり直してください。',
+    'ログインは、開始したブラウザーで、短い期間に 1回だけ有効です。アプリケーションからやり直してください。',
   'login.bad_title': 'アプリケーションがログインを処理できません',
 
   // The portal
   'portal.title': '接続済みサービス',
-  'portal.user': '{identifier} としてサインイン中',
-  'portal.sign_out': 'サインアウト',
+  'portal.user': '{identifier} としてログイン中',
+  'portal.sign_out': 'ログアウト',
   'portal.accounts': '接続済みのアカウント',
   'portal.no_accounts': '接続されているアカウントはまだありません。',
   'portal.status_active': '接続済み',

@@ -10,7 +10,7 @@ import { message } from '../connect/message-pages.ts';
 export function portalLoginPage(context: PageContext, loginUrl: string, failed: boolean): Page {
   const { texts } = context;
   const text = texts.html(failed ? 'portal.login_failed' : 'portal.login_text');
-  return message(context, texts.plain('portal.title'), text, {
+  return message(context, texts.plain(failed ? 'fault.title' : 'portal.title'), text, {
     back: null,
     next: { url: loginUrl, label: texts.html('portal.log_in') },
   });
