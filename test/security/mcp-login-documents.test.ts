@@ -178,11 +178,15 @@ describe('attacks with documents of MCP clients', () => {
         res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(documents.document)),
       );
     };
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
     const same = Array.from({ length: 8 }, () => authorize());
+    while (waiting.length === 0) await turn();
     const others = Array.from({ length: MCP_LOGIN.fetches }, (_, index) =>
       authorize({ client_id: `${DOCUMENT_ORIGIN}/oauth/${index}.json` }),
     );
-    while (waiting.length < MCP_LOGIN.fetches) await new Promise((resolve) => setImmediate(resolve));
+    // The only one that ends while no document is served is the one that is refused.
+    expect((await Promise.race(others)).status).to.equal(503);
+    while (waiting.length < MCP_LOGIN.fetches) await turn();
     expect((await authorize({ client_id: `${DOCUMENT_ORIGIN}/oauth/more.json` })).status).to.equal(503);
     for (const respond of waiting) respond();
     const pages = await Promise.all(same);
