@@ -28,12 +28,12 @@ export function publishedIssuer({ oauth_config: config }: AuthPattern): string |
  * stay.
  */
 export function withPublished(pattern: AuthPattern, discovered: PublishedConfig): AuthPattern {
-  const typed = operatorConfig(pattern.oauth_config);
+  const byOperator = operatorConfig(pattern.oauth_config);
   const taken = Object.entries(discovered).filter(
-    ([name, value]) => value !== undefined && !Object.hasOwn(typed, name),
+    ([name, value]) => value !== undefined && !Object.hasOwn(byOperator, name),
   );
   const learned = taken.map(([name]) => name).sort();
-  return { ...pattern, oauth_config: { ...typed, ...Object.fromEntries(taken), learned } };
+  return { ...pattern, oauth_config: { ...byOperator, ...Object.fromEntries(taken), learned } };
 }
 
 /**

@@ -3,6 +3,11 @@ import { isRecord } from '../tools/pointer.ts';
 import { callProblem, judgeCall, type NoResponse } from './call-outcome.ts';
 import { DOCUMENT, type FetchFor, restrictedToTarget } from './transport.ts';
 
+/** As many as a connector's definition can list. Further ones in the metadata are ignored. */
+const MAX_SCOPES = 200;
+const MAX_ISSUERS = 100;
+const MAX_CHARS = 2048;
+
 export type DiscoveredResource =
   | { ok: true; resource: string; issuers: string[]; scopes: string[] }
   | NoResponse
@@ -61,14 +66,14 @@ function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {
   const { resource } = body;
   const named = typeof resource === 'string' ? URL.parse(resource) : null;
   if (named === null || !isSameOrAbove(named, asked)) return invalid('The metadata belong to another resource.');
-  const issuers = texts(body['authorization_servers']);
+  const issuers = texts(body['authorization_servers'], MAX_ISSUERS);
   if (issuers.some((issuer) => !URL.canParse(issuer) || !mayReferTo(asked, new URL(issuer)))) {
     return invalid('The authorization server of the resource does not use https.');
   }
   if (issuers.length === 0) {
     return { ok: false, kind: 'no_metadata', message: 'The resource names no authorization server.' };
   }
-  return { ok: true, resource: String(resource), issuers, scopes: texts(body['scopes_supported']) };
+  return { ok: true, resource: String(resource), issuers, scopes: texts(body['scopes_supported'], MAX_SCOPES) };
 }
 
 function isSameOrAbove(named: URL, asked: URL): boolean {
@@ -76,8 +81,9 @@ function isSameOrAbove(named: URL, asked: URL): boolean {
   return named.origin === asked.origin && named.hash === '' && `${asked.pathname}/`.startsWith(above);
 }
 
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string' && item.length <= 2048) : [];
+function texts(value: unknown, count: number): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((item) => typeof item === 'string' && item.length <= MAX_CHARS).slice(0, count);
 }
 
 function invalid(message: string): DiscoveredResource {

@@ -45,8 +45,8 @@ export async function prepareConsent(
   deps: McpAuthorizationDeps,
   { environment, connection, provider, pattern }: LinkContext,
 ): Promise<ConsentPreparation> {
-  const typed = operatorConfig(pattern.oauth_config);
-  const knowsServer = typed.authorize_uri !== undefined && typed.token_uri !== undefined;
+  const byOperator = operatorConfig(pattern.oauth_config);
+  const knowsServer = byOperator.authorize_uri !== undefined && byOperator.token_uri !== undefined;
   const isClient = Boolean(connection.clientId);
   if (!isDiscoveredByMcp(pattern) || (knowsServer && isClient)) return UNCHANGED;
   const address = provider.proxyUrl ?? '';
@@ -55,7 +55,15 @@ export async function prepareConsent(
   const fetchFor: FetchFor = (origins) => deps.fetchFor(environment.id, origins);
   const known = publishedIssuer(pattern);
   const { discovery, now } = deps;
-  const request = { environmentId: environment.id, address, issuer: typed.issuer, known, discovery, fetchFor, now };
+  const request = {
+    environmentId: environment.id,
+    address,
+    issuer: byOperator.issuer,
+    known,
+    discovery,
+    fetchFor,
+    now,
+  };
   const found = await discoverAuthorization(request);
   if (!found.ok) return found.isSilent && known !== undefined && isClient ? UNCHANGED : refuse(found.message);
   const published = publishedBy(found, known === found.server.issuer ? pattern : undefined);

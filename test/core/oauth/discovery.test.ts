@@ -193,6 +193,14 @@ describe('The metadata of a protected resource (RFC 9728)', () => {
     expect(await ask({ [place]: unreachable() })).to.include({ ok: false, kind: 'unavailable' });
   });
 
+  it('counts for its first 200 scopes and 100 authorization servers, so that no server makes the next steps long', async () => {
+    const scopes_supported = Array.from({ length: 20_000 }, (_, index) => `s${index}`);
+    const authorization_servers = Array.from({ length: 200 }, (_, index) => `https://as${index}.example`);
+    const found = await ask({ [place]: { ...page, scopes_supported, authorization_servers } });
+    expect(found).to.deep.include({ ok: true, scopes: scopes_supported.slice(0, 200) });
+    expect(found).to.deep.include({ issuers: authorization_servers.slice(0, 100) });
+  });
+
   describe('is rejected (L9, P7)', () => {
     const cases: [title: string, more: object][] = [
       ['when it speaks of another host', { resource: 'https://honest.example/v1/mcp' }],
