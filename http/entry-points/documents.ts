@@ -17,11 +17,7 @@ export type Serve = (path: string, read: () => string | Buffer, options: StaticD
 
 export function documentsOf(app: Express): Serve {
   return (path, read, options) => {
-    let document: StaticDocument | undefined;
-    const find = () => {
-      document ??= createStaticDocument(read(), options);
-      return document;
-    };
+    const find = lazyDocuments(() => ({ content: read(), options }));
     app.route(path).get(documentRoute(find)).all(otherMethods('GET', 'HEAD'));
   };
 }
