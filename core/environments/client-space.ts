@@ -1,13 +1,15 @@
 import type { EnvironmentId, Transaction } from '../../db/store.ts';
 import { STORED } from '../budgets.ts';
-import { ApiError } from '../errors.ts';
+import { limitReached } from './within-space.ts';
 
 /** @throws ApiError VALIDATION_FAILED if the environment cannot have another enabled API client */
-export async function requireClientSpace(tx: Transaction, environmentId: EnvironmentId): Promise<void> {
+export async function requireApiClientSpace(tx: Transaction, environmentId: EnvironmentId): Promise<void> {
   const { enabled } = await tx.apiClients.totals(environmentId);
   if (enabled < STORED.apiClients) return;
-  const limit = `it can have at most ${STORED.apiClients} that are enabled. Disable clients that are not used.`;
-  throw new ApiError('VALIDATION_FAILED', `The environment has reached its limit for API clients: ${limit}`);
+  throw limitReached(
+    'API clients',
+    `at most ${STORED.apiClients} that are enabled. Disable clients that are not used.`,
+  );
 }
 
 /**

@@ -24,6 +24,15 @@ export async function writeWithinSpace<T>(space: Space, write: () => Promise<T>)
   const written = await write();
   const { count, size } = await totals();
   if (count <= Math.max(before.count, most) && size <= Math.max(before.size, bytes)) return written;
-  const limits = `at most ${most} ${kind}, with ${sized} of at most ${bytes} bytes in total`;
-  throw new ApiError('VALIDATION_FAILED', `The environment has reached its limit for ${kind}: it can have ${limits}.`);
+  throw limitReached(kind, `at most ${most} ${kind}, with ${sized} of at most ${bytes} bytes in total.`);
+}
+
+/**
+ * Returns the error of an environment that stores as much of a kind as it can.
+ *
+ * @param kind in the plural
+ * @param limit what it can have, such as `at most 5 that are enabled.`, with a sentence that helps
+ */
+export function limitReached(kind: string, limit: string): ApiError {
+  return new ApiError('VALIDATION_FAILED', `The environment has reached its limit for ${kind}: it can have ${limit}`);
 }

@@ -8,7 +8,7 @@ import type {
   Transaction,
 } from '../../db/store.ts';
 import { MCP_LOGIN, STORED } from '../budgets.ts';
-import { ApiError } from '../errors.ts';
+import { limitReached } from '../environments/within-space.ts';
 import type { Cause, Events } from '../events/events.ts';
 import type { Secret } from '../secret.ts';
 import { digestClientSecret, mintClientSecret } from '../tokens/client-secret.ts';
@@ -68,10 +68,12 @@ export async function registerDynamicClient(
 }
 
 /** @throws ApiError VALIDATION_FAILED if operators have created as many clients as an environment can have */
-export async function requireClientSpace(tx: Transaction, environmentId: EnvironmentId): Promise<void> {
+export async function requireMcpClientSpace(tx: Transaction, environmentId: EnvironmentId): Promise<void> {
   if ((await tx.oauthClients.countRegistered(environmentId)) < STORED.mcpClients) return;
-  const limit = `it can have at most ${STORED.mcpClients} that were created here. Delete clients that are not used.`;
-  throw new ApiError('VALIDATION_FAILED', `The environment has reached its limit for MCP clients: ${limit}`);
+  throw limitReached(
+    'MCP clients',
+    `at most ${STORED.mcpClients} that were created here. Delete clients that are not used.`,
+  );
 }
 
 /** Stores a client, with a secret if it authenticates. */

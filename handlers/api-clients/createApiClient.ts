@@ -1,5 +1,5 @@
 import type { Clients } from '../../core/capabilities/clients.ts';
-import { requireClientSpace } from '../../core/environments/client-space.ts';
+import { requireApiClientSpace } from '../../core/environments/client-space.ts';
 import { presentApiClient } from '../../core/present/api-client.ts';
 import { digestClientSecret, mintClientSecret } from '../../core/tokens/client-secret.ts';
 import type { Handler } from '../../http/contract.ts';
@@ -7,7 +7,7 @@ import { requireApiClient, shownPrefix } from './api-client.ts';
 
 export const createApiClient: Handler<'createApiClient', Clients> = (call, reply, clients) =>
   call.commit(async (tx) => {
-    await requireClientSpace(tx, call.environment.id);
+    await requireApiClientSpace(tx, call.environment.id);
     const secret = mintClientSecret(clients.random);
     const id = clients.newId('cli');
     const createdAt = clients.now();

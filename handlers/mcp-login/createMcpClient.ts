@@ -3,7 +3,7 @@ import { ApiError } from '../../core/errors.ts';
 import { shownName } from '../../core/mcp-login/client-metadata.ts';
 import { schemesOf } from '../../core/mcp-login/clients.ts';
 import { redirectUriProblem } from '../../core/mcp-login/redirect-uri.ts';
-import { insertClient, requireClientSpace } from '../../core/mcp-login/register-client.ts';
+import { insertClient, requireMcpClientSpace } from '../../core/mcp-login/register-client.ts';
 import { presentMcpClient } from '../../core/present/mcp-client.ts';
 import type { Handler } from '../../http/contract.ts';
 import { currentEnvironment } from '../current-environment.ts';
@@ -18,7 +18,7 @@ export const createMcpClient: Handler<'createMcpClient', McpLogins> = (call, rep
     });
     if (!shownName(name)) errors.push({ field: 'name', message: 'has no visible characters' });
     if (errors.length > 0) throw new ApiError('VALIDATION_FAILED', 'The client is invalid.', { errors });
-    await requireClientSpace(tx, environment.id);
+    await requireMcpClientSpace(tx, environment.id);
     const metadata = { name: shownName(name) ?? '', redirectUris, authMethod, refreshes: true, originDigest: null };
     const { client, secret } = await insertClient(tx, logins, environment, metadata, call.cause);
     return reply(201, { client: presentMcpClient(client), client_secret: secret?.reveal() ?? null });
