@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MCP_SERVER } from '../core/budgets.ts';
 import { createListChanges, type ListChanges } from '../core/mcp/list-changes.ts';
 import type { Runtime } from './runtime.ts';
@@ -14,7 +15,7 @@ export function createListChangesParts(
   { closing }: Pick<Setup, 'closing'>,
   deps: Pick<Runtime, 'log' | 'startTimer'> & Pick<Storage, 'store'> & Pick<Tools, 'catalogue' | 'toolDirectory'>,
 ): ListChangesParts {
-  const listChanges = createListChanges(deps);
+  const listChanges = createListChanges({ ...deps, pause: (ms) => sleep(ms, undefined, { ref: false }) });
   const checking = deps.startTimer(listChanges.check, {
     everyMs: MCP_SERVER.listChecksMs,
     failed: (err) => deps.log.error({ err }, 'lists of MCP servers were not compared'),

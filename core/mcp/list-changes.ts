@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EnvironmentId, Store } from '../../db/store.ts';
 import type { EventSink } from '../events/sink.ts';
 import type { EventType } from '../events/types.ts';
@@ -33,6 +32,8 @@ export interface ListChanges {
 export interface ListChangesDeps extends OfferDeps {
   store: Pick<Store, 'read'>;
   log: { error(fields: object, message: string): void };
+  /** Resolves after some milliseconds. */
+  pause(ms: number): Promise<void>;
 }
 
 interface Watched {
@@ -94,7 +95,7 @@ export function createListChanges(deps: ListChangesDeps): ListChanges {
       state.again = false;
       const begin = performance.now();
       await checkThose(({ session }) => session.environment.id === id);
-      await delay(PAUSE * (performance.now() - begin), undefined, { ref: false });
+      await deps.pause(PAUSE * (performance.now() - begin));
     }
     checked.delete(id);
   }

@@ -1,10 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
+import type { EmittedEvent } from '../../core/events/sink.ts';
 import { createListChanges } from '../../core/mcp/list-changes.ts';
 import { offeredNames } from '../../core/mcp/offered-tools.ts';
 import { findServer } from '../../core/mcp/server-definition.ts';
 import type { McpGrant } from '../../core/mcp/session.ts';
-import type { EnvironmentId, McpConfigRow } from '../../db/store.ts';
+import type { EnvironmentId, McpConfigRow, Transaction } from '../../db/store.ts';
 import { startContentsServer } from '../support/contents-server.ts';
 import { until } from '../support/manual-timer.ts';
 import { connectMcp, rawMcp, sessionToken } from '../support/mcp.ts';
@@ -139,14 +140,15 @@ describe('changes of the lists of an MCP server', () => {
     await told('tools');
   });
 
-  it('cost one reading of the tools for all users of a server', async () => {
-    let reads = 0;
+  /** Watches the tools of the connection for three users, and counts how often a tool is read. */
+  async function watchCounted(pause: (ms: number) => Promise<void> = async () => {}) {
+    const counted = { reads: 0 };
     const { toolDirectory } = server.parts;
     const find: typeof toolDirectory.find = (...given) => {
-      reads++;
+      counted.reads++;
       return toolDirectory.find(...given);
     };
-    const changes = createListChanges({ ...server.parts, toolDirectory: { ...toolDirectory, find } });
+    const changes = createListChanges({ ...server.parts, toolDirectory: { ...toolDirectory, find }, pause });
     const environment = await firstEnvironment(server);
     const definition = await findServer(server.parts.store.read, environment.id, github);
     if (!definition) throw new Error('the connection has no server');
@@ -156,9 +158,32 @@ describe('changes of the lists of an MCP server', () => {
       const grant = { sessionClient: 'client', user: { identifier } } as McpGrant;
       await changes.watch({ environment, server: definition, grant, requestId: 'req' });
     }
-    reads = 0;
+    counted.reads = 0;
+    return { changes, counted, tools, environment };
+  }
+
+  it('cost one reading of the tools for all users of a server', async () => {
+    const { changes, counted, tools } = await watchCounted();
     await changes.check();
-    expect(reads).to.equal(tools);
+    expect(counted.reads).to.equal(tools);
+  });
+
+  it('cost one more comparison, after a pause, however many come during a comparison', async () => {
+    const pauses: (() => void)[] = [];
+    const { changes, counted, tools, environment } = await watchCounted(
+      () => new Promise((resolve) => pauses.push(resolve)),
+    );
+    const tx = { afterCommit: (run: () => void) => run() } as Transaction;
+    const change = () => changes.sink.handle(tx, { cause: { environmentId: environment.id } } as EmittedEvent);
+    for (let times = 0; times < 5; times++) change();
+    await until(() => pauses.length === 1);
+    expect(counted.reads).to.equal(tools);
+    pauses[0]?.();
+    await until(() => pauses.length === 2);
+    expect(counted.reads).to.equal(2 * tools);
+    pauses[1]?.();
+    await changes.check();
+    expect([counted.reads, pauses.length]).to.deep.equal([3 * tools, 2]);
   });
 
   it('are reported on 16 streams of a user; the next one is refused', async () => {
