@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const REQUIRED = 24;
 const root = fileURLToPath(new URL('..', import.meta.url));
+const isCurrent = Number(process.versions.node.split('.')[0]) >= REQUIRED;
+const packagedNode = isCurrent || process.env.VALETKEY_REEXEC === '1' ? undefined : findPackagedNode();
 
-if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
+if (isCurrent) {
   // Most of the start time is spent on reading and compiling modules; later starts load them from a compile cache. The
   // cache is next to the packages and not in the shared temporary folder, where other users could plant code. If the
   // folder is not writable, nothing is cached.
@@ -26,9 +28,9 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
   await main(process.argv.slice(2));
   // Written now and not at exit, because the process may be killed.
   module.flushCompileCache();
-} else if (process.env.VALETKEY_REEXEC !== '1' && packagedNode() !== undefined) {
+} else if (packagedNode !== undefined) {
   const script = fileURLToPath(import.meta.url);
-  const child = spawn(packagedNode(), ['--disable-sigusr1', script, ...process.argv.slice(2)], {
+  const child = spawn(packagedNode, ['--disable-sigusr1', script, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, VALETKEY_REEXEC: '1' },
   });
@@ -46,7 +48,7 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
  * Returns the path of the Node that npm has installed as a package, beside this one or below it; undefined if there is
  * none.
  */
-function packagedNode() {
+function findPackagedNode() {
   try {
     return module.createRequire(import.meta.url).resolve(`node-linux-${process.arch}/bin/node`);
   } catch {
