@@ -237,5 +237,5 @@ bench-webhooks: install ## Queue 100,000 events and deliver them for two minutes
 	node scripts/bench/webhooks.ts
 
 .PHONY: bench-stalls
-bench-stalls: install ## Send 131 inputs and print for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
+bench-stalls: install ## Send 132 inputs and print for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
 	node scripts/bench/stalls/main.ts $(if $(ONLY),--only='$(ONLY)')

@@ -538,6 +538,16 @@ export const STORED = {
   bareExecutionSteps: 20,
 } as const;
 
+/** The words by which searches find tools. Built-in tools have at most 60, and together 2,200 different ones. */
+export const TOOL_WORDS = {
+  /** Different words of one tool: those of its name come first, those of its inputs and examples last. */
+  perTool: 200,
+  /** Different words of all tools of one environment. Tools do not become known by further ones. */
+  perIndex: 100_000,
+  /** Words with which an unknown word of a query is compared: fewer begin with the same letter, unless they are made up. */
+  compared: 10_000,
+} as const;
+
 /** Calls to third parties (threat E4). */
 export const OUTBOUND = {
   /** One call from start to end: waiting for a slot, connecting, every redirect, the whole body. */

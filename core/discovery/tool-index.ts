@@ -1,3 +1,4 @@
+import { TOOL_WORDS } from '../budgets.ts';
 import type { Tool, ToolHints } from '../tools/tool.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 import { weighWords } from './tool-words.ts';
@@ -39,9 +40,9 @@ export interface ToolIndex {
    * integer.
    */
   postings(word: string): readonly number[] | undefined;
-  /** Returns the stemmed words that begin with a text. */
+  /** Returns stemmed words that begin with a text, which is not empty. */
   completions(start: string): string[];
-  /** Returns the stemmed words that differ from a word by one typing mistake. */
+  /** Returns stemmed words that differ from a word by one typing mistake. */
   misspellings(word: string): string[];
   card(number: number): ToolCard | undefined;
   /** The number that the next tool would get. */
@@ -60,6 +61,8 @@ export function createToolIndex(): ToolIndex {
   let byNumber: (ToolCard | undefined)[] = [];
   let numbers = new Map<string, number>();
   let words = new Map<string, number[]>();
+  /** The words by their first letter. */
+  let byLetter = new Map<string, string[]>();
   let sorted: ToolCard[] | undefined;
   let byConnector: Map<string, ToolCard[]> | undefined;
   const scopes = new Map<string, string[][]>();
@@ -99,6 +102,27 @@ export function createToolIndex(): ToolIndex {
     byNumber = kept;
     numbers = new Map(kept.map((card, number) => [card.name, number]));
     words = fresh;
+    byLetter = Map.groupBy(fresh.keys(), letterOf);
+  }
+
+  /** Returns the first words with the same first letter as a word that match. */
+  function similar(word: string, most: number, matches: (known: string) => boolean): string[] {
+    const found: string[] = [];
+    const known = byLetter.get(letterOf(word)) ?? [];
+    for (let at = 0; at < known.length && at < TOOL_WORDS.compared && found.length < most; at++) {
+      const other = known[at] as string;
+      if (matches(other)) found.push(other);
+    }
+    return found;
+  }
+
+  function addWord(word: string, packed: number): void {
+    if (words.size >= TOOL_WORDS.perIndex) return;
+    words.set(word, [packed]);
+    const letter = letterOf(word);
+    const known = byLetter.get(letter);
+    if (known) known.push(word);
+    else byLetter.set(letter, [word]);
   }
 
   return {
@@ -113,7 +137,7 @@ export function createToolIndex(): ToolIndex {
         const packed = (number << WEIGHT_BITS) | Math.min(MAX_WEIGHT, weight);
         const list = words.get(word);
         if (list) list.push(packed);
-        else words.set(word, [packed]);
+        else addWord(word, packed);
       }
     },
     drop(name) {
@@ -137,23 +161,13 @@ export function createToolIndex(): ToolIndex {
     has: (name) => numbers.has(name),
     card: (number) => byNumber[number],
     postings: (word) => words.get(word),
-    completions(start) {
-      const found: string[] = [];
-      for (const word of words.keys()) {
-        if (word.startsWith(start)) found.push(word);
-        if (found.length === MAX_COMPLETIONS) break;
-      }
-      return found;
-    },
-    misspellings(word) {
-      const found: string[] = [];
-      for (const known of words.keys()) {
-        if (isMisspelling(word, known)) found.push(known);
-        if (found.length === MAX_MISSPELLINGS) break;
-      }
-      return found;
-    },
+    completions: (start) => similar(start, MAX_COMPLETIONS, (known) => known.startsWith(start)),
+    misspellings: (word) => similar(word, MAX_MISSPELLINGS, (known) => isMisspelling(word, known)),
   };
+}
+
+function letterOf(word: string): string {
+  return word.charAt(0);
 }
 
 function cardOf({ name, connector, generic, tags, hints, restriction }: Tool): Omit<ToolCard, 'scopes'> {

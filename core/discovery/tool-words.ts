@@ -1,3 +1,4 @@
+import { TOOL_WORDS } from '../budgets.ts';
 import type { Tool } from '../tools/tool.ts';
 import { wordsOf } from './words.ts';
 
@@ -6,14 +7,14 @@ const FIELDS = { name: 10, title: 8, connector: 7, tag: 5, description: 3, input
 /** Each field counts a word at most this often. */
 const MOST_OFTEN = 2;
 
-/** Returns the words of a tool with their weights. */
+/** Returns the first words of a tool with their weights: those of its name first, those of its examples last. */
 export function weighWords(tool: Tool, connectorName: string): Map<string, number> {
   const weights = new Map<string, number>();
   const add = (words: readonly string[], worth: number) => {
     const counts = new Map<string, number>();
     for (const word of words) {
       const seen = counts.get(word) ?? 0;
-      if (seen >= MOST_OFTEN) continue;
+      if (seen >= MOST_OFTEN || (weights.size >= TOOL_WORDS.perTool && !weights.has(word))) continue;
       counts.set(word, seen + 1);
       weights.set(word, (weights.get(word) ?? 0) + (seen === 0 ? worth : worth / 2));
     }

@@ -53,6 +53,45 @@ describe('the search index of tools', () => {
     expect(index.cards().map(({ name }) => name)).to.deep.equal(['mine_b']);
   });
 
+  describe('with tools of many different words', () => {
+    const made = (from: number, count: number) =>
+      Array.from(
+        { length: count },
+        (_, at) => `b${String(from + at).replaceAll(/./g, (digit) => 'cdfghjklmn'.charAt(Number(digit)))}`,
+      );
+    const described = (name: string, words: string[]) => ({ ...named(name, 'Alpha'), description: words.join(' ') });
+
+    it('finds a tool by its first 200 words, of which its name and title have the first', () => {
+      const index = createToolIndex();
+      const words = made(1_000, 300);
+      index.put(described('mine_large', words), 'Mine');
+      const [first = '', last = ''] = [words[0], words.at(-1)];
+      expect(found(index, 'alpha')).to.deep.equal(['mine_large']);
+      expect([index.postings(first)?.length, index.postings(last)]).to.deep.equal([1, undefined]);
+    });
+
+    it('compares an unknown word of a query with 10,000 of their words', () => {
+      const index = createToolIndex();
+      index.put(named('mine_first', 'Bulletin'), 'Mine');
+      for (let tool = 0; tool < 60; tool++)
+        index.put(described(`mine_${tool}`, made(10_000 + 190 * tool, 190)), 'Mine');
+      index.put(named('mine_last', 'Brochure'), 'Mine');
+      expect([index.completions('bullet'), index.misspellings('buletin')]).to.deep.equal([['bulletin'], ['bulletin']]);
+      expect([index.completions('brochu'), index.misspellings('brochur')]).to.deep.equal([[], []]);
+      expect(found(index, 'brochure')).to.deep.equal(['mine_last']);
+    });
+
+    it('keeps 100,000 of their words', () => {
+      const index = createToolIndex();
+      for (let tool = 0; tool < 600; tool++)
+        index.put(described(`mine_${tool}`, made(100_000 + 190 * tool, 190)), 'Mine');
+      index.put(named('mine_late', 'Brochure alpha'), 'Mine');
+      expect(found(index, 'brochure')).to.deep.equal([]);
+      expect(found(index, 'late')).to.deep.equal([]);
+      expect(index.postings('alpha')).to.have.length(601);
+    });
+  });
+
   it('finds a tool by its search words, after tools that have the word in their names', () => {
     const index = createToolIndex();
     index.put({ ...named('mine_a', 'Refund a payment'), search_words: 'money back' }, 'Mine');

@@ -84,6 +84,13 @@ export const LARGE_DATA: readonly Scenario[] = [
       ]),
   },
   {
+    id: 'L7',
+    name: 'search for 16 unknown words beside 15,000 tools with 900,000 different words',
+    seed: (env) => storeTools(env, 15_000, undefined, differentWords),
+    play: (lab) =>
+      lists(lab, [`tools:search?query=${Array.from({ length: 16 }, (_, at) => `zqwxk${at}`).join('%20')}`]),
+  },
+  {
     id: 'F6',
     name: 'lists of 200 tools with schemas of 60 KB, in every format',
     seed: (env) => storeTools(env, 200, LARGE_SCHEMA),
@@ -104,10 +111,15 @@ const LARGE_SCHEMA = {
   ),
 };
 
+function differentWords(tool: number): string {
+  return Array.from({ length: 60 }, (_, at) => `z${(tool * 60 + at).toString(36)}q`).join(' ');
+}
+
 async function storeTools(
   env: Record<string, string>,
   count: number,
   input_schema: object = { type: 'object', properties: { number: { type: 'integer' } } },
+  describe = (at: number) => `Reads the invoice ${at} with its customer and its amount.`,
 ): Promise<void> {
   const { config, secrets } = readConfig({ ...env, LOG_LEVEL: 'silent' });
   const { parts, firstStart } = await createApplication(config, secrets);
@@ -117,7 +129,7 @@ async function storeTools(
       connector: 'acme',
       name,
       title: `Get thing ${at}`,
-      description: `Reads the invoice ${at} with its customer and its amount.`,
+      description: describe(at),
       tags: ['things'],
       hints: { read_only: true, destructive: false, idempotent: true, open_world: false },
       scopes: [],
