@@ -81,6 +81,22 @@ describe('commands of the API', () => {
       .and.match(new RegExp(`^Allowed tools +${TOOL}$`, 'm'));
     expect(shown.stdout).not.to.include(SECRET);
     expect((await read(['connections', 'set', created.id, '--allow-all-tools'])).allowed_tools).to.equal(null);
+    const tuned = ['--trace-context', 'on', '--mcp-timeout', '120'];
+    expect(await read(['connections', 'set', 'gh-cli', ...tuned])).to.include({
+      send_trace_context: true,
+      mcp_timeout_seconds: 120,
+    });
+    expect((await run(['connections', 'show', 'gh-cli'])).stdout)
+      .to.match(/^Trace context +sent$/m)
+      .and.match(/^MCP timeout +120 s$/m);
+    const off = await read(['connections', 'set', 'gh-cli', '--trace-context', 'off']);
+    expect(off).to.include({ send_trace_context: false, mcp_timeout_seconds: 120 });
+    for (const invalid of [
+      ['--mcp-timeout', '301'],
+      ['--trace-context', 'yes'],
+    ]) {
+      expect((await run(['connections', 'set', 'gh-cli', ...invalid])).code, invalid.join(' ')).to.equal(2);
+    }
     expect((await read(['connections', 'list'])).map(({ key_id }: { key_id: string }) => key_id)).to.include('gh-cli');
     const cases: [args: string[], message: string][] = [
       [['gh-none', '--client-id', 'x'], '--connector creates it'],

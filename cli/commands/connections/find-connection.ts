@@ -30,6 +30,8 @@ export function describeConnection(connection: Connection): string {
     'Client secret': connection.has_client_secret ? 'set' : 'not set',
     Scopes: connection.scopes,
     'Allowed tools': connection.allowed_tools ?? 'all',
+    'Trace context': connection.send_trace_context ? 'sent' : 'not sent',
+    'MCP timeout': `${connection.mcp_timeout_seconds} s`,
     'Callback URL': connection.callback_url,
     'MCP server': connection.mcp_server_url,
     Updated: connection.updated_at,
