@@ -5,6 +5,7 @@ import { offer } from '../support/operators.ts';
 import { json, startUpstream, type Upstream } from '../support/upstream.ts';
 import { launch, openPage } from './support/connect-browser.ts';
 import { addNotes } from './support/console-data.ts';
+import { CONSOLE_PAGES } from './support/console-pages.ts';
 
 /** More steps than any page of these tests has between two elements. */
 const MOST_STEPS = 120;
@@ -166,18 +167,7 @@ describe('the console with the keyboard alone', () => {
     const page = await logIn();
     await heading(page, 'Home');
     const nameless = /^\s*- (button|link|textbox|combobox|checkbox|tab|spinbutton|searchbox|region)(:| \[|$)/gm;
-    const paths = [
-      '/',
-      '/accounts',
-      '/connections',
-      '/tools',
-      '/overlays',
-      '/executions',
-      '/mcp',
-      '/webhooks',
-      '/audit',
-    ];
-    for (const path of [...paths, '/import', '/settings', '/connections/new', '/tools/github_create_issue']) {
+    for (const path of [...CONSOLE_PAGES, '/connections/new', '/tools/github_create_issue']) {
       await page.goto(`${world.server.origin}/console${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').first().waitFor({ state: 'detached' });

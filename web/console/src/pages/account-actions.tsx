@@ -24,7 +24,7 @@ const REFRESHED = {
 export function AccountActions({ account }: { account: Account }) {
   const { id } = account;
   const navigate = useNavigate();
-  const [asks, setAsks] = useState<'disconnect' | 'delete'>();
+  const [confirming, setConfirming] = useState<'disconnect' | 'delete'>();
   const link = useMutation({
     async mutationFn() {
       await allowVerifyAddress();
@@ -62,8 +62,8 @@ export function AccountActions({ account }: { account: Account }) {
       <Button kind={account.status === 'ACTIVE' ? 'plain' : 'primary'} onClick={() => link.mutate()}>
         {account.status === 'PENDING_AUTH' ? 'Connect here' : 'Link again'}
       </Button>
-      {account.status !== 'DISCONNECTED' && <Button onClick={() => setAsks('disconnect')}>Disconnect …</Button>}
-      <Button kind="danger" onClick={() => setAsks('delete')}>
+      {account.status !== 'DISCONNECTED' && <Button onClick={() => setConfirming('disconnect')}>Disconnect …</Button>}
+      <Button kind="danger" onClick={() => setConfirming('delete')}>
         Delete …
       </Button>
       <Trouble error={check.error ?? refresh.error ?? link.error ?? disconnect.error ?? remove.error} />
@@ -81,14 +81,14 @@ export function AccountActions({ account }: { account: Account }) {
           </p>
         )}
       </div>
-      {asks && (
+      {confirming && (
         <Confirm
-          title={asks === 'delete' ? 'Delete this account?' : 'Disconnect this account?'}
-          action={asks === 'delete' ? 'Delete' : 'Disconnect'}
-          onClose={() => setAsks(undefined)}
+          title={confirming === 'delete' ? 'Delete this account?' : 'Disconnect this account?'}
+          action={confirming === 'delete' ? 'Delete' : 'Disconnect'}
+          onClose={() => setConfirming(undefined)}
           onConfirm={() => {
-            (asks === 'delete' ? remove : disconnect).mutate();
-            setAsks(undefined);
+            (confirming === 'delete' ? remove : disconnect).mutate();
+            setConfirming(undefined);
           }}
         >
           <p>
@@ -96,7 +96,7 @@ export function AccountActions({ account }: { account: Account }) {
             <strong>
               <bdi>{account.identifier}</bdi>
             </strong>
-            .{asks === 'delete' && ' Its record is deleted; its executions are kept.'}
+            .{confirming === 'delete' && ' Its record is deleted; its executions are kept.'}
           </p>
         </Confirm>
       )}

@@ -13,19 +13,25 @@ type Account = Schemas['ConnectedAccountSummary'];
 const COLUMNS: readonly Column<Account>[] = [
   {
     head: 'Account',
-    min: 11,
-    grow: 3,
+    min: 8.5,
+    grow: 5,
     cell: (row) => (
       <Link to="/accounts/$id" params={{ id: row.id }}>
         <bdi>{row.identifier}</bdi>
       </Link>
     ),
   },
-  { head: 'Status', min: 9, grow: 2, cell: (row) => <Status value={row.status} /> },
-  { head: 'Provider', min: 7, grow: 2, cell: (row) => row.provider },
-  { head: 'User', min: 7, grow: 2, cell: (row) => <bdi>{row.user_id}</bdi> },
-  { head: 'Organization', min: 7, grow: 2, cell: (row) => <bdi>{row.organization_id}</bdi> },
-  { head: 'Last used', min: 8, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
+  { head: 'Status', min: 10, grow: 0, cell: (row) => <Status value={row.status} /> },
+  { head: 'Provider', min: 6, grow: 2, cell: (row) => row.provider },
+  { head: 'User', min: 6, grow: 2, cell: (row) => <bdi>{row.user_id}</bdi> },
+  {
+    head: 'Organization',
+    min: 6,
+    grow: 2,
+    cell: (row) => <bdi>{row.organization_id}</bdi>,
+    hasValue: (row) => row.organization_id !== '',
+  },
+  { head: 'Last used', min: 6.5, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
 ];
 
 const FILTERS = [

@@ -36,7 +36,7 @@ export function ApiClients() {
     mutationFn: (id: string) =>
       take(api.POST('/api/v1/api_clients/{client_id}:disable', { params: { path: { client_id: id } } })),
   });
-  const [asks, setAsks] = useState<Client>();
+  const [confirming, setConfirming] = useState<Client>();
   if (!data) return error ? <Trouble error={error} /> : <Loading />;
   return (
     <Card title="API clients">
@@ -73,7 +73,7 @@ export function ApiClients() {
               {client.enabled && (
                 <div className="actions">
                   <Button onClick={() => rotate.mutate(client.id)}>Rotate the secret</Button>
-                  <Button kind="danger" onClick={() => setAsks(client)}>
+                  <Button kind="danger" onClick={() => setConfirming(client)}>
                     Disable …
                   </Button>
                 </div>
@@ -92,14 +92,14 @@ export function ApiClients() {
         </div>
       )}
       <NewClient onMade={(id, made) => setSecret({ id, secret: made })} />
-      {asks && (
+      {confirming && (
         <Confirm
-          title={`Disable ${asks.name}?`}
+          title={`Disable ${confirming.name}?`}
           action="Disable"
-          onClose={() => setAsks(undefined)}
+          onClose={() => setConfirming(undefined)}
           onConfirm={() => {
-            disable.mutate(asks.id);
-            setAsks(undefined);
+            disable.mutate(confirming.id);
+            setConfirming(undefined);
           }}
         >
           <p>Its tokens are revoked immediately. This cannot be undone.</p>

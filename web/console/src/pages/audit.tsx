@@ -25,18 +25,32 @@ function Subject({ id }: { id: string }) {
   );
 }
 
+/** `connected_account.created` → `Account created`. */
+function titleOf(action: string): string {
+  return words(action.replace(/^connected_/, ''));
+}
+
 export const AUDIT_COLUMNS: readonly Column<Entry>[] = [
-  { head: 'Time', min: 8, grow: 1, cell: (row) => <Time value={row.created_at} /> },
-  { head: 'Action', min: 16, grow: 2, cell: (row) => row.action },
-  { head: 'Actor', min: 10, grow: 2, cell: (row) => <bdi>{row.actor}</bdi> },
-  { head: 'Subject', min: 11, grow: 2, cell: (row) => <Subject id={row.subject_id} /> },
-  {
-    head: 'Details',
-    min: 12,
-    grow: 3,
-    cell: (row) => <span title={textOf(row.details)}>{textOf(row.details)}</span>,
-  },
+  { head: 'Time', min: 6, grow: 0, cell: (row) => <Time value={row.created_at} /> },
+  { head: 'Action', min: 13, grow: 2, cell: (row) => <span title={row.action}>{titleOf(row.action)}</span> },
+  { head: 'Actor', min: 8, grow: 2, cell: (row) => <bdi>{row.actor}</bdi> },
+  { head: 'Subject', min: 7.5, grow: 2, cell: (row) => <Subject id={row.subject_id} /> },
+  { head: 'Details', min: 8, grow: 3, cell: (row) => textOf(row.details) },
 ];
+
+/** In the audit log an action is a link to all entries with it. */
+const COLUMNS: readonly Column<Entry>[] = AUDIT_COLUMNS.map((column) =>
+  column.head === 'Action'
+    ? {
+        ...column,
+        cell: (row) => (
+          <Link to="/audit" search={{ action: row.action }} title={row.action}>
+            {titleOf(row.action)}
+          </Link>
+        ),
+      }
+    : column,
+);
 
 /** `{ status: 'ACTIVE' }` → `status: ACTIVE`. */
 function textOf(details: Record<string, unknown>): string {
@@ -91,7 +105,7 @@ export function AuditPage() {
         label="Audit log"
         queryKey={['audit', filters]}
         load={(token) => loadAudit(filters, token)}
-        columns={AUDIT_COLUMNS}
+        columns={COLUMNS}
         rowKey={({ id }) => id}
         empty={
           <Empty title="No entry matches">

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { Button, Card, Field, Trouble } from '../ui/parts.tsx';
 
@@ -9,13 +9,14 @@ const MAX_LOGO_BYTES = 64 * 1024;
 
 /** The brand on the pages of links, of the portal and of MCP logins. */
 export function Brand({ environment }: { environment: Environment }) {
+  const [hasAccent, setHasAccent] = useState(environment.accent_color !== null);
   const save = useMutation({
     async mutationFn(form: FormData) {
       const text = (name: string) => String(form.get(name)).trim() || null;
       const logo = await logoOf(form);
       const body = {
         application_name: text('application_name'),
-        accent_color: form.has('has_accent') ? text('accent_color') : null,
+        accent_color: hasAccent ? text('accent_color') : null,
         support_url: text('support_url'),
         privacy_url: text('privacy_url'),
         terms_url: text('terms_url'),
@@ -49,12 +50,18 @@ export function Brand({ environment }: { environment: Environment }) {
           </label>
         )}
         <label className="check">
-          <input type="checkbox" name="has_accent" defaultChecked={environment.accent_color !== null} />
+          <input type="checkbox" checked={hasAccent} onChange={({ target }) => setHasAccent(target.checked)} />
           <span>Use your own color for buttons and links</span>
         </label>
         <Field label="Color">
           {(id) => (
-            <input id={id} name="accent_color" type="color" defaultValue={environment.accent_color ?? '#1f4fb8'} />
+            <input
+              id={id}
+              name="accent_color"
+              type="color"
+              disabled={!hasAccent}
+              defaultValue={environment.accent_color ?? '#1f4fb8'}
+            />
           )}
         </Field>
         {(

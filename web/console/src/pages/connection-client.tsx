@@ -3,18 +3,14 @@ import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Button, Card, Copy, Field, Trouble } from '../ui/parts.tsx';
+import { RoleNote } from '../ui/role-note.tsx';
+import { providerQuery } from './provider-query.ts';
 
 type Connection = Schemas['ConnectionConfiguration'];
 
 /** The client that the operator has registered at the provider: the callback to copy, the id, the secret and the scopes. */
 export function ClientOfConnection({ connection }: { connection: Connection }) {
-  const provider = useQuery({
-    queryKey: ['providers', 'one', connection.provider_key],
-    queryFn: () => {
-      const path = { identifier: connection.provider_key };
-      return take(api.GET('/api/v1/providers/{identifier}', { params: { path } }));
-    },
-  });
+  const provider = useQuery(providerQuery(connection.provider_key));
   const save = useMutation({
     mutationFn: (body: { client_id: string | null; client_secret?: string; scopes: string[] }) =>
       take(
@@ -49,6 +45,7 @@ export function ClientOfConnection({ connection }: { connection: Connection }) {
           : 'Step 3 of 3: your client at the application'
       }
     >
+      <RoleNote scope="connections:write" action="change connections" />
       <ol className="stack">
         <li className="stack">
           <h3>1. Register an application at {provider.data?.provider.display_name ?? connection.provider_key}</h3>
@@ -58,60 +55,62 @@ export function ClientOfConnection({ connection }: { connection: Connection }) {
         <li className="stack">
           <h3>2. Enter its client here</h3>
           <form className="stack" onSubmit={submit} key={connection.updated_at}>
-            <Field label="Client id">
-              {(id) => (
-                <input
-                  id={id}
-                  name="client_id"
-                  autoComplete="off"
-                  maxLength={500}
-                  defaultValue={connection.client_id}
-                />
+            <fieldset className="plain-fieldset" disabled={!may('connections:write')}>
+              <Field label="Client id">
+                {(id) => (
+                  <input
+                    id={id}
+                    name="client_id"
+                    autoComplete="off"
+                    maxLength={500}
+                    defaultValue={connection.client_id}
+                  />
+                )}
+              </Field>
+              <Field
+                label="Client secret"
+                hint={
+                  connection.has_client_secret
+                    ? 'A secret is stored. Leave the field empty to keep it.'
+                    : 'It is stored encrypted and is never shown again.'
+                }
+              >
+                {(id) => (
+                  <input id={id} name="client_secret" type="password" autoComplete="new-password" maxLength={4000} />
+                )}
+              </Field>
+              {offered.length > 0 && (
+                <fieldset className="plain-fieldset">
+                  <legend>Scopes that users are asked for</legend>
+                  {offered.map(({ scope, display_name: name, description, required }) => (
+                    <label className="check" key={scope}>
+                      <input
+                        type="checkbox"
+                        name="scope"
+                        value={scope}
+                        defaultChecked={
+                          connection.scopes.length === 0 ? required === true : connection.scopes.includes(scope)
+                        }
+                      />
+                      <span>
+                        {name ?? scope} <code className="muted">{scope}</code>
+                        {description && <span className="hint"> {description}</span>}
+                      </span>
+                    </label>
+                  ))}
+                </fieldset>
               )}
-            </Field>
-            <Field
-              label="Client secret"
-              hint={
-                connection.has_client_secret
-                  ? 'A secret is stored. Leave the field empty to keep it.'
-                  : 'It is stored encrypted and is never shown again.'
-              }
-            >
-              {(id) => (
-                <input id={id} name="client_secret" type="password" autoComplete="new-password" maxLength={4000} />
-              )}
-            </Field>
-            {offered.length > 0 && (
-              <fieldset className="plain-fieldset">
-                <legend>Scopes that users are asked for</legend>
-                {offered.map(({ scope, display_name: name, description, required }) => (
-                  <label className="check" key={scope}>
-                    <input
-                      type="checkbox"
-                      name="scope"
-                      value={scope}
-                      defaultChecked={
-                        connection.scopes.length === 0 ? required === true : connection.scopes.includes(scope)
-                      }
-                    />
-                    <span>
-                      {name ?? scope} <code className="muted">{scope}</code>
-                      {description && <span className="hint"> {description}</span>}
-                    </span>
-                  </label>
-                ))}
-              </fieldset>
-            )}
-            <Field label={offered.length > 0 ? 'Other scopes' : 'Scopes'} hint="Separated by spaces.">
-              {(id) => <input id={id} name="more" defaultValue={others.join(' ')} />}
-            </Field>
-            <Trouble error={save.error} />
-            <div className="actions">
-              <Button type="submit" kind="primary" disabled={save.isPending || !may('connections:write')}>
-                Save
-              </Button>
-              <span role="status">{save.isSuccess && 'Saved.'}</span>
-            </div>
+              <Field label={offered.length > 0 ? 'Other scopes' : 'Scopes'} hint="Separated by spaces.">
+                {(id) => <input id={id} name="more" defaultValue={others.join(' ')} />}
+              </Field>
+              <Trouble error={save.error} />
+              <div className="actions">
+                <Button type="submit" kind="primary" disabled={save.isPending}>
+                  Save
+                </Button>
+                <span role="status">{save.isSuccess && 'Saved.'}</span>
+              </div>
+            </fieldset>
           </form>
         </li>
       </ol>

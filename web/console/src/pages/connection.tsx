@@ -8,6 +8,7 @@ import { typeName, words } from '../ui/format.ts';
 import { Button, Card, Confirm, Copy, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
 import { ClientOfConnection } from './connection-client.tsx';
 import { Doctor } from './connection-doctor.tsx';
+import { RequestsOfConnection } from './connection-requests.tsx';
 
 const BACK = { to: '/connections', label: 'All connections' } as const;
 
@@ -50,6 +51,7 @@ export function ConnectionPage() {
         </Card>
       )}
       {may('connections:write') && <Doctor connection={connection} />}
+      <RequestsOfConnection connection={connection} />
       <Card title="Facts">
         <Facts
           rows={[
@@ -97,7 +99,7 @@ function adviceFor({ status, enabled, missing_settings: missing }: Connection): 
 
 function Actions({ connection: { id, enabled } }: { connection: Connection }) {
   const navigate = useNavigate();
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const params = { params: { path: { connection_id: id } } };
   const toggle = useMutation({
     mutationFn: () =>
@@ -115,17 +117,17 @@ function Actions({ connection: { id, enabled } }: { connection: Connection }) {
   return (
     <>
       <Button onClick={() => toggle.mutate()}>{enabled ? 'Disable' : 'Enable'}</Button>
-      <Button kind="danger" onClick={() => setAsks(true)}>
+      <Button kind="danger" onClick={() => setConfirming(true)}>
         Delete …
       </Button>
       <Trouble error={toggle.error ?? remove.error} />
-      {asks && (
+      {isConfirming && (
         <Confirm
           title="Delete this connection?"
           action="Delete"
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={() => {
-            setAsks(false);
+            setConfirming(false);
             remove.mutate();
           }}
         >

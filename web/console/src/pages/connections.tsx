@@ -8,6 +8,8 @@ import { Empty, Page, Status } from '../ui/parts.tsx';
 
 type Connection = Schemas['Connection'];
 
+const organizationOf = (row: Connection) => row.organization_name || row.organization_id;
+
 const COLUMNS: readonly Column<Connection>[] = [
   {
     head: 'Connection',
@@ -32,7 +34,13 @@ const COLUMNS: readonly Column<Connection>[] = [
       ),
   },
   { head: 'Type', min: 8, grow: 1, cell: (row) => typeName(row.type) },
-  { head: 'Organization', min: 8, grow: 1, cell: (row) => row.organization_name || row.organization_id },
+  {
+    head: 'Organization',
+    min: 8,
+    grow: 1,
+    cell: organizationOf,
+    hasValue: (row) => organizationOf(row) !== '',
+  },
 ];
 
 const FILTERS = [

@@ -9,11 +9,11 @@ import { ERROR_KINDS, failureName } from './error-help.ts';
 type Execution = Schemas['Execution'];
 
 export const EXECUTION_COLUMNS: readonly Column<Execution>[] = [
-  { head: 'Started', min: 8, grow: 1, cell: (row) => <Time value={row.started_at} /> },
-  { head: 'Status', min: 8, grow: 1, cell: (row) => <Status value={row.status} /> },
+  { head: 'Started', min: 6, grow: 1, cell: (row) => <Time value={row.started_at} /> },
+  { head: 'Status', min: 7, grow: 0, cell: (row) => <Status value={row.status} /> },
   {
     head: 'Tool',
-    min: 12,
+    min: 9.5,
     grow: 3,
     cell: (row) => (
       <Link to="/executions/$id" params={{ id: row.id }}>
@@ -21,9 +21,9 @@ export const EXECUTION_COLUMNS: readonly Column<Execution>[] = [
       </Link>
     ),
   },
-  { head: 'Error', min: 9, grow: 2, cell: (row) => (row.error_kind ? failureName(row.error_kind) : '') },
-  { head: 'Duration', min: 5, grow: 1, cell: (row) => formatMs(row.duration_ms) },
-  { head: 'Caller', min: 9, grow: 2, cell: (row) => row.api_client_id },
+  { head: 'Error', min: 6.5, grow: 2, cell: (row) => (row.error_kind ? failureName(row.error_kind) : '') },
+  { head: 'Duration', min: 4.5, grow: 1, cell: (row) => formatMs(row.duration_ms) },
+  { head: 'Caller', min: 6.5, grow: 2, cell: (row) => row.api_client_id },
 ];
 
 const FILTERS = [

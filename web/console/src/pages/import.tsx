@@ -5,6 +5,7 @@ import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { formatNumber, typeName, words } from '../ui/format.ts';
 import { Button, Card, Facts, Field, Page, Trouble, WideTable } from '../ui/parts.tsx';
+import { RoleNote } from '../ui/role-note.tsx';
 
 type Preview = Schemas['ImportToolsResponse'];
 type Request = Schemas['ImportToolsRequest'];
@@ -43,43 +44,45 @@ export function ImportPage() {
       title="Import"
       lead="Turn the description of an API into tools. Nothing is changed before you have seen a preview."
     >
-      <Card title="Document">
-        <form className="stack" onSubmit={(event) => void submit(event)}>
-          <Field label="Provider" hint="Lower-case letters, digits and hyphens. It is created if it does not exist.">
-            {(id) => (
-              <input
-                id={id}
-                name="connector"
-                required
-                pattern="[a-z0-9]+(-[a-z0-9]+)*"
-                maxLength={80}
-                placeholder="acme-desk"
-              />
-            )}
-          </Field>
-          <Field
-            label="Files"
-            hint="An OpenAPI document 2.0, 3.0 or 3.1 as JSON or YAML, and the files that it refers to."
-          >
-            {(id) => <input id={id} name="file" type="file" multiple accept=".json,.yaml,.yml" />}
-          </Field>
-          <Field label="Or paste the document">
-            {(id) => <textarea id={id} name="text" rows={8} spellCheck={false} />}
-          </Field>
-          <Field label="Base URL" hint="Default: the address in the document.">
-            {(id) => (
-              <input id={id} name="base_url" type="url" maxLength={2000} placeholder="https://api.example.com/v1" />
-            )}
-          </Field>
-          <Trouble error={preview.error} />
-          <div className="actions">
-            <Button type="submit" kind="primary" disabled={preview.isPending || !may('tools:write')}>
-              {preview.isPending ? 'Reading …' : 'Preview'}
-            </Button>
-            {!may('tools:write') && <span className="muted">Your role cannot import tools.</span>}
-          </div>
-        </form>
-      </Card>
+      <RoleNote scope="tools:write" action="import tools" />
+      {may('tools:write') && (
+        <Card title="Document">
+          <form className="stack" onSubmit={(event) => void submit(event)}>
+            <Field label="Provider" hint="Lower-case letters, digits and hyphens. It is created if it does not exist.">
+              {(id) => (
+                <input
+                  id={id}
+                  name="connector"
+                  required
+                  pattern="[a-z0-9]+(-[a-z0-9]+)*"
+                  maxLength={80}
+                  placeholder="acme-desk"
+                />
+              )}
+            </Field>
+            <Field
+              label="Files"
+              hint="An OpenAPI document 2.0, 3.0 or 3.1 as JSON or YAML, and the files that it refers to."
+            >
+              {(id) => <input id={id} name="file" type="file" multiple accept=".json,.yaml,.yml" />}
+            </Field>
+            <Field label="Or paste the document">
+              {(id) => <textarea id={id} name="text" rows={8} spellCheck={false} />}
+            </Field>
+            <Field label="Base URL" hint="Default: the address in the document.">
+              {(id) => (
+                <input id={id} name="base_url" type="url" maxLength={2000} placeholder="https://api.example.com/v1" />
+              )}
+            </Field>
+            <Trouble error={preview.error} />
+            <div className="actions">
+              <Button type="submit" kind="primary" disabled={preview.isPending}>
+                {preview.isPending ? 'Reading …' : 'Preview'}
+              </Button>
+            </div>
+          </form>
+        </Card>
+      )}
       {result && (
         <Card
           title={result.applied ? 'Imported' : 'Preview'}
@@ -115,17 +118,27 @@ export function ImportPage() {
   );
 }
 
-function Report({ result: { provider, changes, report } }: { result: Preview }) {
+/** What an import does with the provider, before and after it. */
+const EFFECTS = {
+  created: { before: 'will be created', after: 'created' },
+  updated: { before: 'will be updated', after: 'updated' },
+  kept: { before: 'stays as it is', after: 'unchanged' },
+} as const;
+
+function Report({ result: { provider, changes, report, applied } }: { result: Preview }) {
   return (
     <>
       <Facts
         rows={[
-          ['Provider', `${provider.identifier} (${provider.action})`],
+          ['Provider', `${provider.identifier} (${EFFECTS[provider.action][applied ? 'after' : 'before']})`],
           ['Base URL', provider.base_url],
           ['Users connect by', provider.authorization_types.map(typeName).join(', ')],
           ['Operations', formatNumber(report.operations)],
           ['Tools', formatNumber(report.imported)],
-          ['Accounts that must be linked again', formatNumber(provider.accounts_parked)],
+          [
+            applied ? 'Accounts that must be linked again' : 'Accounts that would have to be linked again',
+            formatNumber(provider.accounts_parked),
+          ],
         ]}
       />
       {report.warnings.map((warning) => (

@@ -45,7 +45,7 @@ async function load(): Promise<Provider | null> {
 
 function LoginProviderForm({ provider }: { provider: Provider | null }) {
   const [type, setType] = useState<Type>(provider?.type ?? 'OIDC');
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const save = useMutation({
     mutationFn: (body: Schemas['SetMcpLoginProviderRequest']) => take(api.PUT('/api/v1/mcp/login_provider', { body })),
   });
@@ -104,20 +104,20 @@ function LoginProviderForm({ provider }: { provider: Provider | null }) {
             Save the login
           </Button>
           {provider && (
-            <Button kind="danger" onClick={() => setAsks(true)}>
+            <Button kind="danger" onClick={() => setConfirming(true)}>
               Remove …
             </Button>
           )}
           <span role="status">{save.isSuccess && 'Saved.'}</span>
         </div>
       </form>
-      {asks && (
+      {isConfirming && (
         <Confirm
           title="Remove the login?"
           action="Remove"
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={() => {
-            setAsks(false);
+            setConfirming(false);
             remove.mutate();
           }}
         >

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { Button, Field, Trouble } from '../ui/parts.tsx';
+import { isMcpProvider, providerQuery } from './provider-query.ts';
 
 type Config = Schemas['McpConfig'];
 
@@ -73,6 +74,7 @@ export function ServerForm({ config }: { config?: Config }) {
 interface Option {
   id: string;
   name: string;
+  provider: string;
   chosen: boolean;
   tools: readonly string[];
   /** How many tools are listed if none are named; null for all. */
@@ -86,10 +88,11 @@ const LISTED = 40;
 
 /** Returns the connections of the server in its order, then the others. */
 function optionsOf(connections: readonly Schemas['Connection'][], config: Config | undefined): Option[] {
-  const names = new Map(connections.map(({ id, key_id: name }) => [id, name]));
+  const known = new Map(connections.map((connection) => [connection.id, connection]));
   const chosen = (config?.mappings ?? []).map(({ connection_id: id, tools, max_listed_tools: listed, ...offered }) => ({
     id,
-    name: names.get(id) ?? id,
+    name: known.get(id)?.key_id ?? id,
+    provider: known.get(id)?.provider_key ?? '',
     chosen: true,
     tools: tools ?? [],
     listed: tools ? LISTED : listed,
@@ -97,11 +100,16 @@ function optionsOf(connections: readonly Schemas['Connection'][], config: Config
   }));
   const others = connections.filter(({ id }) => chosen.every((option) => option.id !== id));
   const unset = { chosen: false, tools: [], listed: LISTED, resources: false, prompts: false };
-  return [...chosen, ...others.map(({ id, key_id: name }) => ({ id, name, ...unset }))];
+  return [
+    ...chosen,
+    ...others.map(({ id, key_id: name, provider_key: provider }) => ({ id, name, provider, ...unset })),
+  ];
 }
 
-function Mapping({ id, name, chosen, tools, listed, resources, prompts }: Option) {
+function Mapping({ id, name, provider, chosen, tools, listed, resources, prompts }: Option) {
   const [isChosen, setChosen] = useState(chosen);
+  const details = useQuery({ ...providerQuery(provider), enabled: isChosen && provider !== '' });
+  const hasMore = resources || prompts || isMcpProvider(details.data);
   return (
     <div className="stack">
       <label className="check">
@@ -135,18 +143,18 @@ function Mapping({ id, name, chosen, tools, listed, resources, prompts }: Option
               <input id={field} name={`listed ${id}`} type="number" min={1} max={1000} defaultValue={listed ?? ''} />
             )}
           </Field>
-          <label className="check">
-            <input type="checkbox" name={`resources ${id}`} defaultChecked={resources} />
-            <span>
-              Resources of {name} <span className="hint below">Only for a third-party MCP server.</span>
-            </span>
-          </label>
-          <label className="check">
-            <input type="checkbox" name={`prompts ${id}`} defaultChecked={prompts} />
-            <span>
-              Prompts of {name} <span className="hint below">Only for a third-party MCP server.</span>
-            </span>
-          </label>
+          {hasMore && (
+            <>
+              <label className="check">
+                <input type="checkbox" name={`resources ${id}`} defaultChecked={resources} />
+                Resources of {name}
+              </label>
+              <label className="check">
+                <input type="checkbox" name={`prompts ${id}`} defaultChecked={prompts} />
+                Prompts of {name}
+              </label>
+            </>
+          )}
         </div>
       )}
     </div>

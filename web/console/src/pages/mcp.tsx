@@ -181,23 +181,23 @@ function SessionToken({ server }: { server: Server }) {
 }
 
 function DeleteServer({ server: { id, name } }: { server: Server }) {
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const remove = useMutation({
     mutationFn: () => take(api.DELETE('/api/v1/mcp/configs/{config_id}', { params: { path: { config_id: id } } })),
   });
   return (
     <div className="actions">
-      <Button kind="danger" onClick={() => setAsks(true)}>
+      <Button kind="danger" onClick={() => setConfirming(true)}>
         Delete this server …
       </Button>
       <Trouble error={remove.error} />
-      {asks && (
+      {isConfirming && (
         <Confirm
           title={`Delete ${name}?`}
           action="Delete"
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={() => {
-            setAsks(false);
+            setConfirming(false);
             remove.mutate();
           }}
         >
@@ -217,14 +217,14 @@ function Grants() {
     onSuccess: () => heading.current?.focus(),
   });
   const columns: readonly Column<Schemas['McpGrant']>[] = [
-    { head: 'Client', min: 10, grow: 2, cell: (row) => <bdi>{row.client.name}</bdi> },
-    { head: 'Returns to', min: 9, grow: 2, cell: (row) => row.client.redirect_host },
-    { head: 'User', min: 9, grow: 2, cell: (row) => <bdi>{row.user.identifier}</bdi> },
-    { head: 'Server', min: 9, grow: 2, cell: (row) => row.server_id },
-    { head: 'Last used', min: 8, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
+    { head: 'Client', min: 7.5, grow: 2, cell: (row) => <bdi>{row.client.name}</bdi> },
+    { head: 'Returns to', min: 6.5, grow: 2, cell: (row) => row.client.redirect_host },
+    { head: 'User', min: 7.5, grow: 2, cell: (row) => <bdi>{row.user.identifier}</bdi> },
+    { head: 'Server', min: 6, grow: 2, cell: (row) => row.server_id },
+    { head: 'Last used', min: 6, grow: 1, cell: (row) => <Time value={row.last_used_at} /> },
     {
       head: 'Action',
-      min: 7,
+      min: 6,
       grow: 0,
       cell: (row) => may('accounts:write') && <Button onClick={() => revoke.mutate(row.id)}>Revoke</Button>,
     },

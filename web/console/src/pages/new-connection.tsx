@@ -2,9 +2,12 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { api, take } from '../api.ts';
+import { may } from '../session.ts';
 import { useFilters } from '../ui/filters.tsx';
 import { typeName } from '../ui/format.ts';
 import { Button, Card, Empty, Field, Loading, Page, Trouble } from '../ui/parts.tsx';
+import { RoleNote } from '../ui/role-note.tsx';
+import { providerQuery } from './provider-query.ts';
 
 /** The first two steps of a connection: the application, and how its users connect. */
 export function NewConnectionPage() {
@@ -15,6 +18,7 @@ export function NewConnectionPage() {
       back={{ to: '/connections', label: 'All connections' }}
       lead={provider ? 'Step 2 of 3: choose how users connect.' : 'Step 1 of 3: choose an application.'}
     >
+      <RoleNote scope="connections:write" action="set up connections" />
       {provider ? <ChooseType identifier={provider} /> : <ChooseProvider />}
     </Page>
   );
@@ -84,10 +88,7 @@ function Mark({
 
 function ChooseType({ identifier }: { identifier: string }) {
   const navigate = useNavigate();
-  const { data, error } = useQuery({
-    queryKey: ['providers', 'one', identifier],
-    queryFn: () => take(api.GET('/api/v1/providers/{identifier}', { params: { path: { identifier } } })),
-  });
+  const { data, error } = useQuery(providerQuery(identifier));
   const present = useQuery({
     queryKey: ['connections', 'of', identifier],
     queryFn: () =>
@@ -134,7 +135,7 @@ function ChooseType({ identifier }: { identifier: string }) {
           actions={
             <Button
               kind="primary"
-              disabled={create.isPending || name.trim() === ''}
+              disabled={create.isPending || name.trim() === '' || !may('connections:write')}
               aria-label={`Choose ${label ?? typeName(type)}`}
               onClick={() => create.mutate(type)}
             >

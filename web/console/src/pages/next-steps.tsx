@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, take } from '../api.ts';
+import { may } from '../session.ts';
 import { Card } from '../ui/parts.tsx';
 
 /** The first steps in a new environment, until a tool was called. */
@@ -11,13 +12,13 @@ export function NextSteps() {
   return (
     <Card title="Next steps">
       <ol className="steps">
-        {data.map(({ title, text, to, search, label, isDone }, index) => (
+        {data.map(({ title, text, to, search, label, scope, isDone }, index) => (
           <li key={title} className={isDone ? 'done' : index === first ? 'now' : ''}>
             <div>
               <strong>{title}</strong> {isDone && <span className="muted">done</span>}
               <p>{text}</p>
             </div>
-            {!isDone && (
+            {!isDone && may(scope) && (
               <Link to={to} search={search ?? {}} className={index === first ? 'button primary' : 'button plain'}>
                 {label}
               </Link>
@@ -43,6 +44,7 @@ async function loadSteps() {
       text: 'Choose an application, such as GitHub, and say how its users connect.',
       to: '/connections/new',
       label: 'Set up',
+      scope: 'connections:write',
       isDone: connections.total_size > 0,
     },
     {
@@ -51,6 +53,7 @@ async function loadSteps() {
       to: '/accounts',
       search: { connect: 'any' },
       label: 'Connect',
+      scope: 'accounts:write',
       isDone: accounts.total_size > 0,
     },
     {
@@ -59,6 +62,7 @@ async function loadSteps() {
       to: '/tools',
       search: { read_only: 'true', ...(account && { connector: account.provider, account: account.id }) },
       label: 'Try a tool',
+      scope: 'tools:execute',
       isDone: executions.total_size > 0,
     },
   ];

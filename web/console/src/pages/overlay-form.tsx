@@ -119,7 +119,7 @@ export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | 
             ))}
           </fieldset>
           <Trouble error={save.error} />
-          {may('tools:write') ? (
+          {may('tools:write') && (
             <div className="actions">
               <Button type="submit" kind="primary" disabled={save.isPending || Object.keys(problems).length > 0}>
                 {save.isPending ? 'Saving …' : 'Save the overlay'}
@@ -133,8 +133,6 @@ export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | 
                 )}
               </span>
             </div>
-          ) : (
-            <p className="muted">Your role cannot change overlays.</p>
           )}
         </form>
       </Card>

@@ -5,8 +5,10 @@ import { ApiProblem, api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { Button, Confirm, Loading, Page, Status, Trouble } from '../ui/parts.tsx';
+import { RoleNote } from '../ui/role-note.tsx';
+import { findOverlay } from './find-overlay.ts';
 import { OverlayForm } from './overlay-form.tsx';
-import { loadOverlays, OverlayState } from './overlays.tsx';
+import { OverlayState } from './overlays.tsx';
 
 const BACK = { to: '/overlays', label: 'All overlays' } as const;
 
@@ -26,25 +28,13 @@ export function OverlayPage() {
   const overlay = useQuery({
     queryKey: ['overlays', 'one', name],
     // A list never fails for a tool without an overlay.
-    queryFn: async () => (await firstOverlay((row) => row.tool_name === name)) ?? null,
+    queryFn: () => findOverlay((row) => row.tool_name === name),
   });
   if (tool.isPending || overlay.isPending) return <Loading />;
   if (isMissing(tool.error)) return <WithoutTool name={name} overlay={overlay.data ?? null} />;
   const error = tool.error ?? overlay.error;
   if (error || !tool.data) return <FailedPage title="Overlay" error={error} back={BACK} />;
   return <Editor key={name} tool={tool.data.tool} overlay={overlay.data ?? null} />;
-}
-
-/** Returns the first overlay that meets a condition. An environment has at most some hundreds. */
-async function firstOverlay(isMeant: (overlay: Overlay) => boolean): Promise<Overlay | undefined> {
-  let token: string | undefined;
-  do {
-    const { rows, next } = await loadOverlays(token);
-    const found = rows.find(isMeant);
-    if (found) return found;
-    token = next || undefined;
-  } while (token !== undefined);
-  return undefined;
 }
 
 function Editor({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
@@ -65,6 +55,7 @@ function Editor({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
       }
     >
       {overlay?.status_reason && <p className="advice">{overlay.status_reason}</p>}
+      <RoleNote scope="tools:write" action="change overlays" />
       <OverlayForm tool={tool} overlay={overlay} />
     </Page>
   );
@@ -74,7 +65,7 @@ function Editor({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
 function WithoutTool({ name, overlay }: { name: string; overlay: Overlay | null }) {
   const renamed = useQuery({
     queryKey: ['overlays', 'named', name],
-    queryFn: async () => (await firstOverlay((row) => row.new_name === name)) ?? null,
+    queryFn: () => findOverlay((row) => row.new_name === name),
     enabled: overlay === null,
   });
   if (overlay)
@@ -99,7 +90,7 @@ function WithoutTool({ name, overlay }: { name: string; overlay: Overlay | null 
 }
 
 function DeleteOverlay({ name }: { name: string }) {
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const navigate = useNavigate();
   const remove = useMutation({
     mutationFn: () => take(api.DELETE('/api/v1/tool_overlays/{tool_name}', { params: { path: { tool_name: name } } })),
@@ -108,17 +99,17 @@ function DeleteOverlay({ name }: { name: string }) {
   if (!may('tools:write')) return null;
   return (
     <>
-      <Button kind="danger" onClick={() => setAsks(true)}>
+      <Button kind="danger" onClick={() => setConfirming(true)}>
         Delete …
       </Button>
       <Trouble error={remove.error} />
-      {asks && (
+      {isConfirming && (
         <Confirm
           title="Delete this overlay?"
           action="Delete"
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={() => {
-            setAsks(false);
+            setConfirming(false);
             remove.mutate();
           }}
         >

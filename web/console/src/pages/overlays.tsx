@@ -5,10 +5,9 @@ import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { type Column, List } from '../ui/list.tsx';
 import { Button, Card, Empty, Field, Page, Status } from '../ui/parts.tsx';
+import { loadOverlays } from './find-overlay.ts';
 
 type Overlay = Schemas['ToolOverlay'];
-
-const PAGE_SIZE = 100;
 
 /** Returns in words what an overlay does. */
 function effectsOf(overlay: Overlay): string {
@@ -46,14 +45,8 @@ const COLUMNS: readonly Column<Overlay>[] = [
     ),
   },
   { head: 'State', min: 10, grow: 0, cell: (row) => <OverlayState overlay={row} /> },
-  { head: 'Effect', min: 16, grow: 4, cell: (row) => <span title={effectsOf(row)}>{effectsOf(row)}</span> },
+  { head: 'Effect', min: 16, grow: 4, cell: effectsOf },
 ];
-
-export async function loadOverlays(token: string | undefined) {
-  const query = { page_size: PAGE_SIZE, ...(token !== undefined && { page_token: token }) };
-  const page = await take(api.GET('/api/v1/tool_overlays', { params: { query } }));
-  return { rows: page.overlays, next: page.next_page_token, total: page.total_size };
-}
 
 export function OverlaysPage() {
   return (

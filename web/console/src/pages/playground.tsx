@@ -6,6 +6,7 @@ import { currentSession, may } from '../session.ts';
 import { useFilters } from '../ui/filters.tsx';
 import { formatMs } from '../ui/format.ts';
 import { Button, Card, Confirm, Copy, Field, Json, Loading, Status, Trouble } from '../ui/parts.tsx';
+import { RoleNote } from '../ui/role-note.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { SNIPPETS } from './snippets.ts';
 
@@ -24,7 +25,7 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
   const { account: given = '' } = useFilters();
   const [chosen, setChosen] = useState(given);
   const [input, setInput] = useState<Input>(example);
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const accounts = useQuery({
     queryKey: ['accounts', 'of', tool.connector],
     queryFn: () => {
@@ -59,6 +60,7 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
   return (
     <div className="columns">
       <Card title="Try it">
+        <RoleNote scope="tools:execute" action="run tools" />
         <Field
           label="Account"
           hint={
@@ -105,14 +107,13 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
           <Button
             kind="primary"
             disabled={!mayRun || run.isPending}
-            onClick={() => (tool.hints.destructive ? setAsks(true) : run.mutate(false))}
+            onClick={() => (tool.hints.destructive ? setConfirming(true) : run.mutate(false))}
           >
             {run.isPending ? 'Running …' : 'Run'}
           </Button>
           <Button disabled={!mayRun || run.isPending} onClick={() => run.mutate(true)}>
             Dry run
           </Button>
-          {!may('tools:execute') && <span className="muted">Your role cannot run tools.</span>}
         </div>
       </Card>
       <div className="stack in-sight">
@@ -133,13 +134,13 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
           />
         </Card>
       </div>
-      {asks && (
+      {isConfirming && (
         <Confirm
           title="Run a tool that can overwrite or delete data?"
           action="Run"
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={() => {
-            setAsks(false);
+            setConfirming(false);
             run.mutate(false);
           }}
         >

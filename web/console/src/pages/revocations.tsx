@@ -11,12 +11,12 @@ export function RevocationList() {
     mutationFn: (id: string) => take(api.POST('/api/v1/jobs/{job_id}:retry', { params: { path: { job_id: id } } })),
   });
   const columns: readonly Column<Schemas['Revocation']>[] = [
-    { head: 'Updated', min: 8, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
-    { head: 'Status', min: 9, grow: 1, cell: (row) => <Status value={row.status} /> },
-    { head: 'Provider', min: 7, grow: 1, cell: (row) => row.provider },
+    { head: 'Updated', min: 6, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
+    { head: 'Status', min: 7.5, grow: 1, cell: (row) => <Status value={row.status} /> },
+    { head: 'Provider', min: 6, grow: 1, cell: (row) => row.provider },
     {
       head: 'Account',
-      min: 10,
+      min: 8,
       grow: 2,
       cell: (row) => (
         <Link to="/accounts/$id" params={{ id: row.connected_account_id }}>
@@ -24,10 +24,10 @@ export function RevocationList() {
         </Link>
       ),
     },
-    { head: 'Reason', min: 12, grow: 3, cell: (row) => row.reason },
+    { head: 'Reason', min: 8, grow: 3, cell: (row) => row.reason },
     {
       head: 'Action',
-      min: 7,
+      min: 6.5,
       grow: 0,
       cell: (row) =>
         row.status === 'FAILED' && may('jobs:write') && <Button onClick={() => retry.mutate(row.id)}>Retry</Button>,

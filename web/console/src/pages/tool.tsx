@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { api, type Schemas, take } from '../api.ts';
+import { ApiProblem, api, type Schemas, take } from '../api.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { Card, Facts, Json, Loading, Page } from '../ui/parts.tsx';
 import { Playground } from './playground.tsx';
 import { Hints } from './tools.tsx';
+import { UnknownTool } from './unknown-tool.tsx';
 
 const BACK = { to: '/tools', label: 'All tools' } as const;
 
@@ -15,13 +17,18 @@ export function ToolPage() {
     queryFn: () => take(api.GET('/api/v1/tools/{tool_name}', { params: { path: { tool_name: name } } })),
   });
   if (isPending) return <Loading />;
+  if (error instanceof ApiProblem && error.status === 404) return <UnknownTool name={name} />;
   if (error) return <FailedPage title={name} error={error} back={BACK} />;
   const tool = data.tool as Schemas['Tool'];
   return (
     <Page
       back={BACK}
       title={tool.title}
-      lead={<code>{tool.name}</code>}
+      lead={
+        <code>
+          <Breakable text={tool.name} />
+        </code>
+      }
       actions={
         <>
           <Hints hints={tool.hints} />

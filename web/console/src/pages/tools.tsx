@@ -21,17 +21,17 @@ function columnsFor(account: string | undefined): readonly Column<Tool>[] {
   return [
     {
       head: 'Tool',
-      min: 14,
-      grow: 2,
+      min: 12,
+      grow: 3,
       cell: (row) => (
         <Link to="/tools/$name" params={{ name: row.name }} search={search}>
           {row.name}
         </Link>
       ),
     },
-    { head: 'Effect', min: 12, grow: 0, cell: (row) => <Hints hints={row.hints} /> },
-    { head: 'Connector', min: 7, grow: 1, cell: (row) => row.connector },
-    { head: 'Description', min: 14, grow: 4, cell: (row) => <span title={row.description}>{row.description}</span> },
+    { head: 'Effect', min: 11.5, grow: 0, cell: (row) => <Hints hints={row.hints} /> },
+    { head: 'Connector', min: 6, grow: 1, cell: (row) => row.connector },
+    { head: 'Description', min: 12, grow: 4, cell: (row) => row.description },
   ];
 }
 

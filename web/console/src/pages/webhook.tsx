@@ -56,19 +56,13 @@ function Deliveries({ endpointId }: { endpointId: string }) {
       take(api.POST('/api/v1/webhook_deliveries/{delivery_id}:redeliver', { params: { path: { delivery_id: id } } })),
   });
   const columns: readonly Column<Delivery>[] = [
-    { head: 'Time', min: 8, grow: 1, cell: (row) => <Time value={row.updated_at} /> },
-    { head: 'State', min: 8, grow: 1, cell: (row) => <Status value={row.state} /> },
-    { head: 'Event', min: 13, grow: 3, cell: (row) => row.event_type },
-    {
-      head: 'Response',
-      min: 8,
-      grow: 1,
-      cell: (row) => row.last_attempt?.response?.status ?? row.last_attempt?.error ?? '',
-    },
-    { head: 'Attempts', min: 5, grow: 1, cell: (row) => row.attempts },
+    { head: 'Event', min: 10, grow: 3, cell: (row) => row.event_type },
+    { head: 'State', min: 6.5, grow: 1, cell: (row) => <DeliveryState delivery={row} /> },
+    { head: 'Last attempt', min: 8, grow: 3, cell: (row) => <LastAttempt delivery={row} /> },
+    { head: 'Attempts', min: 4.5, grow: 0, cell: (row) => row.attempts },
     {
       head: 'Actions',
-      min: 13,
+      min: 11.75,
       grow: 0,
       cell: (row) => (
         <>
@@ -107,25 +101,50 @@ function Deliveries({ endpointId }: { endpointId: string }) {
           </Empty>
         }
       />
-      {shown && (
-        <div className="stack">
-          <h3>
-            Last attempt of {shown.event_type} <code>{shown.id}</code>
-          </h3>
-          {shown.last_attempt ? (
-            <Json value={shown.last_attempt} label="Last attempt" />
-          ) : (
-            <p className="muted">There was no attempt yet.</p>
-          )}
-        </div>
-      )}
+      {shown && <DeliveryDetails delivery={shown} />}
     </>
+  );
+}
+
+/** A pending delivery with attempts has failed so far. */
+function DeliveryState({ delivery: { state, attempts } }: { delivery: Delivery }) {
+  if (state !== 'PENDING') return <Status value={state} />;
+  return attempts > 0 ? <Status value="UNKNOWN" label="Retrying" /> : <Status value="NEUTRAL" label="Waiting" />;
+}
+
+function LastAttempt({ delivery: { last_attempt: attempt, updated_at: at } }: { delivery: Delivery }) {
+  if (!attempt) return <span className="muted">None yet</span>;
+  return (
+    <span title={attempt.error ?? undefined}>
+      {attempt.response ? `Response ${attempt.response.status}` : 'No response'}, <Time value={at} />
+    </span>
+  );
+}
+
+function DeliveryDetails({ delivery }: { delivery: Delivery }) {
+  return (
+    <div className="stack">
+      <h3>
+        Delivery of {delivery.event_type} <code>{delivery.id}</code>
+      </h3>
+      <Facts
+        rows={[
+          ['State', <DeliveryState key="state" delivery={delivery} />],
+          ['Attempts', delivery.attempts],
+          ['Next attempt', <Time key="next" value={delivery.next_attempt_at} />],
+          ['Queued', <Time key="queued" value={delivery.created_at} />],
+          ['Event', <code key="event">{delivery.event_id}</code>],
+          ['Subject', <code key="subject">{delivery.subject_id}</code>],
+        ]}
+      />
+      {delivery.last_attempt && <Json value={delivery.last_attempt} label="Last attempt" />}
+    </div>
   );
 }
 
 function Actions({ endpoint: { id, enabled } }: { endpoint: Schemas['WebhookEndpoint'] }) {
   const navigate = useNavigate();
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const params = { params: { path: { endpoint_id: id } } };
   const test = useMutation({
     mutationFn: () => take(api.POST('/api/v1/webhook_endpoints/{endpoint_id}:test', params)),
@@ -153,7 +172,7 @@ function Actions({ endpoint: { id, enabled } }: { endpoint: Schemas['WebhookEndp
       </Button>
       <Button onClick={() => rotate.mutate()}>Rotate the secret</Button>
       <Button onClick={() => toggle.mutate()}>{enabled ? 'Disable' : 'Enable'}</Button>
-      <Button kind="danger" onClick={() => setAsks(true)}>
+      <Button kind="danger" onClick={() => setConfirming(true)}>
         Delete …
       </Button>
       <Trouble error={test.error ?? rotate.error ?? toggle.error ?? remove.error} />
@@ -163,13 +182,13 @@ function Actions({ endpoint: { id, enabled } }: { endpoint: Schemas['WebhookEndp
           <Copy text={rotate.data.secret} label="the signing secret" />
         </div>
       )}
-      {asks && (
+      {isConfirming && (
         <Confirm
           title="Delete this endpoint?"
           action="Delete"
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={() => {
-            setAsks(false);
+            setConfirming(false);
             remove.mutate();
           }}
         >

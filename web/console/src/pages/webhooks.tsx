@@ -21,7 +21,13 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   },
   { head: 'State', min: 8, grow: 1, cell: (row) => <EndpointState endpoint={row} /> },
   { head: 'Events', min: 8, grow: 2, cell: (row) => row.event_types.join(', ') || 'All but executions' },
-  { head: 'Description', min: 8, grow: 2, cell: (row) => row.description },
+  {
+    head: 'Description',
+    min: 8,
+    grow: 2,
+    cell: (row) => row.description,
+    hasValue: (row) => row.description !== '',
+  },
 ];
 
 export function EndpointState({ endpoint }: { endpoint: Endpoint }) {

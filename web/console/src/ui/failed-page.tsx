@@ -1,10 +1,29 @@
-import { type Back, Page, Trouble } from './parts.tsx';
+import { Link } from '@tanstack/react-router';
+import { ApiProblem } from '../api.ts';
+import { type Back, Empty, Page, Trouble } from './parts.tsx';
+
+/** The API rejects an id of a wrong form (400) or one that it does not know (404). */
+const WRONG_ADDRESS: readonly number[] = [400, 404];
 
 /** A page whose contents could not be loaded, with a way on. */
 export function FailedPage({ title, error, back }: { title: string; error: unknown; back: Back }) {
+  const isWrongAddress = error instanceof ApiProblem && WRONG_ADDRESS.includes(error.status);
   return (
     <Page title={title} back={back}>
-      <Trouble error={error} />
+      {isWrongAddress ? (
+        <Empty
+          title="Nothing is at this address"
+          action={
+            <Link className="button primary" to={back.to}>
+              {back.label}
+            </Link>
+          }
+        >
+          It may have been deleted, or the address is incomplete. What belongs to another environment is not shown here.
+        </Empty>
+      ) : (
+        <Trouble error={error} />
+      )}
     </Page>
   );
 }

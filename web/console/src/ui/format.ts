@@ -1,6 +1,6 @@
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const NUMBER = new Intl.NumberFormat('en');
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -28,10 +28,11 @@ export function formatMs(ms: number | null | undefined): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
-/** `upstream_rate_limited` → `Upstream rate limited`. */
+/** `upstream_rate_limited` → `Upstream rate limited`, `api_client.created` → `API client created`. */
 export function words(name: string): string {
-  const text = name.replaceAll('_', ' ').toLowerCase();
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const text = name.replaceAll(/[_.]/g, ' ').toLowerCase();
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return sentence.replaceAll(/\b(api|mcp|url)\b/gi, (acronym) => acronym.toUpperCase());
 }
 
 /** Returns a time as inputs of the type `datetime-local` take it; empty for what is not a time. */

@@ -4,12 +4,14 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
   type ReactNode,
+  type RefObject,
   useCallback,
   useEffect,
   useMemo,
   useRef,
-  useSyncExternalStore,
+  useState,
 } from 'react';
+import { Breakable } from './breakable.tsx';
 import { formatNumber } from './format.ts';
 import { Loading, Trouble } from './parts.tsx';
 
@@ -20,6 +22,8 @@ export interface Column<T> {
   /** The share of the width that is left; 0 for a column that does not grow. */
   grow: number;
   cell(row: T): ReactNode;
+  /** For a column that is left out while no loaded row has a value in it. */
+  hasValue?(row: T): boolean;
 }
 
 export interface ListPage<T> {
@@ -42,17 +46,17 @@ interface ListProps<T> {
 
 const ROW_PX = 44;
 const GAP_REM = 0.75;
-/** The width below which each row shows its cells below each other, with the heads of their columns. */
-const NARROW = '(max-width: 36rem)';
+/** The width of a scroll bar and of the borders. */
+const SCROLLBAR_REM = 1.5;
 const STACKED_LINE_PX = 28;
 /** Rows before the end of the loaded ones at which the next page is requested. */
 const AHEAD = 30;
 
 /**
- * A list of any length: only visible rows are in the document, and pages are loaded as they are needed. Its first page also has its own
+ * A list of any length. Where its columns do not fit, each row is a block of its cells, with the heads of their columns. As for its length: only visible rows are in the document, and pages are loaded as they are needed. Its first page also has its own
  * query, which is kept current. Its changes are shown at the top of the list; further down they are offered, so that rows do not move.
  */
-export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty }: ListProps<T>) {
+export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, empty }: ListProps<T>) {
   const queries = useQueryClient();
   const headKey = [...queryKey, 'first page'];
   const query = useInfiniteQuery({
@@ -72,8 +76,11 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
   const head = useQuery({ queryKey: headKey, queryFn: () => load(undefined), enabled: query.isSuccess });
   const pages = query.data?.pages;
   const rows = useMemo(() => pages?.flatMap((page) => page.rows) ?? [], [pages]);
-  const frame = useRef<HTMLDivElement>(null);
-  const isNarrow = useMedia(NARROW);
+  const columns = all.filter(({ hasValue }) => !hasValue || rows.some(hasValue));
+  const frame = useRef<HTMLDivElement | null>(null);
+  const [width, measureFrame] = useWidth(frame);
+  const neededRem = columns.reduce((sum, { min }) => sum + min + GAP_REM, GAP_REM + SCROLLBAR_REM);
+  const isNarrow = width < neededRem * remPx();
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
@@ -108,7 +115,6 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
   const last = query.data.pages.at(-1);
   const wide = columns.map(({ min, grow }) => (grow ? `minmax(${min}rem, ${grow}fr)` : `${min}rem`)).join(' ');
   const gridTemplateColumns = isNarrow ? undefined : wide;
-  const minWidth = isNarrow ? undefined : `${columns.reduce((sum, { min }) => sum + min + GAP_REM, GAP_REM)}rem`;
   const open = (row: T) => rowHref && void navigate({ to: rowHref(row) });
   return (
     <>
@@ -123,12 +129,12 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
       </p>
       <div
         className={isNarrow ? 'list stacked' : 'list'}
-        ref={frame}
+        ref={measureFrame}
         role="region"
         aria-label={`${label}, scrollable`}
         tabIndex={0}
       >
-        <div role="table" aria-label={label} style={{ minWidth }} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
+        <div role="table" aria-label={label} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
           <div role="row" className="row head" style={{ gridTemplateColumns }} aria-rowindex={1}>
             {columns.map(({ head }) => (
               <div role="columnheader" key={head}>
@@ -153,9 +159,9 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
                   onKeyDown={(event) => onRowKey(event, () => open(row))}
                 >
                   {columns.map(({ head, cell }) => (
-                    <div role="cell" key={head} data-head={head}>
+                    <Cell key={head} head={head} canBreak={isNarrow}>
                       {cell(row)}
-                    </div>
+                    </Cell>
                   ))}
                 </div>
               );
@@ -168,16 +174,38 @@ export function List<T>({ label, queryKey, load, columns, rowKey, rowHref, empty
   );
 }
 
-function useMedia(query: string): boolean {
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      const media = matchMedia(query);
-      media.addEventListener('change', changed);
-      return () => media.removeEventListener('change', changed);
-    },
-    [query],
+/** A text that is cut off is shown as a whole by the pointer. */
+function Cell({ head, canBreak, children }: { head: string; canBreak: boolean; children: ReactNode }) {
+  return (
+    <div role="cell" data-head={head} title={typeof children === 'string' ? children : undefined}>
+      {canBreak && typeof children === 'string' ? <Breakable text={children} /> : children}
+    </div>
   );
-  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
+}
+
+/** Returns the width of an element, which is kept current, and the ref that stores and measures it. */
+function useWidth(stored: RefObject<HTMLDivElement | null>): [number, (element: HTMLDivElement) => () => void] {
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  const measure = useCallback(
+    (element: HTMLDivElement) => {
+      stored.current = element;
+      // The outer width does not depend on a scroll bar, so that the layout does not alternate.
+      const read = () => setWidth(element.offsetWidth);
+      const observer = new ResizeObserver(read);
+      observer.observe(element);
+      read();
+      return () => {
+        observer.disconnect();
+        stored.current = null;
+      };
+    },
+    [stored],
+  );
+  return [width, measure];
+}
+
+function remPx(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
 
 /** Enter opens a row; the arrows move between rows. */

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, type Ref, useEffect, useId, useRef, useState } from 'react';
 import { ApiProblem } from '../api.ts';
+import { Breakable } from './breakable.tsx';
 import { formatAgo, formatTime, words } from './format.ts';
 
 export function Page({ title, lead, actions, back, children }: PageProps) {
@@ -16,7 +17,9 @@ export function Page({ title, lead, actions, back, children }: PageProps) {
       )}
       <header className="page-head">
         <div>
-          <h1>{title}</h1>
+          <h1>
+            <Breakable text={title} />
+          </h1>
           {lead && <p className="lead">{lead}</p>}
         </div>
         {actions && <div className="actions">{actions}</div>}
@@ -111,11 +114,16 @@ export function Facts({ rows }: { rows: [string, ReactNode][] }) {
       {rows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value === '' || value === null || value === undefined ? <span className="muted">–</span> : value}</dd>
+          <dd>{shownValue(value)}</dd>
         </div>
       ))}
     </dl>
   );
+}
+
+function shownValue(value: ReactNode): ReactNode {
+  if (value === '' || value === null || value === undefined) return <span className="muted">–</span>;
+  return typeof value === 'string' ? <Breakable text={value} /> : value;
 }
 
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
@@ -170,7 +178,13 @@ export function Copy({ text, label, block = false }: { text: string; label: stri
   };
   return (
     <div className={block ? 'copy block' : 'copy'}>
-      {block ? <Code text={text} label={label} /> : <code>{text}</code>}
+      {block ? (
+        <Code text={text} label={label} />
+      ) : (
+        <code>
+          <Breakable text={text} />
+        </code>
+      )}
       <button type="button" className="copy-button" onClick={copy} aria-label={`Copy ${label}`}>
         <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
       </button>
