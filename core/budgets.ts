@@ -255,6 +255,8 @@ export const JOBS = {
   lookEveryMs: SECOND,
   /** How soon the engine looks after a job was added. The delay lets jobs that are added together start together. */
   soonMs: 50,
+  /** How soon the engine looks after an attempt has ended. The delay lets one transaction take several jobs. */
+  nextMs: 10,
   /** Concurrent attempts of all kinds. */
   total: 32,
   /** Lanes (queues of one kind of jobs) that one pass checks. If there are more, the next pass follows immediately. */

@@ -89,6 +89,27 @@ export function createJobRepository(statements: Statements, dataKeys: DataKeys, 
   // A subject has few jobs, so its filter is used first.
   const ofKind = list(withinEnvironment, ([first]) => first);
   const opened = list(open, () => undefined);
+  const insert = once(() =>
+    db
+      .insert(t)
+      .values({
+        id: sql.placeholder('id'),
+        environmentId: sql.placeholder('environmentId'),
+        kind: sql.placeholder('kind'),
+        lane: sql.placeholder('lane'),
+        subjectId: sql.placeholder('subjectId'),
+        kekId: sql.placeholder('kekId'),
+        dataKey: sql.placeholder('dataKey'),
+        payloadSealed: sql.placeholder('payloadSealed'),
+        state: 'WAITING',
+        attempts: 0,
+        runAt: sql.placeholder('runAt'),
+        giveUpAt: sql.placeholder('giveUpAt'),
+        createdAt: sql.placeholder('createdAt'),
+        updatedAt: sql.placeholder('createdAt'),
+      })
+      .prepare(),
+  );
   const retry = once(() =>
     db
       .update(t)
@@ -139,11 +160,7 @@ export function createJobRepository(statements: Statements, dataKeys: DataKeys, 
     },
     async insert(environmentId, { wrappedDataKey, ...job }) {
       const dataKey = await dataKeys.add(wrappedDataKey);
-      const start = { state: 'WAITING' as const, attempts: 0, updatedAt: job.createdAt, dataKey };
-      await db
-        .insert(t)
-        .values({ ...job, ...start, environmentId })
-        .run();
+      await insert().run({ ...job, environmentId, dataKey });
     },
     async insertFailed(environmentId, job) {
       const end = { state: 'FAILED' as const, attempts: 0, runAt: job.createdAt, updatedAt: job.createdAt };

@@ -107,6 +107,27 @@ const FILTERS: Record<keyof WebhookDeliveryFilters, Filter> = {
 export function createWebhookDeliveryRepository(statements: Statements, pacing: Pacing): WebhookDeliveryRepository {
   const { db, once, dialect } = statements;
   const get = once(() => db.select().from(t).where(oneDelivery).prepare());
+  const insert = once(() =>
+    db
+      .insert(t)
+      .values({
+        id: sql.placeholder('id'),
+        environmentId: sql.placeholder('environmentId'),
+        endpointId: sql.placeholder('endpointId'),
+        eventId: sql.placeholder('eventId'),
+        eventSeq: sql.placeholder('eventSeq'),
+        eventType: sql.placeholder('eventType'),
+        subjectId: sql.placeholder('subjectId'),
+        state: 'PENDING',
+        jobId: sql.placeholder('jobId'),
+        attempts: 0,
+        nextAttemptAt: sql.placeholder('nextAttemptAt'),
+        lastAttempt: null,
+        createdAt: sql.placeholder('createdAt'),
+        updatedAt: sql.placeholder('createdAt'),
+      })
+      .prepare(),
+  );
   const firstPending = once(() => db.select({ id: t.id }).from(t).where(pendingOfSubject).limit(1).prepare());
   const nextInOrder = once(() =>
     db
@@ -199,11 +220,7 @@ export function createWebhookDeliveryRepository(statements: Statements, pacing: 
       return { rows, ...(next !== undefined && { next }) };
     },
     async insert(environmentId, delivery) {
-      const start = { state: 'PENDING' as const, attempts: 0, lastAttempt: null, updatedAt: delivery.createdAt };
-      await db
-        .insert(t)
-        .values({ ...delivery, ...start, environmentId })
-        .run();
+      await insert().run({ ...delivery, environmentId });
     },
     async assign(environmentId, id, { jobId, at }) {
       return (await assign().run({ environmentId, id, jobId, at })).changes === 1;

@@ -1,5 +1,5 @@
 import type { EventSink } from '../core/events/sink.ts';
-import { createPace, type Pace } from '../core/scheduling/pace.ts';
+import { createPace, createUtilization, type Pace } from '../core/scheduling/pace.ts';
 import { createDeliveryQueue, type DeliveryQueue, type DeliveryQueueDeps } from '../core/webhooks/delivery-queue.ts';
 import { createEventFeed, type EventFeed, type EventFeedDeps } from '../core/webhooks/event-feed.ts';
 import { createWebhookSink } from '../core/webhooks/webhook-sink.ts';
@@ -25,6 +25,6 @@ export function createWebhookParts(
   const deliveries = createDeliveryQueue(deps);
   const eventFeed = createEventFeed(deps);
   const webhookSink = createWebhookSink({ store: deps.store, deliveries, notifyStored: eventFeed.notifyStored });
-  const webhookPace = createPace(config.webhookRate, deps.wait);
+  const webhookPace = createPace(config.webhookRate, { wait: deps.wait, utilization: createUtilization() });
   return { deliveries, eventFeed, webhookSink, webhookPace };
 }

@@ -29,7 +29,7 @@ export async function attempt(
     resolve({ kind: 'retry', reason: `The attempt did not end within ${kind.attemptMs / 1000} seconds.` });
   }, kind.attemptMs).unref();
   try {
-    const job = { ...jobOf(row), payload: openPayload(vault, row) };
+    const job = { ...jobOf(row), payload: kind.hasNoPayload ? {} : openPayload(vault, row) };
     const signal = AbortSignal.any([stopping, late.signal]);
     return await inSpan(
       () => ({ name: `job ${kind.name}`, kind: 'internal', attributes: { 'valetkey.job.id': row.id } }),

@@ -35,6 +35,11 @@ export interface JobKind {
    * `JOBS.total`.
    */
   total?: number;
+  /**
+   * The payload is always empty. It is not decrypted, and its removal need not reach the files of the database soon, which
+   * costs much more than the attempt.
+   */
+  hasNoPayload?: true;
   /** A longer attempt is aborted and counts as failed. */
   attemptMs: number;
   /** The wait after the first failed attempt. It doubles up to the longest wait, and up to half of it is random. */

@@ -39,7 +39,7 @@ export interface Jobs {
 export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobDeps): Jobs {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const wake = () => timer?.soon(0);
+  const wake = (ms: number) => timer?.soon(ms);
   const runner = createJobRunner({ ...tools, kinds, counted: counted.job, wake }, signal);
   const periods = createPeriodicJobs({ ...tools, counted: counted.periodic, wake }, periodic, signal);
   let timer: Timer | undefined;

@@ -15,7 +15,7 @@ export interface PeriodicJob {
 }
 
 export interface PeriodicDeps {
-  store: Pick<Store, 'read' | 'write'>;
+  store: Pick<Store, 'read' | 'write' | 'note'>;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
@@ -24,8 +24,8 @@ export interface PeriodicDeps {
   log: { error(fields: object, message: string): void };
   /** Called with the outcome of each run. */
   counted(name: string, outcome: 'done' | 'failed'): void;
-  /** Called when a run has ended. */
-  wake(): void;
+  /** Called when a run has ended. @param ms how soon to look for the next one */
+  wake(ms: number): void;
 }
 
 export interface PeriodicJobs {
@@ -102,7 +102,7 @@ export function createPeriodicJobs(
       (err) => log.error({ job: job.name, err }, 'the end of a periodic job could not be stored'),
     ).then(() => {
       running.delete(job.name);
-      wake();
+      wake(0);
     });
     running.set(job.name, work);
   }

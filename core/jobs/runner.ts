@@ -6,7 +6,7 @@ import { nextAttemptAt } from './backoff.ts';
 import type { Attempted, AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';
 
 export interface RunnerDeps extends AttemptDeps {
-  store: Pick<Store, 'read' | 'write'>;
+  store: Pick<Store, 'read' | 'write' | 'note'>;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
@@ -17,8 +17,8 @@ export interface RunnerDeps extends AttemptDeps {
   counted(kind: string, outcome: 'done' | 'failed' | 'retry'): void;
   /** Called when a payload was removed from the database. */
   scrubStorage(): void;
-  /** Called when more attempts may be possible. */
-  wake(): void;
+  /** Called when more attempts may be possible. @param ms how soon to look for them */
+  wake(ms: number): void;
 }
 
 export interface JobRunner {
@@ -77,7 +77,10 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
     try {
       const { environmentId, lane: name } = lane;
       const claim = { kind: kind.name, environmentId, lane: name, owner, now: now(), limit: leaves.length };
-      rows = await store.write((tx) => tx.jobQueue.claim(claim));
+      // A power failure that undoes a claim also ends its attempt, so the claim need not be durable.
+      await store.note(async (tx) => {
+        rows = await tx.jobQueue.claim(claim);
+      });
     } finally {
       for (const leave of leaves.splice(rows.length)) leave();
     }
@@ -85,7 +88,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
       const work = workOn(kind, row).finally(() => {
         leaves[index]?.();
         underWay.delete(work);
-        wake();
+        wake(JOBS.nextMs);
       });
       underWay.add(work);
     }
@@ -144,8 +147,9 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
       ? await tx.jobQueue.done(current, { ...outcome, at })
       : await tx.jobQueue.fail(current, { ...outcome, at });
     if (!isCurrent) return;
-    await kinds.get(row.kind)?.ended(tx, jobOf(row), outcome);
-    if (isDone) tx.afterCommit(scrubStorage);
+    const kind = kinds.get(row.kind);
+    await kind?.ended(tx, jobOf(row), outcome);
+    if (isDone && !kind?.hasNoPayload) tx.afterCommit(scrubStorage);
   }
 
   async function lookAt(kind: JobKind, limit: number): Promise<number> {
@@ -159,7 +163,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
       places.set(kind.name, lane);
       if (lane.runAt <= now()) begun += await begin(kind, lane);
     }
-    wake();
+    wake(0);
     return begun;
   }
 

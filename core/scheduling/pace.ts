@@ -1,26 +1,60 @@
 /** Resolves when the caller may start. @param signal ends the waits that it finds aborted */
 export type Pace = (signal: AbortSignal) => Promise<void>;
 
+export interface PaceDeps {
+  /** Waits a number of milliseconds. */
+  wait(ms: number): Promise<void>;
+  /** Returns the part of the time since the last call in which the event loop was busy, from 0 to 1. */
+  utilization(): number;
+}
+
+/** Callers of this time start together, because what they do together needs fewer transactions. In milliseconds. */
+const BURST_MS = 20;
+/** The part of the rate that callers get while the event loop is always busy. */
+const LEAST_SHARE = 1 / 4;
+
 /**
- * Lets callers start at a limited rate, in order, so that a long queue leaves most of the processor time to requests.
- * After a pause the first caller starts immediately.
+ * Lets callers start at a limited rate, in order, so that a long queue leaves most of the processor time to requests. The busier the
+ * event loop, the lower the rate, down to a quarter. After a pause the first callers start immediately.
  *
  * @param perSecond starts per second; null for no limit
- * @param wait waits a number of milliseconds
  */
-export function createPace(perSecond: number | null, wait: (ms: number) => Promise<void>): Pace {
+export function createPace(perSecond: number | null, { wait, utilization }: PaceDeps): Pace {
   if (perSecond === null) return async () => {};
+  const burst = Math.max(1, Math.floor((perSecond * BURST_MS) / 1000));
   let turn = Promise.resolve();
+  let started = 0;
   /** Timers count whole milliseconds: the rest is kept for the next wait. */
   let owedMs = 0;
+  const rest = (): Promise<void> => {
+    const share = Math.max(LEAST_SHARE, 1 - utilization());
+    owedMs += (burst * 1000) / perSecond / share;
+    const restMs = Math.floor(owedMs);
+    owedMs -= restMs;
+    return restMs === 0 ? nextTurn() : wait(restMs);
+  };
   return (signal) => {
     const mine = turn;
     turn = mine.then(() => {
-      owedMs += 1000 / perSecond;
-      const restMs = Math.floor(owedMs);
-      owedMs -= restMs;
-      return restMs === 0 || signal.aborted ? undefined : wait(restMs);
+      if (signal.aborted) return undefined;
+      // Requests that have arrived meanwhile are handled between two callers.
+      return ++started % burst === 0 ? rest() : nextTurn();
     });
     return mine;
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Measures this process. @returns the `utilization` of `PaceDeps` */
+export function createUtilization(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
   };
 }

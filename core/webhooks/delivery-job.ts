@@ -10,7 +10,7 @@ import { disableFailing } from './failing-endpoint.ts';
 import { type DeliverySendDeps, type SentDelivery, sendDelivery } from './send-delivery.ts';
 
 export interface DeliveryJobDeps extends DeliverySendDeps {
-  store: Pick<Store, 'read'>;
+  store: Pick<Store, 'read' | 'shareReads'>;
   events: Events;
   deliveries: DeliveryQueue;
   egressOf(environment: { id: string; kind: 'DEVELOPMENT' | 'PRODUCTION' }): Egress;
@@ -36,6 +36,7 @@ export function deliveryJob(deps: DeliveryJobDeps): JobKind {
     name: WEBHOOK_DELIVERY,
     perLane: (endpointId) => (failing.has(endpointId) ? WEBHOOKS.perFailingEndpoint : WEBHOOKS.perEndpoint),
     total: WEBHOOKS.total,
+    hasNoPayload: true,
     attemptMs: WEBHOOKS.attemptMs,
     // These are only minimum waits: `run` returns the wait after each failed attempt as `retryAfterMs`.
     firstRestMs: 1000,
@@ -44,12 +45,15 @@ export function deliveryJob(deps: DeliveryJobDeps): JobKind {
     givenUp: 'Abandoned after six days.',
     async run(job, signal) {
       await deps.webhookPace(signal);
+      void store.shareReads();
       const { environmentId, lane: endpointId } = job;
       const delivery = await store.read.webhookDeliveries.get(environmentId, job.subjectId ?? '');
       if (delivery?.jobId !== job.id || delivery.state === 'DELIVERED') return SKIPPED;
-      const endpoint = await store.read.webhookEndpoints.get(environmentId, endpointId);
-      const event = await store.read.events.get(environmentId, delivery.eventId);
-      const environment = await store.read.environments.get(environmentId);
+      const [endpoint, event, environment] = await Promise.all([
+        store.read.webhookEndpoints.get(environmentId, endpointId),
+        store.read.events.get(environmentId, delivery.eventId),
+        store.read.environments.get(environmentId),
+      ]);
       if (!endpoint || !event || !environment) return { kind: 'failed', reason: 'The endpoint was deleted.' };
       if (!endpoint.enabled) return { kind: 'failed', reason: DISABLED };
       const sent = await sendDelivery(deps, deps.egressOf(environment), endpoint, event, signal);
@@ -62,8 +66,9 @@ export function deliveryJob(deps: DeliveryJobDeps): JobKind {
       return { ...outcome, store: (tx) => settle(deps, tx, job, delivery, sent) };
     },
     async ended(tx, { id: jobId, environmentId, subjectId }, outcome) {
+      if (outcome.kind === 'done') return;
       const delivery = await tx.webhookDeliveries.get(environmentId, subjectId ?? '');
-      if (outcome.kind === 'done' || delivery?.jobId !== jobId) return;
+      if (delivery?.jobId !== jobId) return;
       const { attempts, lastAttempt } = delivery;
       const end = { state: 'FAILED' as const, attempts, nextAttemptAt: null, lastAttempt, at: now() };
       await tx.webhookDeliveries.record(environmentId, delivery.id, jobId, end);
@@ -95,12 +100,17 @@ async function settle(
   const endpoint = await tx.webhookEndpoints.get(environmentId, delivery.endpointId);
   const isDisabled = endpoint ? await judgeEndpoint(deps, tx, endpoint, sent, at) : true;
   if (sent.isDelivered) {
-    await deliveries.next(tx, delivery);
+    if (!endpoint || canBeAwaited(endpoint, delivery)) await deliveries.next(tx, delivery);
     return { kind: 'done' };
   }
   const reason = sent.attempt.error;
   if (isDisabled || restMs === undefined) return { kind: 'failed', reason };
   return { kind: 'retry', reason, retryAfterMs: restMs };
+}
+
+/** Whether other deliveries can wait for this one: the endpoint is ordered, or may have been since the delivery was added. */
+function canBeAwaited({ ordered, updatedAt }: WebhookEndpointRow, { createdAt }: WebhookDeliveryRow): boolean {
+  return ordered || updatedAt >= createdAt;
 }
 
 /** @returns whether the endpoint is disabled now */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type LoadResult, runLoad } from './load.ts';
 import { type RunningProcess, withProcesses } from './processes.ts';
+import { queueEvents } from './queue-events.ts';
 import { seed } from './seed.ts';
 import { median } from './statistics.ts';
 
@@ -17,6 +18,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789' };
 const MEASURED_SECONDS = 3;
+/** Accounts that requests read. Their creation causes the events of which copies are queued. */
+const ACCOUNTS = 1000;
 
 interface Receiver {
   port: number;
@@ -88,8 +91,9 @@ async function main(): Promise<void> {
       await createEndpoint(first, `http://127.0.0.1:${receiver.port}/`);
       await first.stop();
       console.log(`Queueing ${events} events ...`);
-      const queued = await seed(envOf('queued'), events);
-      const plain = await seed(envOf('plain'), events);
+      const queued = await seed(envOf('queued'), ACCOUNTS);
+      await queueEvents(envOf('queued'), events);
+      const plain = await seed(envOf('plain'), ACCOUNTS);
       const sides = [
         {
           name: 'queued',

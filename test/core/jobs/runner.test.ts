@@ -58,6 +58,19 @@ describe('durable jobs', () => {
     expect([world.counts, world.scrubs()]).to.deep.equal([['post done'], 1]);
   });
 
+  it('of a kind without payload cause no scrub of the database files', async () => {
+    const seen: unknown[] = [];
+    const run = async ({ payload }: Job) => {
+      seen.push(payload);
+      return DONE;
+    };
+    const id = await world.add('acme');
+    await (await world.engine({ kinds: [kindOf(run, { hasNoPayload: true })] })).runDue();
+    expect(seen).to.deep.equal([{}]);
+    expect(await world.get(id)).to.include({ state: 'DONE', payloadSealed: null });
+    expect([world.counts, world.scrubs()]).to.deep.equal([['post done'], 0]);
+  });
+
   it('do not exist when the transaction that adds them is rolled back', async () => {
     const { test, queue } = world;
     let added = 0;
@@ -307,7 +320,7 @@ describe('durable jobs', () => {
       isFull = true;
       return DONE;
     });
-    const engine = await world.engine({ store: { read: store.read, write }, kinds: [kind] });
+    const engine = await world.engine({ store: { read: store.read, note: store.note, write }, kinds: [kind] });
     const id = await world.add('acme');
     await engine.runDue();
     expect(await world.get(id)).to.include({ state: 'RUNNING' });
