@@ -62,6 +62,8 @@ export function createCheckpointThread(path: string): CheckpointThread {
       if (!ending) return;
       worker = undefined;
       const exit = once(ending, 'exit');
+      // `move` has unreferenced the thread. Without this line the process may end before the thread has closed its connection.
+      ending.ref();
       ending.postMessage('end');
       await exit;
     },
