@@ -228,6 +228,11 @@ corpus: install ## Import 2,638 public API descriptions and check every tool; SA
 bench: install ## Measure the server against a minimal server, side by side, and print ratios
 	node scripts/bench/main.ts
 
+.PHONY: bench-before-after
+bench-before-after: install ## Compare with another checkout, in rounds by turns: rates, processor time, latency with stops of the event loop, start, memory; AGAINST=../other ONLY=tail
+	@test -n '$(AGAINST)' || { echo 'AGAINST must name the folder of another checkout, with its packages installed'; exit 1; }
+	@node scripts/bench/before-after/main.ts --against '$(AGAINST)' $(if $(ONLY),--only '$(ONLY)')
+
 .PHONY: bench-postgres
 bench-postgres: postgresql-installed install ## Measure the storage on PostgreSQL with 1, 2 and 4 processes against pgbench on the same server; ACCOUNTS=1000000
 	node scripts/bench/postgres/main.ts $(if $(ACCOUNTS),--accounts=$(ACCOUNTS))

@@ -67,6 +67,12 @@ export function openCeilingDatabase(path: string) {
     on conflict do update set seq = excluded.seq, hash = excluded.hash`);
   const secret = db.prepare(`select digest from api_client_secrets join api_clients on api_clients.id = client_id
     where client_id = ? and enabled = 1`);
+  const start =
+    db.prepare(`insert into executions (seq, id, environment_id, account_id, connector, tool_name, api_client_id, instance, status,
+    started_at) values ((select last_seq + 1 from counters where environment_id = $environment and name = 'executions'), $id,
+    $environment, $account, $connector, $tool, 'bench', 1, 'STARTED', $at)`);
+  const end = db.prepare(`update executions set status = 'SUCCEEDED', upstream_status = 200, finished_at = ?
+    where id = ? and status = 'STARTED'`);
   let head: { seq: number; hash: Buffer } = { seq: low, hash: Buffer.alloc(32) };
   const known = db.prepare('select seq, hash from audit_heads').get() as typeof head | undefined;
   if (known) head = known;
@@ -99,6 +105,11 @@ export function openCeilingDatabase(path: string) {
       moveHead.run(environment.id, seq, hash);
       head = { seq, hash };
     },
+    startExecution(id: string, account: Row, tool: string) {
+      const { connector } = account;
+      start.run({ id, environment: environment.id, account: account.id, connector, tool, at: Date.now() });
+    },
+    endExecution: (id: string) => end.run(Date.now(), id),
     transaction: (work: () => void) => db.transaction(work).immediate(),
   };
 }

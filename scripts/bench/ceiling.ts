@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import { callOut } from './ceiling-call.ts';
 import { signToken } from './ceiling-crypto.ts';
 import { openCeilingDatabase, type Row } from './ceiling-database.ts';
 
@@ -11,6 +12,7 @@ import { openCeilingDatabase, type Row } from './ceiling-database.ts';
 const db = openCeilingDatabase(process.env['CEILING_DATABASE'] as string);
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const ACCOUNTS = '/api/v1/connected_accounts';
+const UPSTREAM_PORT = Number(process.env['CEILING_UPSTREAM_PORT']);
 const SIZE = 20;
 
 const time = (ms: number) => new Date(ms).toISOString();
@@ -110,6 +112,20 @@ function token(text: string) {
   return { access_token: signToken(privateKey, claims), token_type: 'Bearer', expires_in: 3600 };
 }
 
+/** A tool call: the record of its start is durable before the response, and its end shares the next commit. */
+async function execute(text: string): Promise<unknown> {
+  const { tool_name, tool_input, connected_account_id } = JSON.parse(text);
+  const row = db.get(connected_account_id) as Row;
+  const { static_auth } = db.open(row);
+  const id = `exec_${randomUUID().replaceAll('-', '')}`;
+  const started = new Promise((done) => commitTogether(() => db.startExecution(id, row, tool_name), done));
+  const { owner, repo, issue_number } = tool_input;
+  const path = `/repos/${owner}/${repo}/issues/${issue_number}`;
+  const [data] = await Promise.all([callOut(UPSTREAM_PORT, path, static_auth.details.token), started]);
+  await new Promise((done) => commitTogether(() => db.endExecution(id), done));
+  return { data, execution_id: id };
+}
+
 function serve(req: IncomingMessage, res: ServerResponse): void {
   const [path = '', query = ''] = (req.url ?? '').split('?');
   const value = query.slice(query.indexOf('=') + 1);
@@ -136,7 +152,8 @@ function serve(req: IncomingMessage, res: ServerResponse): void {
         (created) => answer(201, created),
       ),
     );
-  } else if (path === '/oauth/token') readText(req, (text) => answer(200, token(text)));
+  } else if (path === '/api/v1/execute_tool') readText(req, async (text) => answer(200, await execute(text)));
+  else if (path === '/oauth/token') readText(req, (text) => answer(200, token(text)));
   else answer(404, {});
 }
 

@@ -18,6 +18,7 @@ export interface OpenResult {
   /** Milliseconds from when a request should have been sent to its complete response. */
   p50: number;
   p99: number;
+  p999: number;
   max: number;
   /** The 99th percentile of how late this process sent requests, in milliseconds; it is part of the times above. */
   late: number;
@@ -98,6 +99,7 @@ export async function runOpenLoad(load: OpenLoad): Promise<OpenResult> {
   return {
     p50: percentile(times, 0.5),
     p99: percentile(times, 0.99),
+    p999: percentile(times, 0.999),
     max,
     late: percentile(late, 0.99),
     refused,

@@ -33,6 +33,7 @@ export const REQUESTS: Record<string, Build> = {
     method: 'GET',
     path: `/api/v1/connected_accounts/details?id=${accountOf(subject, turn)}`,
   }),
+  list: () => ({ method: 'GET', path: '/api/v1/connected_accounts?page_size=20' }),
   'execute-tool': (subject, turn) => executeTool(accountOf(subject, turn)),
   'mcp-2026': mcpCall2026,
   'mcp-2025': mcpCall2025,
@@ -41,7 +42,7 @@ export const REQUESTS: Record<string, Build> = {
 };
 
 /** Creates accounts over the API, because checkouts may differ in everything else. */
-export async function prepare(port: number): Promise<Subject> {
+export async function prepare(port: number, count = 200): Promise<Subject> {
   const send = async (path: string, headers: Record<string, string>, body: string) => {
     const response = await fetch(`http://localhost:${port}${path}`, { method: 'POST', headers, body });
     if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
@@ -52,7 +53,7 @@ export async function prepare(port: number): Promise<Subject> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': JSON_TYPE };
   const accounts: string[] = [];
   let connectionId = '';
-  for (let number = 0; number < 200; number++) {
+  for (let number = 0; number < count; number++) {
     const body = JSON.stringify(newAccount(`user-${number}@example.com`));
     const { connected_account: account } = await send('/api/v1/connected_accounts', headers, body);
     accounts.push(account.id);
