@@ -401,13 +401,13 @@ export const POSTGRES = {
   statementMs: 15 * SECOND,
   lockMs: 5 * SECOND,
   idleMs: 15 * SECOND,
-  /** For how long a unit is run again after conflicts. */
+  /** How long a unit of work is retried after conflicts with other transactions. */
   rerunMs: 10 * SECOND,
-  /** From this run on, a unit runs while no other unit runs. */
+  /** From this attempt on, a unit of work runs while no other unit runs. */
   aloneFromRun: 4,
-  /** How long a unit that must run alone waits for the other units to end. New units wait for it meanwhile. */
+  /** How long a unit of work that must run alone waits for the others to end. Meanwhile, new units wait for it. */
   aloneWaitMs: 500,
-  /** The pause before the third run is random: at most this long. The maximum doubles with each run. */
+  /** The pause before the third attempt is random: at most this long. The maximum doubles with each attempt. */
   rerunPauseMs: 5,
   /** How long and how often the outcome of a commit is requested after its connection was lost. */
   outcomeMs: 10 * SECOND,
@@ -499,7 +499,7 @@ export const STORED = {
   mcpClients: 5_000,
   /**
    * API clients of one environment that are enabled, and those that are disabled. A disabled client cannot be used, so
-   * beyond it the one that was disabled first is removed.
+   * beyond the limit the client that was disabled first is removed.
    */
   apiClients: 5_000,
   disabledApiClients: 5_000,
@@ -536,7 +536,7 @@ export const STORED = {
   contentsPartBytes: 16 * KIB,
   /** Requests, waits and refreshes that an execution's contents list; later ones are left out. */
   executionSteps: 100,
-  /** Of an execution whose contents are not stored. */
+  /** The same, for an execution whose contents are not stored. */
   bareExecutionSteps: 20,
 } as const;
 
@@ -789,7 +789,10 @@ export const MCP_SERVER = {
   streamMs: 10 * MINUTE,
   /** Tools in one response to tools/list. */
   toolsPerPage: 250,
-  /** Listed tools of a connection, unless an MCP config sets another number. Models choose worse among more. */
+  /**
+   * Listed tools of a connection, unless an MCP config sets another number. Models choose worse when they see more
+   * tools.
+   */
   listedTools: 40,
   /** Tools that a search over MCP returns by default, and at most. */
   toolsFound: 5,
@@ -838,7 +841,7 @@ export const MCP_LOGIN = {
   /** The maximum lifetime of a grant. */
   grantMs: 365 * DAY,
   /**
-   * A refresh token that was replaced within this time is exchanged for the present one, because clients refresh
+   * A refresh token that was replaced within this time is exchanged for the current one, because clients refresh
    * concurrently and lose responses.
    */
   graceMs: 10 * MINUTE,

@@ -125,8 +125,8 @@ function breachBelow({ binding }: BoundAccount, definition: Definition, base: st
 }
 
 /**
- * Returns a text that is equal for two definitions if they use a credential in the same way. An OAuth client that was
- * entered for one account also gets the binding that the client of a connection gets.
+ * Returns a text that is equal for two definitions if they use a credential in the same way. For an OAuth client that
+ * was entered for one account, it includes the binding that the client of a connection would have.
  */
 function useOf({ provider, pattern }: Definition, fields: FieldSecrecy): string {
   const names = Object.keys(fields);

@@ -5,8 +5,8 @@ import { type BoardDeps, type BoardToken, boardSigner } from '../oauth1/board-si
 import type { OutboundRequest } from '../tools/wire.ts';
 
 /**
- * Returns a function that authenticates the requests which Valetkey makes for an account outside of tools. A token with
- * a secret signs the request; any other token is added where the pattern says.
+ * Returns a function that authenticates requests for an account which are not tool calls, for example its revocation. A
+ * token with a secret signs the request; any other token is added where the pattern says.
  */
 export function boardAuthorizer(
   pattern: AuthPattern,

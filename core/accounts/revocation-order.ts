@@ -121,7 +121,8 @@ export async function orderAccountRevocation(
     );
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
-    // The credentials must be removable nevertheless. The failed job records that they stay valid at the provider.
+    // Credentials that cannot be decrypted must still be removable. The failed job records that they stay valid at the
+    // provider.
     if (formOf(account.publicDetails as Details) === 'oauth_token') {
       const id = await deps.jobQueue.recordFailed(tx, jobOrderOf(account), UNREADABLE);
       const { environmentId, id: accountId } = account;

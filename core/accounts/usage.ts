@@ -14,7 +14,7 @@ const PIECE = 200;
 export class UsageTracker {
   readonly #write: WriteUsage;
   #pending: Times = new Map();
-  /** Being written to the database. Reads still need these times. */
+  /** Times that are being written to the database. Reads still need them. */
   #leaving: Times = new Map();
   #flushed: Promise<void> = Promise.resolve();
 

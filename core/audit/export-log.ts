@@ -4,10 +4,10 @@ import { presentAuditEvent } from '../present/audit-event.ts';
 import type { AuditLogSlots } from './audit-log-slots.ts';
 
 /**
- * The audit log of an environment as JSON lines, the oldest entry of each chain first. It is read piece by piece, as fast as the client
- * takes it.
+ * The audit log of an environment as JSON lines, the oldest entry of each chain first. It is read in batches, as fast
+ * as the client reads the response.
  *
- * @throws ApiError RATE_LIMITED before the first piece, as `AuditLogSlots` does
+ * @throws ApiError RATE_LIMITED before the first batch, as `AuditLogSlots` does
  */
 export async function* exportLog(
   read: Pick<ReadRepositories, 'audit'>,

@@ -1,4 +1,4 @@
-/** The body of a response that is written piece by piece. */
+/** The body of a response that is written in chunks. */
 export class StreamedBody {
   readonly #open: (signal: AbortSignal) => AsyncGenerator<string>;
   #pieces: AsyncGenerator<string> | undefined;
@@ -10,16 +10,16 @@ export class StreamedBody {
   }
 
   /**
-   * Makes the first piece. Call it before the head of the response is written.
+   * Creates the first chunk. Call it before the head of the response is written.
    *
-   * @throws what making the piece throws, for which an error can still be returned
+   * @throws what creating the chunk throws, for which an error can still be returned
    */
   async begin(signal: AbortSignal): Promise<void> {
     this.#pieces = this.#open(signal);
     this.#first = await this.#pieces.next();
   }
 
-  /** The pieces, including the first one. */
+  /** The chunks, including the first one. */
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     try {
       if (this.#first && !this.#first.done) yield this.#first.value;
@@ -29,7 +29,7 @@ export class StreamedBody {
     }
   }
 
-  /** Gives back what the stream holds. */
+  /** Releases the resources of the stream. */
   async end(): Promise<void> {
     await this.#pieces?.return(undefined);
   }

@@ -138,7 +138,7 @@ function check(definition: CustomProviderDefinition, deps: CustomProviderDeps): 
   const { proxy_url: proxyUrl, proxy_enabled: proxyEnabled, auth_patterns: patterns } = definition;
   const errors: FieldError[] = [];
   if (proxyEnabled && !proxyUrl) errors.push({ field: 'proxy_url', message: 'is required when proxy_enabled is true' });
-  // A placeholder is one host label or path segment; any value will do to check the rest of the address.
+  // A placeholder stands for one host label or path segment; any valid value will do to check the rest of the address.
   const judge = (template: string) => deps.judgeAddress(template.replace(/\{\{[^}]*\}\}/g, 'x'));
   const reason = proxyUrl ? judge(proxyUrl) : null;
   if (reason) errors.push({ field: 'proxy_url', message: reason });

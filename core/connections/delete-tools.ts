@@ -11,7 +11,7 @@ export async function deleteTools(
   await inPieces(tx, names, (piece) => tx.environmentTools.delete(environmentId, piece), STORAGE.deletionsPerTurn);
 }
 
-/** Deletes all tools of a provider, in pieces, so that other work gets turns of the event loop. */
+/** Deletes all tools of a provider in batches, so that other work can run on the event loop in between. */
 export async function deleteToolsOf(
   tx: Pick<Transaction, 'yieldToEventLoop' | 'environmentTools'>,
   environmentId: EnvironmentId,

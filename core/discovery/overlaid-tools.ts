@@ -18,7 +18,10 @@ export interface KnownTool {
   source: 'catalogue' | ToolSource;
   /** Why the tool may not be run until an operator has reviewed it; null if it may be run. */
   flagged: string | null;
-  /** Why an overlay withholds the tool, or this name of it: a sentence. Such a tool is not listed and not run. */
+  /**
+   * A sentence that says why the tool, or this name of it, cannot be used because of an overlay. Such a tool is neither
+   * listed nor run.
+   */
   withheld?: string;
   /** Only for tools that the environment added: the hash of the stored definition. */
   contentHash?: string;

@@ -10,7 +10,9 @@ export interface Hit {
 
 /** The higher this value, the later repeated occurrences of a word in one tool stop increasing the score (BM25). */
 const SATURATION = 8;
-/** The weight of a synonym, and of a word that begins with an unknown word of the query or that it misspells. */
+/**
+ * The weight of a synonym, of a word that an unknown query word is the beginning of, and of a corrected misspelling.
+ */
 const SYNONYM = 0.45;
 const COMPLETION = 0.6;
 const MAX_QUERY_WORDS = 16;

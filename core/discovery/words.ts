@@ -28,7 +28,7 @@ export function wordsOf(text: string): string[] {
     .replace(CAMEL, '$1 $2')
     .toLowerCase()
     .replaceAll(/['’]s\b/g, '')
-    // Split, both parts of `to-do` would be stop words.
+    // `to-do` and `e-mail` are kept together: both parts of `to-do` are stop words.
     .replaceAll(/\b(?:to-do|e-mail)/g, (word) => word.replace('-', ''));
   return (plain.match(WORD) ?? []).map((word) => {
     const known = stems.get(word);

@@ -1,10 +1,10 @@
 import { ApiError } from '../errors.ts';
 
-/** What an environment can store of one kind. */
+/** The storage limits for one kind of object in an environment. */
 export interface Space {
   /** The kind, in the plural, for the error. */
   kind: string;
-  /** What of it has a size, for the error, such as `settings`. */
+  /** The part of the objects whose size is limited, as the error names it, such as `settings`. */
   sized: string;
   count: number;
   bytes: number;
@@ -14,7 +14,7 @@ export interface Space {
 
 /**
  * Runs a write of the transaction, and rejects it if the environment then stores too much, because some operations read
- * all of it. A change that makes nothing larger is accepted also beyond the limit.
+ * all of it. Beyond the limit, only changes that make nothing larger are accepted.
  *
  * @throws ApiError VALIDATION_FAILED, which rolls the transaction back
  */

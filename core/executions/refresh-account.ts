@@ -18,10 +18,10 @@ export interface RefreshedAccount {
 }
 
 /**
- * Obtains a new token for an account now, whether or not the present one is still valid.
+ * Obtains a new token for an account now, whether or not the current one is still valid.
  *
- * @throws ApiError NOT_FOUND; ACCOUNT_NOT_ACTIVE for an account that waits for its user, has expired or was disconnected;
- * CONNECTION_DISABLED; SERVER_BUSY if no place for a refresh became free in time
+ * @throws ApiError NOT_FOUND; ACCOUNT_NOT_ACTIVE for an account that waits for its user, has expired or was
+ * disconnected; CONNECTION_DISABLED; SERVER_BUSY if no slot for a refresh became free in time
  */
 export async function refreshAccount(
   read: ReadRepositories,

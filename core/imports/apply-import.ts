@@ -68,7 +68,7 @@ export async function namesBefore(
 /**
  * Stores an import: the provider if it is new, and its tools. Tools of an earlier import that are no longer part of it
  * are deleted; tools that users wrote stay. An existing provider keeps its patterns, and also its address unless the
- * request contains one. Everything happens in one transaction, but in pieces, because thousands of tools would block
+ * request contains one. Everything happens in one transaction, but in batches, because thousands of tools would block
  * the event loop for too long.
  *
  * @throws ApiError INVALID_DOCUMENT without an address; VALIDATION_FAILED, INVALID_AUTH_PATTERN, PROVIDER_IN_USE

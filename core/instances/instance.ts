@@ -81,9 +81,9 @@ export async function deregisterInstance(
 }
 
 /**
- * Ends as UNKNOWN the executions of this process that it no longer carries out, and disowns their idempotency keys. Their
- * end was not stored, because the storage failed for too long, or was lost in a crash of the database server; while the
- * process runs, no other one ends them. Not every request with a key is recorded as an execution.
+ * Ends as UNKNOWN the executions of this process that it no longer carries out, and releases their idempotency keys.
+ * Their end was not stored, because the storage failed for too long, or was lost in a crash of the database server. No
+ * other process ends them while this one runs. Not every request with a key is recorded as an execution.
  *
  * @returns how many executions and keys
  */

@@ -77,7 +77,8 @@ export function createJobs({ queue, kinds, periodic, counted, ...tools }: JobDep
       return job;
     },
     async runDue() {
-      // Jobs add jobs, and the timer starts some, so the end is a pass that finds nothing due and began while nothing ran.
+      // Jobs add jobs, and the timer starts some of them. So the loop ends with a pass that found nothing due while
+      // nothing was running.
       const isBusy = () => runner.isBusy() || periods.isBusy();
       for (let quiet = false; !quiet; await Promise.all([runner.idle(), periods.idle()])) {
         const wasBusy = isBusy();

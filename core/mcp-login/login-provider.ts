@@ -34,9 +34,9 @@ function secretPlace({ environmentId, id, issuer, oidc }: LoginProviderRow): Rec
 
 /**
  * Returns the login provider that an administrator sets. It gets a new id, which ends the grants of users whom the
- * present provider identified, unless only the client secret, the scopes or `user_verify_url` change.
+ * current provider identified, unless only the client secret, the scopes or `user_verify_url` change.
  *
- * @param present the login provider until now; its client secret is kept for the same issuer, client and authentication
+ * @param present the current login provider; its client secret is kept for the same issuer, client and authentication
  * method
  * @throws ApiError VALIDATION_FAILED, naming each invalid field
  */

@@ -162,7 +162,7 @@ function sessionOf(
   user: { organizationId: string; userId: string; identifier: string },
 ): OpenedSession {
   const scopes = readMcpScopes(scope);
-  // The text of a claim may be long, and executions and limits store one id for each user and client.
+  // A hash, because claims can be long, and executions and rate limits need one id for each user and client.
   const context = createHash('sha256')
     .update(JSON.stringify([id, clientId, sub]))
     .digest('hex')

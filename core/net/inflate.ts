@@ -22,7 +22,7 @@ const DECODERS = new Map<string, (options: ZlibOptions) => Decoder>([
   ['br', createBrotliDecompress],
   ['deflate', createInflate],
 ]);
-/** The maximum output of one decoding step. Larger pieces need fewer event-loop turns, smaller ones less memory. */
+/** The maximum output of one decoding step. Larger chunks need fewer event-loop turns, smaller ones less memory. */
 const PIECE_BYTES = 64 * 1024;
 
 /**

@@ -14,7 +14,7 @@ export const MIN_SECRET_LENGTH = 4;
  * deep.
  */
 const MAX_DEPTH = 200;
-/** Longer texts are processed in pieces of this size to limit memory. */
+/** Longer texts are processed in parts of this size to limit memory. */
 const PIECE = 256 * 1024;
 /** The maximum number of UTF-8 bytes of one UTF-16 code unit. */
 const MOST_BYTES = 3;
@@ -65,7 +65,7 @@ function same<T>(value: T): T {
   return value;
 }
 
-/** Creates a scrubber for bytes that arrive in pieces. */
+/** Creates a scrubber for bytes that arrive in chunks. */
 export function createStreamScrubber(secrets: readonly string[]): { add(piece: Buffer): Buffer; end(): Buffer } {
   const usable = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   if (usable.length === 0) return { add: same, end: () => Buffer.alloc(0) };

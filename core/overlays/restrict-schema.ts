@@ -3,7 +3,7 @@ import type { JsonSchema } from '../tools/tool.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** Keywords that can describe an input again, beside `properties`. */
+/** Keywords besides `properties` whose subschemas can describe the same inputs. */
 const BESIDE = [
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
   ...['dependentSchemas', 'dependentRequired', 'dependencies'],

@@ -9,8 +9,8 @@ const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'depend
 const VALUES = ['enum', 'const', 'default'];
 
 /**
- * Returns the digest of what determines the requests of a tool: its inputs without their descriptions, and the template of the
- * request. It is the same after a tool was only described differently.
+ * Returns the digest of everything that determines the requests of a tool: its inputs without their descriptions, and
+ * the template of the request. A change of descriptions only does not change it.
  */
 export function toolDigest({ input_schema: schema, request, pagination, mcp }: Tool): string {
   const upstream = mcp && { name: mcp.name, names: mcp.names, headers: mcp.headers };

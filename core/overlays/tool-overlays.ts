@@ -59,7 +59,7 @@ export async function readOverlay(
 /**
  * Returns a tool without its overlay, and as callers would see it with this one.
  *
- * @param input may be without an effect
+ * @param input may be an overlay that changes nothing
  * @returns `shown` is undefined if the overlay hides the tool
  * @throws ApiError as `readOverlay` and `setOverlay`
  */
@@ -94,11 +94,11 @@ function settingsOf(input: OverlayInput): { newName: string | null; settings: To
 }
 
 /**
- * Stores an overlay in place of the tool's present one.
+ * Stores an overlay in place of the tool's current one.
  *
  * @param checked from `readOverlay`
- * @throws ApiError NOT_FOUND; SERVER_BUSY if the tool was changed after the check; TOOL_EXISTS for a name that is in use;
- * VALIDATION_FAILED without space
+ * @throws ApiError NOT_FOUND; SERVER_BUSY if the tool was changed after the check; TOOL_EXISTS for a name that is in
+ * use; VALIDATION_FAILED if the environment has reached its limit of overlays
  */
 export async function setOverlay(
   tx: Repositories,

@@ -20,7 +20,10 @@ export interface ActionDeps extends CreateLinkDeps, RevocationDeps {
 
 const DISCONNECTED = 'Disconnected by its user.';
 
-/** The actions of the user of a session. `undefined` and `false` mean: there is no such thing, or it is not the user's. */
+/**
+ * The actions of the user of a session. They return `undefined` or `false` if the object does not exist or belongs to
+ * another user.
+ */
 export interface PortalActions {
   /** Creates a link for an account of a connection. @returns its address */
   connect(connectionId: string): Promise<string | undefined>;

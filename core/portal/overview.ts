@@ -116,7 +116,7 @@ export async function describe(
   };
 }
 
-/** A server of a client is a connection, or a config with several. */
+/** The MCP server of a client belongs to one connection, or to a config with several connections. */
 async function providersOf(
   { store, catalogue }: Pick<OverviewDeps, 'store' | 'catalogue'>,
   { id }: EnvironmentRow,

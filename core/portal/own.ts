@@ -12,7 +12,7 @@ export function isOwn(user: Owner, { organizationId, userId }: Owner): boolean {
   return organizationId === user.organizationId && userId === user.userId;
 }
 
-/** Filters select rows of any owner for an empty text, so their rows are compared again. */
+/** In filters, an empty text matches any owner, so each row is compared again. */
 function filtersOf({ organizationId, userId }: Owner) {
   return { ...(userId && { userId }), ...(organizationId && { organizationId }) };
 }

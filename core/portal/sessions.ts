@@ -27,7 +27,7 @@ export interface CreateSessionDeps extends SessionDeps {
   newId(prefix: 'psn'): string;
 }
 
-/** The user of a portal session, and where the portal leads. An empty text names no organization, or no user. */
+/** The user of a portal session, and where the portal leads. An empty text means no organization, or no user. */
 export interface PortalUser {
   organizationId: string;
   userId: string;

@@ -1,4 +1,4 @@
-/** Resolves when the caller may start. @param signal ends the waits that it finds aborted */
+/** Resolves when the caller may start. Once the signal is aborted, callers do not wait any longer. */
 export type Pace = (signal: AbortSignal) => Promise<void>;
 
 export interface PaceDeps {

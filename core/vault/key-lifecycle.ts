@@ -39,7 +39,7 @@ export function introduceStandbyKey(...args: [...Parameters<typeof createAndAddK
   return createAndAddKey(keyFile, store, random, now, addStandbyKey);
 }
 
-/** Returns the newest key of a ring that never encrypted; undefined if there is none. */
+/** Returns the newest key of a ring that has never been used to encrypt; undefined if there is none. */
 export async function standbyKey(
   { ids }: KeyRing,
   store: Pick<KeyCheckStore, 'listKeyChecks'>,
@@ -48,10 +48,10 @@ export async function standbyKey(
 }
 
 /**
- * Returns the newest key that never encrypted, because it is newer than the active one.
+ * Returns the newest key that has never been used to encrypt: one that is newer than the active key.
  *
  * @param ids the keys of a ring, the active one first
- * @param checks the check values of the keys that were used, with their times
+ * @param checks the check values of the keys, with the times of their first use
  */
 export function newestStandby(
   ids: readonly string[],

@@ -53,7 +53,7 @@ export function redeliveryJob({ store, deliveries }: RedeliveryJobDeps): JobKind
   };
 }
 
-/** @returns the id after which the next piece begins; undefined at the end */
+/** @returns the id after which the next batch begins; undefined at the end */
 async function queuePiece(
   tx: Transaction,
   deliveries: RedeliveryJobDeps['deliveries'],

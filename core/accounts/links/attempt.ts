@@ -30,7 +30,9 @@ export function attemptFailed(
   });
 }
 
-/** The authorization server may not know a scope that an MCP server requires; the next attempt must not fail for it. */
+/**
+ * The authorization server may not know a scope that an MCP server requires. Without it, the next attempt can succeed.
+ */
 async function forgetRequiredScopes(
   tx: Transaction,
   { environmentId, id }: AccountRow,

@@ -37,8 +37,9 @@ export interface CreatedLink {
 }
 
 /**
- * Creates a link for an account. If the account is named by its key and does not exist yet, it is created too. If it has no
- * connection yet, a draft may be created, which is in the transaction when CONNECTION_NOT_READY is thrown.
+ * Creates a link for an account. If the account is named by its key and does not exist yet, it is created too. If the
+ * connector has no connection yet, a draft connection may be created. It is written to the transaction before
+ * CONNECTION_NOT_READY is thrown, so that the caller can keep it.
  *
  * @param environment as the transaction sees it
  * @throws ApiError NOT_FOUND for an unknown id; UNKNOWN_CONNECTOR, AMBIGUOUS_CONNECTOR, INCOMPLETE_ACCOUNT_KEY;
@@ -117,7 +118,7 @@ async function findOrCreate(
     if (!isUnknown || selector.by === 'id') throw error;
   }
   const key = readKey(name);
-  // The connection is checked before the account exists: a caller that keeps a new draft must not keep an account with it.
+  // The connection is checked first: a caller that keeps a new draft connection must not store an account for it.
   const connection = await ensureConnection(tx, deps, environment.id, key.connector, {}, cause);
   await checkConnection(tx, deps, environment, connection, connection.type);
   const { account } = await createAccount(tx, deps, environment.id, key, {}, cause);

@@ -32,7 +32,7 @@ export function count(budget: ReadBudget, bytes: number): void {
 }
 
 /**
- * Reads server-sent events. The time is linear in the bytes, even if they arrive in small pieces.
+ * Reads server-sent events. The time is linear in the bytes, even if they arrive in small chunks.
  *
  * @param budget is reduced by all bytes, including comments and empty lines
  * @throws MessageLimitError, and the errors of the body
@@ -49,7 +49,7 @@ export async function* readEvents(body: AsyncIterable<Buffer>, budget: ReadBudge
 class EventParser {
   readonly #budget: ReadBudget;
   readonly #lineEnd = /\r\n|\n|\r/g;
-  /** The pieces of a line whose end has not arrived yet. */
+  /** The parts of a line whose end has not arrived yet. */
   #line: string[] = [];
   #endedWithReturn = false;
   #data: string[] = [];
@@ -60,7 +60,7 @@ class EventParser {
   }
 
   *push(text: string): Generator<ServerEvent> {
-    // A line feed after a carriage return belongs to it, even if it arrives in the next piece.
+    // A line feed after a carriage return belongs to it, even if it arrives in the next chunk.
     let from = this.#endedWithReturn && text.startsWith('\n') ? 1 : 0;
     if (text !== '') this.#endedWithReturn = text.endsWith('\r');
     this.#lineEnd.lastIndex = from;

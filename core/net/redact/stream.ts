@@ -14,7 +14,7 @@ const MIN_HELD = 1024;
 const CONTEXT = 64;
 
 /**
- * Removes secrets from bytes that arrive in pieces. Only bytes that could be the beginning of a secret are held back
+ * Removes secrets from bytes that arrive in chunks. Only bytes that could be the beginning of a secret are held back
  * until more arrive.
  */
 export class StreamScrubber {
@@ -27,7 +27,7 @@ export class StreamScrubber {
   #held: Buffer = EMPTY;
   #passed = 0;
   /**
-   * How many bytes must be held before the next search: searching after each of many small pieces would take quadratic
+   * How many bytes must be held before the next search: searching after each of many small chunks would take quadratic
    * time.
    */
   #lookAt = 0;

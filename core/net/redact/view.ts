@@ -33,7 +33,7 @@ function stepBack(jumps: readonly number[], index: number): number {
   return low === 0 ? index : (jumps[2 * low - 1] as number) + index - (jumps[2 * low - 2] as number);
 }
 
-/** Memory for views, reused for each piece of a stream. */
+/** Memory for views, reused for each chunk of a stream. */
 export class Arena {
   readonly #held = new Map<string, Uint8Array>();
 
