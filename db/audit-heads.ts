@@ -82,7 +82,10 @@ export function createAuditHeads({ db, once }: Statements): AuditHeads {
   let moved = new Map<EnvironmentId, AuditHead>();
   /** The previous values of entries that the running unit has changed. */
   const replaced: [EnvironmentId, AuditHead | undefined][] = [];
-  /** The rows that the transaction has read. It stays true until the end, because only the end writes to the table. */
+  /**
+   * The last records that the transaction has read. They stay correct until it ends, because only its end writes to the
+   * table.
+   */
   let read = new Map<EnvironmentId, AuditHead | undefined>();
 
   /** Returns the last record of each chain, newest first. */

@@ -1,22 +1,22 @@
 import type { AuditHead, AuditRow } from './rows/audit.ts';
 
-/** The action of the records that name the ends of all chains in `heads` of their details. */
+/** The action of the records that publish the last record of each chain, in `heads` of their details. */
 export const AUDIT_HEAD = 'environment.audit_head';
 
 /** Numbers of one chain: see 0005_chains_and_programs.sql. */
 const CHAIN_SIZE = 2 ** 30;
 
-/** The ends of the chains of an environment that records of published ends name. */
+/** The last records of an environment's chains, as published in records with the action `AUDIT_HEAD`. */
 export interface AuditWitness {
-  /** Takes the ends that a record names. */
+  /** Reads the published heads in a record. */
   read(row: AuditRow): void;
-  /** Returns the last named record of each chain. */
+  /** Returns the last published record of each chain. */
   named(): AuditHead[];
 }
 
 /**
- * Collects what the records of an audit log say about the ends of its chains. A chain that was deleted as a whole, or cut
- * short together with the record of its end, is still named in other chains.
+ * Collects the published heads in an audit log. A chain that was deleted as a whole, or cut short together with its own
+ * published head, is still named in records of other chains.
  */
 export function createAuditWitness(): AuditWitness {
   const named = new Map<number, AuditHead>();

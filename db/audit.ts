@@ -20,7 +20,8 @@ export interface AuditReads {
   following(environmentId: EnvironmentId, chain: AuditChain, after: number, limit: number): Promise<AuditRow[]>;
   /**
    * Recomputes the chains of the environment, each from its first record or from the last one that was archived and
-   * removed, and compares them with the ends that records of published ends name. An attacker who can write the database can also forge a chain: keep a copy of its last hash elsewhere.
+   * removed, and compares them with the published heads in the log. An attacker who can write the database can also
+   * forge a chain: keep a copy of its last hash elsewhere.
    */
   verifyChain(environmentId: EnvironmentId): Promise<AuditVerdict>;
   /** Returns the chains of the environment, each with the last record that was archived and removed. */

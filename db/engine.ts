@@ -21,11 +21,7 @@ export interface Engine {
    * @throws StorageError `DATABASE_IN_USE` if another server still has it after the waiting time
    */
   hold(location: string, terms?: HoldOptions): Promise<Hold>;
-  /**
-   * Runs work that creates what servers need in an empty database, while no other process runs such work on it.
-   *
-   * @throws StorageError; the error of the work
-   */
+  /** Runs work that creates everything that servers need in an empty database, while no other process does the same. */
   withSetupLock<T>(location: string, work: () => Promise<T>): Promise<T>;
   /**
    * Applies missing migrations, for operators; null if `open` does so itself.

@@ -165,7 +165,8 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
       return (await complete().run({ ...name, environmentId, status, sealedReply })).changes === 1;
     },
     async completeClaimed(environmentId, key, reply) {
-      // The claim is in the way of the insertion, so it is updated, without a search that would conflict with other claims.
+      // The unit has already inserted the claim, so it updates that row. A search for the key would conflict with other
+      // claims.
       await completeClaimed().run({ executionId: null, ...key, environmentId, ...reply });
     },
     async release(environmentId, name) {

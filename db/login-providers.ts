@@ -11,7 +11,7 @@ export interface LoginProviderReads {
 }
 
 export interface LoginProviderWrites {
-  /** Stores the login provider of an environment in place of the present one. */
+  /** Stores the login provider of an environment in place of the current one. */
   replace(environmentId: EnvironmentId, provider: NewLoginProvider): Promise<void>;
   /** @returns false when there is none */
   delete(environmentId: EnvironmentId): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** The limits of rows that one transaction deletes, because it blocks the event loop. */
+/** How much one transaction may delete, because it blocks the event loop. */
 export interface Piece {
   rows: number;
   /** Encrypted bytes in these rows. A larger row is deleted in its own transaction. */

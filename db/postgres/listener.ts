@@ -2,7 +2,7 @@ import { POSTGRES } from '../../core/budgets.ts';
 import { startTimer } from '../../core/scheduling/timers.ts';
 import type { Session } from './session.ts';
 
-/** A connection on which the server tells that some process has changed settings. */
+/** A connection on which the server reports that some process has changed settings. */
 export interface Listener {
   /** A number that is higher after each notification, and after a time in which notifications may have been missed. */
   version(): number;
@@ -14,11 +14,11 @@ const CHANNEL = 'valetkey_settings';
 
 /**
  * Listens on its own connection, which is opened again after it was lost. Notifications only make a change known
- * sooner: caches expire without them. Behind a connection pool nothing is listened to, because notifications would be
- * sent to any of its clients.
+ * sooner: caches expire without them. Behind a connection pool it does not listen, because notifications would be sent
+ * to any client of the pool.
  *
  * @param open connects to the server
- * @param report receives the reason why nothing is heard, once until it works again
+ * @param report receives the reason why it cannot listen, once until it works again
  */
 export function createListener(open: () => Promise<Session>, report: (error: unknown) => void): Listener {
   let version = 0;

@@ -32,8 +32,8 @@ export interface AuditFilters {
 }
 
 /**
- * `brokenAt`: the `seq` of the first row whose hash does not match the previous row, or of a missing row: the last one of
- * its chain, or one that a record of published ends names.
+ * `brokenAt`: the `seq` of the first row whose hash does not match the previous row, or of a missing row: the last one
+ * of its chain, or one that was published as the head of its chain.
  */
 export type AuditVerdict = { intact: true; rows: number } | { intact: false; brokenAt: number };
 

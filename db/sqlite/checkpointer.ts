@@ -6,11 +6,11 @@ import type { Client } from './open.ts';
 
 /** Limits in frames of the log; each frame is a page of 4 KiB. */
 export interface LogBounds {
-  /** How many frames are moved into the main file in one piece. */
+  /** How many frames are moved into the main file in one step. */
   piece: number;
   /** From this length on, the log is moved completely, so that it starts again from the beginning. */
   length: number;
-  /** How few frames may be left for the last piece. */
+  /** How few frames may be left for the last step. */
   lastPiece: number;
   /**
    * From this size on, a thread moves the log. The log becomes that long if another process reads from it, or if
@@ -27,15 +27,15 @@ const LOG_BOUNDS: LogBounds = {
 };
 
 export interface Checkpointer {
-  /** Commits with the given function, and moves a piece of the log if one is due. */
+  /** Commits with the given function, and moves a part of the log if it is time to. */
   around(commit: () => void): void;
   /**
    * Moves the whole log into the main file and truncates it, so that it contains no deleted or replaced data. It does
    * not wait for locks.
    *
-   * @param touch commits a change of one page, because pieces are moved together with commits
-   * @param endReads ends the reads of this process. It is called before the log is measured or truncated, because SQLite
-   * does neither within a transaction
+   * @param touch commits a change of one page, because parts of the log are moved together with commits
+   * @param endReads ends the reads of this process. It is called before the log is measured or truncated, because
+   * SQLite does neither within a transaction
    * @returns false if another process reads from the log or is writing; try again later
    * @throws SqliteError
    */
@@ -62,10 +62,7 @@ export interface CheckpointDeps {
 
 /** A short log is measured only after every eighth commit. */
 const LOOK_EVERY = 8;
-/**
- * The maximum number of pieces before the last one. If writes are faster than the moving of pieces, the last piece is
- * larger.
- */
+/** The maximum number of steps before the last one. If writes are faster than the steps, the last step is larger. */
 const MAX_PIECES = 3;
 
 /**
@@ -92,7 +89,7 @@ export function createCheckpointer(
   let step: 'nothing' | 'piece' | 'end' = 'nothing';
   let endFrom = length;
   let commits = 0;
-  /** How many pieces were moved since the log should be moved completely. */
+  /** How many steps were made since the log should be moved completely. */
   let pieces = 0;
   let ending = false;
   let moving = Promise.resolve();
