@@ -38,7 +38,7 @@ type Responses<O extends OperationId> = operations[O]['responses'];
 /** The statuses that an operation declares. */
 export type StatusOf<O extends OperationId> = Extract<keyof Responses<O>, number>;
 
-/** Media types of responses that are written piece by piece. */
+/** Media types of responses that are written in chunks. */
 type StreamedMedia = 'text/event-stream' | 'application/jsonl';
 
 /** The body of one status, without write-only properties. For media types other than JSON: bytes. */

@@ -71,9 +71,9 @@ export function isServer(url: string): boolean {
 }
 
 /**
- * Names the setting in errors that concern its file, for example when it cannot be created.
+ * Names the setting in errors about its file, for example when the file cannot be created.
  *
- * @param work opens or creates what the setting names
+ * @param work opens or creates the file
  * @throws ConfigError; errors that do not concern a file unchanged
  */
 export async function namingSetting<T>(setting: PathSetting, work: () => T | Promise<T>): Promise<T> {

@@ -15,7 +15,7 @@ export interface ForwardOptions {
   beforeEnd(): Promise<void>;
 }
 
-/** A turn of the event loop rarely brings more; with more, what has arrived is written within the turn. */
+/** An event-loop turn rarely brings more bytes than this. If it does, they are written before the turn ends. */
 const MOST_HELD = 16 * 1024;
 
 /**

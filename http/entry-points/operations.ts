@@ -112,8 +112,12 @@ export async function createOperations(
     );
   }
 
-  /** Reserves memory for a file, which is held until its client has read it. */
-  function requireIdempotencyBudget(exchange: Exchange, { body }: Reply): void {
+  /**
+   * Reserves memory for a file, until its client has read it.
+   *
+   * @throws ApiError SERVER_BUSY
+   */
+  function reserveFileMemory(exchange: Exchange, { body }: Reply): void {
     if (!(body instanceof BinaryBody) || bodyHoldOf(exchange, deps).grow(body.bytes.length)) return;
     throw new ApiError('SERVER_BUSY', 'The server does not have enough free memory for this file. Try again soon.');
   }
@@ -124,7 +128,7 @@ export async function createOperations(
     async dispatch(exchange) {
       void deps.store.shareReads();
       const reply = (await backend.handleRequest(readRequest(exchange.req), exchange)) as Reply;
-      requireIdempotencyBudget(exchange, reply);
+      reserveFileMemory(exchange, reply);
       const { operation } = exchange;
       if (operation && (deps.config.checkAllResponses || secretOperations.has(exchange.name))) {
         const wrong = checkResponse(operation, reply);

@@ -1,20 +1,20 @@
 import { STORED } from '../../core/budgets.ts';
 import { ApiError } from '../../core/errors.ts';
 
-/** The responses of one client that this process is storing. */
+/** The responses of one client that requests in this process are storing. */
 interface Client {
   requests: number;
-  /** The bytes that requests have taken, and those of them whose requests have ended; both only grow. */
+  /** The bytes that requests have reserved, and the part of them whose requests have ended. Both only grow. */
   taken: number;
   settled: number;
 }
 
-/** The part of one request. */
+/** The reservation of one request. */
 export interface ReplyReservation {
   /**
-   * Takes the bytes of a response, in place of what this request has taken before.
+   * Reserves the bytes of a response, in place of those that this request has reserved before.
    *
-   * @param stored what the client has stored, read after the reservation began
+   * @param stored how many bytes the client has stored, read after the reservation began
    * @param most the limit
    * @returns whether there is space for them
    */
@@ -24,8 +24,8 @@ export interface ReplyReservation {
 }
 
 /**
- * Reserves space for the responses that are stored for idempotency keys. What a client has stored is read before a
- * transaction, so requests that run at the same time would all find the same space free.
+ * Reserves space for the responses that are stored for idempotency keys. The stored size of a client is read before the
+ * transaction, so concurrent requests would all find the same space free.
  */
 export interface ReplySpace {
   begin(environmentId: string, clientId: string): ReplyReservation;
@@ -39,7 +39,8 @@ export function createReplySpace(): ReplySpace {
       const client = clients.get(name) ?? { requests: 0, taken: 0, settled: 0 };
       clients.set(name, client);
       client.requests += 1;
-      // What had not been settled before may not be in what is read now.
+      // Requests that end from now on may or may not be part of the stored size that is read next, so they stay
+      // counted.
       const before = client.settled;
       let own = 0;
       return {
@@ -59,7 +60,7 @@ export function createReplySpace(): ReplySpace {
   };
 }
 
-/** Whether there is no space for another key. */
+/** Whether the client has reached its limit of stored bytes, so that it cannot use another key. */
 export function isFull(keptBytes: number): boolean {
   return keptBytes + STORED.idempotencyKeyBytes > STORED.idempotencyBytes;
 }

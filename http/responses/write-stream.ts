@@ -14,13 +14,13 @@ export function leftSignal({ res }: Exchange): AbortSignal {
 }
 
 /**
- * Writes a response piece by piece. The next piece is made when the client has read enough of those before it. The connection ends with
- * the response, so that nothing is kept for a client that does not read. Other requests are served between two pieces: for a client that
- * reads fast, `drain` is emitted in the same turn of the event loop.
+ * Writes a response in chunks. The next chunk is created when the client has read enough of those before it. The
+ * connection ends with the response, so that nothing is kept for a client that does not read. Other requests are served
+ * between two chunks: for a client that reads fast, `drain` is emitted in the same turn of the event loop.
  *
- * @param body that was begun
+ * @param body whose `begin` was called
  * @param left is aborted when the client has disconnected
- * @throws what making a piece throws; the client sees a response that is cut off
+ * @throws what creating a chunk throws; the client sees a response that is cut off
  */
 export async function writeStream(
   exchange: Exchange,
