@@ -60,7 +60,7 @@ export async function openStorage(
   };
 }
 
-/** Ends the process if another server has the database, because both would change it. */
+/** Ends the process if another server has acquired the right to serve the database, because both would change it. */
 function checkHold(
   { check }: Hold,
   { closing }: Pick<Setup, 'closing'>,

@@ -11,7 +11,7 @@ import { createProgress } from '../output/progress.ts';
 import { UsageError } from '../usage-error.ts';
 
 const USAGE = 'give either <file>, or --dir <directory> [--keep <number>]';
-/** The names of backups in `--dir`: they sort by time, and only files with such names are removed. */
+/** The names of backups in `--dir`. They sort by time, and only files with such names are removed. */
 const NAME = /^valetkey-\d{8}T\d{6}Z\.db$/;
 const MIB = 1024 * 1024;
 

@@ -15,12 +15,18 @@ export function endOnce(log: Logger, stop: () => Promise<void>): (reason: object
   };
 }
 
-/** SIGHUP is sent when a terminal is closed. Node does not keep that it was ignored (nohup), so it would end the process. */
+/**
+ * SIGHUP is sent when a terminal is closed. Node ends the process even if it was started with SIGHUP ignored (nohup),
+ * so the signal is handled here.
+ */
 export function endOnSignal(end: (reason: object) => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end({ signal }));
 }
 
-/** npm passes on SIGTERM and SIGINT only, and no process can pass on SIGKILL. A process without a parent gets another one. */
+/**
+ * Ends this process when its parent has ended. npm forwards only SIGTERM and SIGINT, and no process can forward
+ * SIGKILL. The system then gives the process another parent.
+ */
 export function endWithParent(parent: number, log: Logger, end: (reason: object) => void): void {
   const check = () => {
     if (process.ppid !== parent) end({ parent });

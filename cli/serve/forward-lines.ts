@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Passes on what a process writes, in complete lines, so that lines of several processes do not get mixed up. */
+/** Forwards the output of a process in complete lines, so that lines of several processes are not mixed. */
 export function forwardLines(output: Readable, pass: (lines: string) => void): void {
   let rest = '';
   output.setEncoding('utf8').on('data', (text: string) => {

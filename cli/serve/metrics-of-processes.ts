@@ -55,7 +55,7 @@ export function createProcessMetrics(ready: () => OneProcess[]): ProcessMetrics 
   };
 }
 
-/** Joins metrics in the text format of Prometheus, in which all values of a metric must follow each other. */
+/** Joins metrics in the text format of Prometheus, which requires all values of a metric to be next to each other. */
 export function joinMetrics(texts: readonly string[]): string {
   const metrics = new Map<string, string[]>();
   for (const text of texts) {

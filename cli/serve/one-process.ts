@@ -21,7 +21,7 @@ export interface Ended {
   wasReady: boolean;
   /** How long it was ready. */
   readyMs: number;
-  /** Why its start failed, for the operator; undefined if it did not tell. */
+  /** Why its start failed, for the operator; undefined if it has not reported a reason. */
   failure: string | undefined;
 }
 

@@ -103,7 +103,7 @@ export function runProcesses(
     }
   }
 
-  /** Returns why no process is started any more; null if it is worth another attempt. */
+  /** Returns why no further process is started; null to start another one. */
   function reasonToGiveUp(place: number, ended: Ended, failures: number): string | null {
     // The start of one server would refuse this.
     if (!hasStarted && ended.failure !== undefined) return ended.failure;

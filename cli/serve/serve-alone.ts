@@ -9,7 +9,7 @@ import { warnOfSettings } from './warnings.ts';
 /**
  * Serves with this process alone.
  *
- * @param parent the process with whose end this one ends, too; null for none
+ * @param parent this process ends when that process has ended; null for none
  */
 export async function serveAlone(settings: Settings, parent: number | null): Promise<void> {
   const { config, secrets } = settings;

@@ -13,10 +13,10 @@ import { type Processes, runProcesses } from './processes.ts';
 import { warnOfSettings } from './warnings.ts';
 
 /**
- * Serves one address with several processes. Each is a server that shares the database with the others. This
- * process accepts the connections for them, starts them again, writes their log and joins their metrics.
+ * Serves one address with several processes. Each is a server that shares the database with the others. This process
+ * accepts the connections for them, starts them again when they end, writes their log and combines their metrics.
  *
- * @param parent the process with whose end this one ends, too; null for none
+ * @param parent this process ends when that process has ended; null for none
  * @throws ConfigError, ProcessError with a message for the operator
  */
 export async function serveAsParent({ config, secrets }: Settings, parent: number | null): Promise<void> {

@@ -6,7 +6,10 @@ export interface McpClient {
   title: string;
   /** The path of the configuration file, in the working directory or in the home directory. */
   file: string;
-  /** In a JSON file, the member that holds the servers by name, and what describes one. In TOML, the table. */
+  /**
+   * For a JSON file, the member that contains the servers by name, and a function that returns the entry of a server.
+   * For TOML, the name of the table.
+   */
   format:
     | { type: 'json'; member: 'mcpServers' | 'servers'; entry(url: string): Record<string, unknown> }
     | { type: 'toml'; table: string };

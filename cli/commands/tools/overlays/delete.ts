@@ -3,7 +3,7 @@ import { openApi, resultOf } from '../../../api/client.ts';
 import { withServer } from '../../../api/options.ts';
 import { examples, printResult, shown } from '../../../output/print.ts';
 
-/** `valetkey tools overlays delete`: shows and runs a tool as it is defined again. */
+/** `valetkey tools overlays delete`: removes an overlay, so that the tool is shown and run as it is defined. */
 export function configure(command: Command): void {
   withServer(command.argument('<tool>', "the tool's own name"))
     .addHelpText('after', examples('tools overlays delete github_create_issue'))
