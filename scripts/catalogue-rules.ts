@@ -51,7 +51,7 @@ function toolsOf(tools: readonly ToolFile[], { data }: DataFile<ConnectorFile>):
   return tools.filter((tool) => tool.connector === data.identifier).map((tool) => tool.data);
 }
 
-/** "Open tasks list x_list_tasks.": the tool is the subject, but has the place of the object. */
+/** Matches "Open tasks list x_list_tasks.", where the tool's name is in the place of the object. */
 const INVERTED = /\b(?:finds|gives?|lists?|makes|marks|says|shows|tells|writes) ([a-z]+_[a-z0-9]+_[a-z0-9_]+)[.,;]/;
 
 /** Reports descriptions that name another tool after its verb. */

@@ -30,7 +30,7 @@ const BRAND: BrandView = {
 
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="${ACCENT}" d="M16 2 30 16 16 30 2 16Zm0 8-6 6 6 6 6-6Z"/></svg>`;
 
-/** The pictures that are kept. With `--all <folder>`, every page is taken in every combination instead. */
+/** The pictures in docs/screens. With `--all <folder>`, every page is taken in every combination instead. */
 interface Shot {
   name: string;
   language: LanguageTag;

@@ -27,8 +27,8 @@ export function makePackage(): string {
   rmSync(TARGET, { recursive: true, force: true });
   for (const folder of [...SOURCES, ...FILES]) copy(folder);
   writeJson('package.json', packageManifest(readJson('package.json')));
-  // Under its own name npm would leave it out. As npm-shrinkwrap.json it would apply to every installation, and npm would
-  // compile the database driver, because a lock file does not say that the driver brings its binaries.
+  // npm would omit the lock file under its own name. As npm-shrinkwrap.json it would apply to every installation, and
+  // npm would compile the database driver, because a lock file does not say that the driver includes its binaries.
   writeJson('deploy/package-lock.json', runTimeLock(readJson('package-lock.json')));
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', join(ROOT, 'build')], {

@@ -29,7 +29,7 @@ export interface OpenResult {
 
 /** A server that cannot keep up is not given more requests than this at a time. */
 const MAX_CONNECTIONS = 500;
-/** Requests that are due within this many milliseconds are waited for without giving up the processor. */
+/** For requests that are due within this many milliseconds, the process keeps the processor while it waits. */
 const SPIN_MS = 1;
 
 /**

@@ -44,9 +44,10 @@ interface Measurement {
 type Start = (options: ProcessOptions) => Promise<RunningProcess>;
 
 /**
- * Compares one process with two, in rounds by turns: on PostgreSQL one server with `--processes 2`, and, as the bound of
- * what two processes could gain on SQLite, two servers with their own files. With `--together` both have load at the same
- * time, so that other work on the machine affects the processor time of both; the rates mean nothing then.
+ * Compares one process with two, in alternating rounds: on PostgreSQL, one server with `--processes 2`; and two SQLite
+ * servers with their own files, as the upper bound of what two processes could gain on SQLite. With `--together` both
+ * sides have load at the same time, so that other work on the machine affects the processor time of both; then the
+ * rates have no meaning.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({

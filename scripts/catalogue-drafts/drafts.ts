@@ -3,8 +3,8 @@ import { parse } from 'yaml';
 import type { ToolBody, ToolPagination } from '../../core/tools/tool.ts';
 
 /**
- * How an input is described: by a text, if the API's own description has its type; by a type in words, a text, and a
- * sample for examples; or by the entry of `inputs` (null).
+ * How the input of a tool is described: a text, if the API's own description has its type; a type in words, a text, and
+ * a sample for examples; or null, for the entry in `inputs`.
  */
 export type InputWords = null | string | [type: unknown, description: string, sample?: unknown];
 
@@ -46,7 +46,7 @@ export interface ToolWords {
   try?: Record<string, unknown>;
   /** The purpose of the example. */
   eg?: string;
-  /** Reviewed differences from the description of the API. */
+  /** Reviewed differences between the tool and the API's description. */
   differs?: Record<string, string>;
 }
 
@@ -55,7 +55,7 @@ export interface Drafts {
   connector: string;
   /** The date of the comparison with the description of the API. */
   on: string;
-  /** The description that the tools were compared with by reading, if no command can read it. */
+  /** The name of the description with which a reviewer compared the tools, if no command can read that description. */
   with?: string;
   scopes?: Record<string, string[][]>;
   /** Common inputs, with the same keys as `in` of a tool. */
@@ -68,7 +68,7 @@ export interface Drafts {
   usual?: Pick<ToolWords, 'scope' | 'from' | 'page' | 'fixed'>;
   /** Reviewed differences that several tools have. */
   differs?: Record<string, string>;
-  /** Whether the tools reach no one outside the account. */
+  /** Whether the tools have no effect outside the account. */
   closed?: boolean;
   /** The tools by tag. */
   tools: Record<string, ToolWords[]>;

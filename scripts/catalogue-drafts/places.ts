@@ -36,7 +36,7 @@ export function readKey(text: string): { key: string; mark: string; at: string |
   return { key: found[1] as string, mark: found[2] as string, at: found[3] };
 }
 
-/** The properties of the place of one input before its texts are read. */
+/** An input whose place is known and whose texts were not read yet. */
 interface Found {
   place: Place;
   node?: unknown;

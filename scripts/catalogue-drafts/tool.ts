@@ -64,7 +64,7 @@ export function toolOf(
   return drafts.with === undefined ? tool : { ...tool, compared: { with: drafts.with, on: drafts.on } };
 }
 
-/** Whether a tool returns something that has no part to select. */
+/** Whether the response of a tool has no part that can be selected. */
 function isOpaque({ gives }: ToolWords): boolean {
   return gives === 'none' || gives === 'file' || gives === 'text';
 }

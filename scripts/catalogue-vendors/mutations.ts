@@ -20,8 +20,8 @@ export interface Planted {
 }
 
 /**
- * Makes mistakes in copies of a tool, one at a time, about what the description states, and counts those that the comparison
- * notices: it finds something else than before, or no such operation any more.
+ * Plants mistakes in copies of a tool, one at a time, in what the description states, and counts those that the
+ * comparison notices: its findings change, or it no longer finds the operation.
  */
 export function plantMistakes(tool: ToolDefinition, vendor: VendorDocument, found: readonly string[]): Planted {
   const operation = operationOf(tool, vendor) as VendorOperation;

@@ -6,7 +6,7 @@ import { listDocuments, sampled, seeded, shuffled } from './documents.ts';
 import { addUp, printReport } from './summary.ts';
 import type { DocumentVerdict } from './verdict.ts';
 
-/** If a document takes longer, it counts as hanging: import and checks together, on a machine that may be busy. */
+/** A document that takes longer counts as hanging. The time covers import and checks, on a machine that may be busy. */
 const LIMIT_MS = 300_000;
 /** The time for all calls of a document, because the other renderer is slow. */
 const COMPARE_LIMIT_MS = 30_000;

@@ -27,8 +27,8 @@ const SHARED: readonly Setting[] = [
   { processes: 4, inFlight: 8 },
 ];
 /**
- * The same number in each process. Statements and replies that travel together cost less, so few operations in flight
- * cost more by themselves; these settings tell that from contention.
+ * The same number in each process. Statements and replies that are sent together cost less, so fewer operations in
+ * flight cost more per operation. These settings separate this effect from contention.
  */
 const EACH: readonly Setting[] = [
   { processes: 1, inFlight: 8 },
