@@ -1,6 +1,6 @@
 /**
- * Reads a number that a target of the Makefile passes to a test. A text that is not a number fails, because the test
- * would otherwise run no round, and pass.
+ * Reads a number that a Makefile target passes to a test. A text that is not a number is an error; otherwise the test
+ * would run no round and pass.
  *
  * @param least the smallest allowed number: 1 for rounds, 0 for seeds
  */

@@ -89,7 +89,10 @@ export async function startLinkWorld({ revokes = false } = {}): Promise<LinkWorl
   return world;
 }
 
-/** Returns the only request that is stored for an account: ids of several servers have no common order. */
+/**
+ * Returns the only stored request of an account. With several requests it would be ambiguous, because ids of different
+ * servers are not ordered.
+ */
 export async function requestOf(world: LinkWorld, identifier: string): Promise<AuthRequestRow> {
   const { id } = await firstEnvironment(world.server);
   const accountId = (await accountOf(world.server, identifier))?.id;

@@ -16,7 +16,7 @@ export interface McpProvider {
   sync(body?: object): Promise<TestResponse>;
   /** Runs a tool over REST. */
   run(toolName: string, input?: object): Promise<TestResponse>;
-  /** Reads the account's present state. */
+  /** Reads the account's current state. */
   account(): Promise<{ status: string; status_reason?: string }>;
 }
 

@@ -99,7 +99,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...options.overrides,
   };
   if (secrets.databaseUrl) {
-    // The other parts are closed with what they are given to.
+    // The other parts must not be shared, because the first server closes them.
     const { now, random, newId } = overrides;
     const clock = { ...(now && { now }), ...(random && { random }), ...(newId && { newId }) };
     await initialise(config, secrets, { log, ...clock });
