@@ -1,3 +1,4 @@
+import type { ScopeEntry } from '../connectors/auth-pattern.ts';
 import type { Catalogue } from '../connectors/catalogue.ts';
 
 /** The most that a scope lets an application do. */
@@ -5,27 +6,46 @@ export type ScopeAccess = 'read' | 'write' | 'delete';
 
 const IDENTITY = new Set(['openid', 'profile', 'email', 'offline_access', 'address', 'phone']);
 const READS = /(?:^|[^a-z])(?:read|readonly|view|list)(?![a-z]*write)(?:[^a-z]|$)/i;
-const WRITES = /write|edit|create|update|manage|send|modify/i;
+const WRITES = /write|edit|create|update(?!s)|manage|send|modify/i;
 const DELETES = /delete|admin|full/i;
+
+/** The words in which descriptions of scopes say the same. */
+const SAYS_READ = /^(?:read|see|list|view|show|find|search|get)\b/i;
+const SAYS_WRITE =
+  /\b(?:add|change|control|create|edit|make|manage|mark|modify|move|post|run|send|share|start|update|write)\b/i;
+const SAYS_DELETE = /\b(?:delete|remove)\b/i;
 
 /** The access of scopes by connector; the catalogue never changes. */
 const known = new WeakMap<Catalogue, Map<string, Map<string, ScopeAccess>>>();
 
 /**
- * Returns what a scope lets an application do at most: what the tools that need it do, otherwise what its name says. A
- * scope whose name says nothing about this counts as one that changes data, because users must not be told less than
- * the truth.
+ * Returns what a scope lets an application do at most: the most of what its name, its description and the
+ * tools that need it say. Tools that only read prove nothing, because a scope may allow more than they use. A scope of
+ * which nothing is said counts as one that changes data, because users must not be told less than the truth.
  *
- * @param connector the identifier of a built-in connector; scopes of other providers are judged by their names
+ * @param connector the identifier of a built-in connector; scopes of other providers are judged without tools
  */
-export function scopeAccess(catalogue: Catalogue, connector: string, scope: string): ScopeAccess {
+export function scopeAccess(
+  catalogue: Catalogue,
+  connector: string,
+  { scope, description = '' }: Pick<ScopeEntry, 'scope' | 'description'>,
+): ScopeAccess {
   if (IDENTITY.has(scope)) return 'read';
   if (READS.test(scope) && !WRITES.test(scope) && !DELETES.test(scope)) return 'read';
-  return accessByTools(catalogue, connector).get(scope) ?? accessByName(scope);
+  const name = accessByName(scope);
+  const said = name ? larger(name, accessByDescription(description) ?? name) : accessByDescription(description);
+  return larger(accessByTools(catalogue, connector).get(scope) ?? 'read', said ?? 'write');
 }
 
-function accessByName(scope: string): ScopeAccess {
-  return DELETES.test(scope) ? 'delete' : 'write';
+function accessByDescription(text: string): ScopeAccess | undefined {
+  if (SAYS_DELETE.test(text)) return 'delete';
+  if (SAYS_WRITE.test(text)) return 'write';
+  return SAYS_READ.test(text) ? 'read' : undefined;
+}
+
+function accessByName(scope: string): ScopeAccess | undefined {
+  if (DELETES.test(scope)) return 'delete';
+  return WRITES.test(scope) ? 'write' : undefined;
 }
 
 function accessByTools(catalogue: Catalogue, connector: string): Map<string, ScopeAccess> {

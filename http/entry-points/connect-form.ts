@@ -103,10 +103,10 @@ function pageOf(
     identifier: request.identifier,
     address: shownAddress(link) ?? '',
     completion,
-    scopes: describedScopes(connection, pattern).map(({ scope, display_name: name, description = '' }) => ({
-      name,
-      description,
-      access: scopeAccess(catalogue, provider.identifier, scope),
+    scopes: describedScopes(connection, pattern).map((entry) => ({
+      name: entry.display_name,
+      description: entry.description ?? '',
+      access: scopeAccess(catalogue, provider.identifier, entry),
     })),
     fields: formFieldsOf(link).map(
       (field): FieldView => ({

@@ -29,6 +29,7 @@ export async function portalView(
     status: account.status,
     lastUsedAt,
     scopes: scopesOf(described),
+    dataLanguage: described.provider && !described.provider.isCustom ? 'en' : '',
     reconnect: canConnect ? form('accounts', 'reconnect', account.id) : undefined,
     disconnect: account.status === 'DISCONNECTED' ? undefined : form('accounts', 'disconnect', account.id),
   });

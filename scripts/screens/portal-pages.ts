@@ -19,6 +19,7 @@ const FULL: PortalView = {
     {
       provider: mark('GitHub'),
       identifier: ADA,
+      dataLanguage: 'en',
       status: 'ACTIVE',
       lastUsedAt: AT,
       scopes: [{ name: 'Repositories', description: 'Read and write code, issues and pull requests.' }],
@@ -28,6 +29,7 @@ const FULL: PortalView = {
     {
       provider: mark('Salesforce'),
       identifier: ADA,
+      dataLanguage: 'en',
       status: 'EXPIRED',
       lastUsedAt: AT - 6 * DAY,
       scopes: [],

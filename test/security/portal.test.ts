@@ -319,7 +319,8 @@ describe('attacks on the portal', () => {
         'id="agent_0"><bdi>',
         'class="tool"><bdi>',
       ]) {
-        expect(text).to.include(`${place}${escaped}`);
+        // Long names may break before their signs.
+        expect(text.replaceAll('<wbr>', '')).to.include(`${place}${escaped}`);
       }
       expect(text).not.to.match(/<script|<img src=x/);
       expect(headers['content-security-policy']).to.match(/^default-src 'none'; style-src 'self'; img-src 'self';/);

@@ -1,3 +1,4 @@
+import { breakable } from '../breakable.ts';
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import type { PageContext } from './context.ts';
@@ -29,25 +30,22 @@ export function accessPage(context: PageContext, view: AccessView): Page {
   const { texts } = context;
   const { identifier, callsTools, returnsTo, formToken } = view;
   const client = view.client || texts.plain('access.unnamed');
-  const useTools = html`      <ul class="scopes delete">
-        <li>${texts.html('access.use_tools')}</li>
-      </ul>
-`;
+  const useTools = html`        <li class="delete">${texts.html('access.use_tools')}</li>\n`;
   return layout(
     context,
     texts.plain('access.title'),
     html`      <h1>${texts.html('access.title')}</h1>
-      <p>${texts.html('access.asks', { client: html`<strong><bdi>${client}</bdi></strong>` })}</p>
+      <p>${texts.html('access.asks', { client: html`<strong><bdi>${breakable(client)}</bdi></strong>` })}</p>
       <dl>
-        <div><dt>${texts.html('access.account')}</dt> <dd><bdi>${identifier}</bdi></dd></div>
+        <div><dt>${texts.html('access.account')}</dt> <dd><bdi>${breakable(identifier)}</bdi></dd></div>
         <div><dt>${texts.html('access.client')}</dt> <dd>${verificationHtml(context, view.verification)}</dd></div>
-        <div><dt>${texts.html('access.returns_to')}</dt> <dd><bdi>${returnsTo}</bdi></dd></div>
+        <div><dt>${texts.html('access.returns_to')}</dt> <dd><bdi>${breakable(returnsTo)}</bdi></dd></div>
       </dl>
 ${warningHtml(context, view)}      <h2>${texts.html('access.scopes')}</h2>
       <ul class="scopes">
         <li>${seeToolsHtml(context, view.providers)}</li>
-      </ul>
-${callsTools ? useTools : html``}      <form method="post">
+${callsTools ? useTools : html``}      </ul>
+      <form method="post">
         <input type="hidden" name="form_token" value="${formToken}">
         <button type="submit" name="decision" value="allow">${texts.html('access.allow')}</button>
         <button class="secondary" type="submit" name="decision" value="deny">${texts.html('access.cancel')}</button>

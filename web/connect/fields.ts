@@ -1,6 +1,7 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import type { Texts } from '../languages/texts.ts';
+import { type DataLanguage, dataHtml, languageHtml } from './data-text.ts';
 
 /** The kinds of invalid values. */
 export type FieldProblem = 'required' | 'format' | 'choice' | 'too_long' | 'control' | 'address' | 'not_accepted';
@@ -20,12 +21,10 @@ export interface FieldView {
   problem: FieldProblem | '';
 }
 
-/** The language that the labels and hints of a form are written in; empty if it is unknown. */
-export interface FormLanguage {
-  texts: Texts;
+/** The languages of a form. */
+export interface FormLanguage extends DataLanguage {
   /** The provider, which may not have accepted a value. */
   provider: string;
-  dataLanguage: string;
 }
 
 /** A prefix, so that a provider's field names cannot collide with the form's own fields. */
@@ -35,7 +34,10 @@ export function fieldsHtml(fields: readonly FieldView[], language: FormLanguage)
   return html`${fields.map((field) => fieldHtml(field, language))}`;
 }
 
-/** Lists all invalid fields at the top, where screen readers read them first, with a link to each field. */
+/**
+ * Lists all invalid fields at the top, where screen readers read them first, with a link to each field. The reasons are
+ * repeated beside the fields, which on a phone are on the next screen.
+ */
 export function problemsHtml(fields: readonly FieldView[], language: FormLanguage): Html {
   const wrong = fields.filter((field) => field.problem !== '');
   if (wrong.length === 0) return html``;
@@ -50,16 +52,12 @@ ${items}        </ul>
 `;
 }
 
-function problemText({ label, problem }: FieldView, { texts, provider }: FormLanguage): Html {
+function problemText({ label, problem }: FieldView, language: FormLanguage): Html {
+  const { texts, provider } = language;
+  const field = dataHtml(label, language);
   if (problem === '') return html``;
-  if (problem === 'not_accepted') return texts.html('problem.not_accepted', { provider, field: label });
-  return texts.html(`problem.${problem}`, { field: label });
-}
-
-/** Text of the provider's definition, which may be in another language than the page. */
-export function dataHtml(text: string, { texts, dataLanguage }: Pick<FormLanguage, 'texts' | 'dataLanguage'>): Html {
-  if (dataLanguage === '' || texts.tag.startsWith(dataLanguage)) return html`<bdi>${text}</bdi>`;
-  return html`<bdi lang="${dataLanguage}">${text}</bdi>`;
+  if (problem === 'not_accepted') return texts.html('problem.not_accepted', { provider, field });
+  return texts.html(`problem.${problem}`, { field });
 }
 
 function fieldHtml(field: FieldView, language: FormLanguage): Html {
@@ -74,19 +72,20 @@ function fieldHtml(field: FieldView, language: FormLanguage): Html {
     : html``;
   return html`      <div class="field">
         <label for="${id}">${dataHtml(field.label, language)}${optional}</label>
-${hint}${problem}        ${controlHtml(field, texts)}
+${hint}${problem}        ${controlHtml(field, language)}
       </div>
 `;
 }
 
-function controlHtml(field: FieldView, texts: Texts): Html {
+function controlHtml(field: FieldView, language: FormLanguage): Html {
+  const { texts } = language;
   const { kind, options, value } = field;
   const attributes = attributesOf(field, texts);
   if (kind === 'textarea') return html`<textarea ${attributes} dir="ltr" rows="5"></textarea>`;
   if (kind === 'select') {
     const choices = options.map((option) => {
       const selected = option.value === value ? html` selected` : html``;
-      return html`<option value="${option.value}"${selected}>${option.name}</option>`;
+      return html`<option value="${option.value}"${languageHtml(language)}${selected}>${option.name}</option>`;
     });
     return html`<select ${attributes}><option value="">${texts.plain('field.choose')}</option>${choices}</select>`;
   }

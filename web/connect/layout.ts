@@ -23,7 +23,11 @@ export interface MarkView {
   isTile?: boolean;
 }
 
+/** How something ended, which a sign beside the marks shows. */
+export type Outcome = 'done' | 'failed';
+
 export interface LayoutOptions {
+  outcome?: Outcome;
   /** The provider, whose mark is shown beside that of the application. */
   provider?: MarkView;
   /** The addresses of scripts of this server. */
@@ -38,7 +42,7 @@ export interface LayoutOptions {
  */
 export function layout(context: PageContext, title: string, content: Html, options: LayoutOptions = {}): Page {
   const { texts, brand } = context;
-  const { provider, scripts = [], head = html`` } = options;
+  const { provider, outcome, scripts = [], head = html`` } = options;
   const accent = brand.accentUrl ? html`\n    <link rel="stylesheet" href="${brand.accentUrl}">` : html``;
   return new Page(
     texts.tag,
@@ -55,7 +59,7 @@ export function layout(context: PageContext, title: string, content: Html, optio
 ${head}${scripts.map((address) => html`    <script src="${address}" defer></script>\n`)}  </head>
   <body>
     <main>
-${marksHtml(brand, provider)}${content}
+${marksHtml(brand, provider, outcome)}${content}
     </main>
 ${footerHtml(texts, brand)}  </body>
 </html>
@@ -63,15 +67,21 @@ ${footerHtml(texts, brand)}  </body>
   );
 }
 
-/** The marks of the application and of the provider. They decorate: the text of the page names both. */
-function marksHtml(brand: BrandView, provider: MarkView | undefined): Html {
+const SIGNS: Readonly<Record<Outcome, Html>> = {
+  done: html`<path d="m6 12.5 4 4 8-9"/>`,
+  failed: html`<path d="M12 6v7m0 4.5v.5"/>`,
+};
+
+/** The marks of the application and of the provider. They decorate: the text of the page names both, and the outcome. */
+function marksHtml(brand: BrandView, provider: MarkView | undefined, outcome: Outcome | undefined): Html {
   const marks = [
     ...(brand.application || brand.logoUrl ? [markHtml({ name: brand.application, iconUrl: brand.logoUrl })] : []),
     ...(provider ? [markHtml(provider)] : []),
   ];
-  if (marks.length === 0) return html``;
+  if (marks.length === 0 && !outcome) return html``;
   const between = html`<svg class="between" viewBox="0 0 24 24"><path d="M7 4 3 8l4 4M3 8h14m0 12 4-4-4-4m4 4H7"/></svg>`;
-  return html`      <div class="marks" aria-hidden="true">${marks[0] as Html}${marks[1] ? html`${between}${marks[1]}` : html``}</div>\n`;
+  const sign = outcome && html`<svg class="sign ${outcome}" viewBox="0 0 24 24">${SIGNS[outcome]}</svg>`;
+  return html`      <div class="marks" aria-hidden="true">${marks[0] ?? html``}${marks[1] ? html`${between}${marks[1]}` : html``}${sign ?? html``}</div>\n`;
 }
 
 /** A mark without an image is the first letter of its name. */

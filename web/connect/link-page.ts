@@ -1,8 +1,10 @@
+import { breakable } from '../breakable.ts';
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import type { PageContext } from './context.ts';
+import { dataHtml } from './data-text.ts';
 import type { FieldView, FormLanguage } from './fields.ts';
-import { dataHtml, fieldsHtml, problemsHtml } from './fields.ts';
+import { fieldsHtml, problemsHtml } from './fields.ts';
 import { layout, type MarkView, type Page } from './layout.ts';
 import { type ScopeView, scopesHtml } from './scopes.ts';
 
@@ -45,7 +47,7 @@ export function linkPage(context: PageContext, view: LinkView): Page {
     html`      <h1>${texts.html('link.title', { provider })}</h1>
 ${problemsHtml(fields, language)}      <p>${texts.html('link.asks', { application: strong(brand.application), provider })}</p>
       <dl>
-        <div><dt>${texts.html('link.account')}</dt> <dd><bdi>${identifier}</bdi></dd></div>
+        <div><dt>${texts.html('link.account')}</dt> <dd><bdi>${breakable(identifier)}</bdi></dd></div>
 ${addressHtml(context, view)}      </dl>
 ${isConsent ? scopesHtml(context, view.scopes, dataLanguage) : credentialHtml(language, view)}      <form method="post" novalidate>
         <input type="hidden" name="form_token" value="${formToken}">
@@ -65,7 +67,7 @@ function strong(name: string): Html {
 
 function addressHtml({ texts }: PageContext, { address }: LinkView): Html {
   if (address === '') return html``;
-  return html`        <div><dt>${texts.html('link.address')}</dt> <dd><bdi>${address}</bdi></dd></div>\n`;
+  return html`        <div><dt>${texts.html('link.address')}</dt> <dd><bdi>${breakable(address)}</bdi></dd></div>\n`;
 }
 
 /** The fields that the user has to enter, and how to get their values. The provider's page opens beside this one, which waits for the value. */

@@ -1,7 +1,7 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import type { PageContext } from './context.ts';
-import { layout, type MarkView, type Page } from './layout.ts';
+import { layout, type MarkView, type Outcome, type Page } from './layout.ts';
 
 /** How a user gets back to the application: by an address, or by a form that ends the link first. */
 export type ReturnLink =
@@ -13,13 +13,13 @@ export type ReturnLink =
     };
 
 interface Extras {
-  mark?: 'done';
+  outcome?: Outcome;
   provider?: MarkView | undefined;
   retryUrl?: string | undefined;
   /** The main way to continue, in place of `retryUrl`. */
   next?: { url: string; label: Html };
-  /** null: the user does not come from the application. Without it, the way leads to the start page of the application. */
-  back?: ReturnLink | null | undefined;
+  /** Without it, the way leads to the start page of the application. */
+  back?: ReturnLink | undefined;
   requestId?: string | undefined;
   /** An invisible element, and the script that reads it. */
   data?: { content: Html; script: string };
@@ -28,7 +28,7 @@ interface Extras {
 /** The account is connected. */
 export function connectedPage(context: PageContext, back?: ReturnLink): Page {
   const { texts } = context;
-  return message(context, texts.plain('connected.title'), texts.html('connected.text'), { mark: 'done', back });
+  return message(context, texts.plain('connected.title'), texts.html('connected.text'), { outcome: 'done', back });
 }
 
 /** A user has finished the link; the application must still verify who it was. */
@@ -52,15 +52,16 @@ export interface PopupView {
 export function popupPage(context: PageContext, outcome: { outcome: string }, { origins, returnUrl }: PopupView): Page {
   const content = html`      <div hidden data-outcome="${JSON.stringify(outcome)}" data-origins="${JSON.stringify(origins)}" data-return-url="${returnUrl}"></div>\n`;
   const back = returnUrl === '' ? undefined : { url: returnUrl };
-  const [title, text] = popupTexts(context, outcome);
-  return message(context, title, text, { back, data: { content, script: '/connect/assets/popup.js' } });
+  const [title, text, mark] = popupTexts(context, outcome);
+  const data = { content, script: '/connect/assets/popup.js' };
+  return message(context, title, text, { back, data, ...(mark && { outcome: mark }) });
 }
 
-function popupTexts(context: PageContext, outcome: { outcome: string }): [string, Html] {
+function popupTexts(context: PageContext, outcome: { outcome: string }): [string, Html, Outcome?] {
   const { texts } = context;
   if (outcome.outcome === 'expired') return [texts.plain('expired.title'), texts.html('expired.text')];
-  if (outcome.outcome !== 'completed') return [texts.plain('refused.title'), texts.html('fault.text')];
-  if ('verified' in outcome) return [texts.plain('connected.title'), texts.html('connected.text')];
+  if (outcome.outcome !== 'completed') return [texts.plain('refused.title'), texts.html('fault.text'), 'failed'];
+  if ('verified' in outcome) return [texts.plain('connected.title'), texts.html('connected.text'), 'done'];
   return [texts.plain('waiting.title'), waitingText(context)];
 }
 
@@ -94,27 +95,32 @@ export function staleFormPage(context: PageContext, retryUrl?: string): Page {
 /** The page for a login that has expired, was used, or is continued in another browser. */
 export function loginOverPage(context: PageContext): Page {
   const { texts } = context;
-  return message(context, texts.plain('login.over_title'), texts.html('login.over_text'), { back: null });
+  return message(context, texts.plain('login.over_title'), texts.html('login.over_text'));
 }
 
 /** The page for an authorization request that is rejected. The text is for the developer of the application. */
 export function badLoginPage(context: PageContext, text: string, requestId: string): Page {
   const { texts } = context;
-  const english = html`<bdi lang="en">${text}</bdi>`;
-  return message(context, texts.plain('login.bad_title'), english, { back: null, requestId });
+  const english = html`<bdi lang="en" dir="ltr">${text}</bdi>`;
+  return message(context, texts.plain('login.bad_title'), english, { requestId });
 }
 
 /** The user or the provider declined. */
 export function refusedPage(context: PageContext, provider: MarkView, retryUrl: string, back?: ReturnLink): Page {
   const { texts } = context;
   const text = texts.html('refused.text', { provider: provider.name });
-  return message(context, texts.plain('refused.title'), text, { provider, retryUrl, back });
+  return message(context, texts.plain('refused.title'), text, { outcome: 'failed', provider, retryUrl, back });
 }
 
 /** A server error, after which the user can only try again. */
 export function faultPage(context: PageContext, requestId: string, retryUrl = '', back?: ReturnLink): Page {
   const { texts } = context;
-  return message(context, texts.plain('fault.title'), texts.html('fault.text'), { retryUrl, back, requestId });
+  return message(context, texts.plain('fault.title'), texts.html('fault.text'), {
+    outcome: 'failed',
+    retryUrl,
+    back,
+    requestId,
+  });
 }
 
 /** The reasons why a request for a page fails. */
@@ -123,28 +129,28 @@ export type Refusal = 'not_found' | 'method' | 'too_many' | 'host' | 'other';
 /** A failed request: an unknown page, an unsupported method, or too many requests. */
 export function refusalPage(context: PageContext, refusal: Refusal, requestId: string): Page {
   const { texts } = context;
-  return message(context, texts.plain('error.title'), texts.html(`error.${refusal}`), { requestId });
+  const title = texts.plain(refusal === 'not_found' ? 'error.not_found_title' : 'error.title');
+  return message(context, title, texts.html(`error.${refusal}`), { requestId });
 }
 
 /** A page with a title, a sentence, and the ways to continue. */
 export function message(context: PageContext, title: string, text: Html, extras: Extras = {}): Page {
-  const { mark, provider, retryUrl, requestId, data } = extras;
+  const { outcome, provider, retryUrl, requestId, data } = extras;
   const { texts, brand } = context;
   const next = extras.next ?? (retryUrl ? { url: retryUrl, label: texts.html('result.try_again') } : undefined);
-  const back = extras.back === undefined && brand.homeUrl ? { url: brand.homeUrl } : extras.back;
-  const done = html`      <p class="badge done" aria-hidden="true">✓</p>\n`;
+  const back = extras.back ?? (brand.homeUrl ? { url: brand.homeUrl } : undefined);
   const forward = next ? html`\n      <p><a class="button" href="${next.url}">${next.label}</a></p>` : html``;
   const reference = html`\n      <p class="note">${texts.html('result.reference')} <code>${requestId ?? ''}</code></p>`;
   return layout(
     context,
     title,
-    html`${data ? data.content : html``}${mark ? done : html``}      <h1>${title}</h1>
+    html`${data ? data.content : html``}      <h1>${title}</h1>
       <p>${text}</p>${forward}${backHtml(context, back, !next)}${requestId ? reference : html``}`,
-    { ...(provider && { provider }), ...(data && { scripts: [data.script] }) },
+    { ...(provider && { provider }), ...(outcome && { outcome }), ...(data && { scripts: [data.script] }) },
   );
 }
 
-function backHtml({ texts, brand }: PageContext, back: ReturnLink | null | undefined, isMain: boolean): Html {
+function backHtml({ texts, brand }: PageContext, back: ReturnLink | undefined, isMain: boolean): Html {
   if (!back) return html``;
   const { application } = brand;
   const text = application ? texts.html('brand.back', { application }) : texts.html('brand.back_unnamed');

@@ -1,7 +1,7 @@
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
 import type { PageContext } from './context.ts';
-import { dataHtml } from './fields.ts';
+import { type DataLanguage, dataHtml } from './data-text.ts';
 
 /** The most that a scope lets the application do. */
 export type ScopeAccess = 'read' | 'write' | 'delete';
@@ -18,14 +18,15 @@ const GROUPS = [
   { access: 'delete', heading: 'link.scopes_delete' },
 ] as const;
 
-/** The scopes that the user shares, grouped by their effect; scopes that can delete are marked. */
+/** The scopes that the user shares, grouped by their effect and marked with it. */
 export function scopesHtml(context: PageContext, scopes: readonly ScopeView[], dataLanguage: string): Html {
   const { texts, brand } = context;
+  const language = { texts, dataLanguage };
   if (scopes.length === 0) return html`      <p>${texts.html('link.scopes_unknown')}</p>\n`;
   const groups = GROUPS.map(({ access, heading }) => {
     const inGroup = scopes.filter((scope) => scope.access === access);
     if (inGroup.length === 0) return html``;
-    const items = inGroup.map((scope) => scopeHtml(context, scope, dataLanguage));
+    const items = inGroup.map((scope) => scopeHtml(scope, language));
     return html`      <h3 class="${access}">${texts.html(heading)}</h3>
       <ul class="scopes ${access}">
 ${items}      </ul>
@@ -35,9 +36,7 @@ ${items}      </ul>
 ${groups}`;
 }
 
-function scopeHtml({ texts }: PageContext, { name, description, access }: ScopeView, dataLanguage: string): Html {
-  const language = { texts, dataLanguage };
-  const mark = access === 'delete' ? html` <span class="danger">${texts.html('link.can_delete')}</span>` : html``;
+function scopeHtml({ name, description }: ScopeView, language: DataLanguage): Html {
   const more = description ? html`<br><span class="hint">${dataHtml(description, language)}</span>` : html``;
-  return html`        <li>${dataHtml(name, language)}${mark}${more}</li>\n`;
+  return html`        <li>${dataHtml(name, language)}${more}</li>\n`;
 }

@@ -21,8 +21,7 @@ export const ar: Messages = {
   'link.scopes_unknown': 'توضح الصفحة التالية ما ستشاركه.',
   'link.scopes_read': 'القراءة',
   'link.scopes_write': 'الإنشاء والتغيير',
-  'link.scopes_delete': 'الحذف',
-  'link.can_delete': 'يمكنه حذف البيانات',
+  'link.scopes_delete': 'التغيير والحذف',
   'link.continue': 'المتابعة إلى {provider}',
   'link.connect': 'ربط',
   'link.cancel': 'إلغاء',
@@ -164,7 +163,8 @@ export const ar: Messages = {
 
   // Requests that cannot be served
   'error.title': 'هناك خطأ في هذا الطلب',
-  'error.not_found': 'الصفحة غير موجودة.',
+  'error.not_found_title': 'الصفحة غير موجودة',
+  'error.not_found': 'لا توجد صفحة في هذا العنوان.',
   'error.method': 'لا تدعم الصفحة هذا النوع من الطلبات.',
   'error.too_many': 'طلبات كثيرة جدًا من عنوانك.',
   'error.host': 'لا يُقدَّم شيء تحت اسم المضيف هذا.',

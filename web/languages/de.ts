@@ -21,8 +21,7 @@ export const de: Messages = {
   'link.scopes_unknown': 'Auf der nächsten Seite steht, was Sie freigeben.',
   'link.scopes_read': 'Lesen',
   'link.scopes_write': 'Erstellen und ändern',
-  'link.scopes_delete': 'Löschen',
-  'link.can_delete': 'kann Daten löschen',
+  'link.scopes_delete': 'Ändern und löschen',
   'link.continue': 'Weiter zu {provider}',
   'link.connect': 'Verbinden',
   'link.cancel': 'Abbrechen',
@@ -163,7 +162,8 @@ export const de: Messages = {
 
   // Requests that cannot be served
   'error.title': 'Mit dieser Anfrage stimmt etwas nicht',
-  'error.not_found': 'Diese Seite gibt es nicht.',
+  'error.not_found_title': 'Seite nicht gefunden',
+  'error.not_found': 'Unter dieser Adresse gibt es keine Seite.',
   'error.method': 'Die Seite unterstützt diese Art von Anfrage nicht.',
   'error.too_many': 'Zu viele Anfragen von Ihrer Adresse.',
   'error.host': 'Unter diesem Hostnamen wird nichts angeboten.',

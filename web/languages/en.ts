@@ -22,8 +22,7 @@ export const en = {
   'link.scopes_unknown': 'The next page says what you share.',
   'link.scopes_read': 'Read',
   'link.scopes_write': 'Create and change',
-  'link.scopes_delete': 'Delete',
-  'link.can_delete': 'can delete data',
+  'link.scopes_delete': 'Change and delete',
   'link.continue': 'Continue to {provider}',
   'link.connect': 'Connect',
   'link.cancel': 'Cancel',
@@ -158,7 +157,8 @@ export const en = {
 
   // Requests that cannot be served
   'error.title': 'Something is wrong with this request',
-  'error.not_found': 'The page does not exist.',
+  'error.not_found_title': 'Page not found',
+  'error.not_found': 'There is no page at this address.',
   'error.method': 'The page does not support this kind of request.',
   'error.too_many': 'Too many requests from your address.',
   'error.host': 'Nothing is served under this host name.',

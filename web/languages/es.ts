@@ -21,8 +21,7 @@ export const es: Messages = {
   'link.scopes_unknown': 'La página siguiente indica lo que comparte.',
   'link.scopes_read': 'Leer',
   'link.scopes_write': 'Crear y modificar',
-  'link.scopes_delete': 'Eliminar',
-  'link.can_delete': 'puede eliminar datos',
+  'link.scopes_delete': 'Modificar y eliminar',
   'link.continue': 'Continuar a {provider}',
   'link.connect': 'Conectar',
   'link.cancel': 'Cancelar',
@@ -161,7 +160,8 @@ export const es: Messages = {
 
   // Requests that cannot be served
   'error.title': 'Hay un problema con esta solicitud',
-  'error.not_found': 'La página no existe.',
+  'error.not_found_title': 'Página no encontrada',
+  'error.not_found': 'No hay ninguna página en esta dirección.',
   'error.method': 'La página no admite este tipo de solicitud.',
   'error.too_many': 'Demasiadas solicitudes desde su dirección.',
   'error.host': 'No se ofrece nada con este nombre de host.',

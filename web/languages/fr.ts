@@ -21,8 +21,7 @@ export const fr: Messages = {
   'link.scopes_unknown': 'La page suivante indique ce que vous partagez.',
   'link.scopes_read': 'Lire',
   'link.scopes_write': 'Créer et modifier',
-  'link.scopes_delete': 'Supprimer',
-  'link.can_delete': 'peut supprimer des données',
+  'link.scopes_delete': 'Modifier et supprimer',
   'link.continue': 'Continuer vers {provider}',
   'link.connect': 'Connecter',
   'link.cancel': 'Annuler',
@@ -164,7 +163,8 @@ export const fr: Messages = {
 
   // Requests that cannot be served
   'error.title': 'Cette requête pose problème',
-  'error.not_found': 'La page n’existe pas.',
+  'error.not_found_title': 'Page introuvable',
+  'error.not_found': 'Il n’y a aucune page à cette adresse.',
   'error.method': 'La page n’accepte pas ce type de requête.',
   'error.too_many': 'Trop de requêtes depuis votre adresse.',
   'error.host': 'Rien n’est proposé sous ce nom d’hôte.',

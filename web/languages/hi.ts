@@ -21,8 +21,7 @@ export const hi: Messages = {
   'link.scopes_unknown': 'अगला पेज बताता है कि आप क्या साझा कर रहे हैं।',
   'link.scopes_read': 'पढ़ना',
   'link.scopes_write': 'बनाना और बदलना',
-  'link.scopes_delete': 'हटाना',
-  'link.can_delete': 'डेटा हटा सकता है',
+  'link.scopes_delete': 'बदलना और हटाना',
   'link.continue': '{provider} पर जारी रखें',
   'link.connect': 'कनेक्ट करें',
   'link.cancel': 'रद्द करें',
@@ -155,7 +154,8 @@ export const hi: Messages = {
 
   // Requests that cannot be served
   'error.title': 'इस अनुरोध में कुछ गड़बड़ है',
-  'error.not_found': 'यह पेज मौजूद नहीं है।',
+  'error.not_found_title': 'पेज नहीं मिला',
+  'error.not_found': 'इस पते पर कोई पेज नहीं है।',
   'error.method': 'पेज इस तरह के अनुरोध का समर्थन नहीं करता।',
   'error.too_many': 'आपके पते से बहुत अधिक अनुरोध आए हैं।',
   'error.host': 'इस होस्ट नाम पर कुछ भी उपलब्ध नहीं है।',

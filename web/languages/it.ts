@@ -21,8 +21,7 @@ export const it: Messages = {
   'link.scopes_unknown': 'La pagina successiva indica che cosa condividi.',
   'link.scopes_read': 'Leggere',
   'link.scopes_write': 'Creare e modificare',
-  'link.scopes_delete': 'Eliminare',
-  'link.can_delete': 'può eliminare dati',
+  'link.scopes_delete': 'Modificare ed eliminare',
   'link.continue': 'Continua su {provider}',
   'link.connect': 'Collega',
   'link.cancel': 'Annulla',
@@ -162,7 +161,8 @@ export const it: Messages = {
 
   // Requests that cannot be served
   'error.title': 'C’è un problema con questa richiesta',
-  'error.not_found': 'La pagina non esiste.',
+  'error.not_found_title': 'Pagina non trovata',
+  'error.not_found': 'Non c’è nessuna pagina a questo indirizzo.',
   'error.method': 'La pagina non accetta questo tipo di richiesta.',
   'error.too_many': 'Troppe richieste dal tuo indirizzo.',
   'error.host': 'Sotto questo nome host non è offerto nulla.',

@@ -21,8 +21,7 @@ export const ja: Messages = {
   'link.scopes_unknown': '共有する内容は次のページに表示されます。',
   'link.scopes_read': '読み取り',
   'link.scopes_write': '作成と変更',
-  'link.scopes_delete': '削除',
-  'link.can_delete': 'データを削除できます',
+  'link.scopes_delete': '変更と削除',
   'link.continue': '{provider} に進む',
   'link.connect': '接続',
   'link.cancel': 'キャンセル',
@@ -157,7 +156,8 @@ export const ja: Messages = {
 
   // Requests that cannot be served
   'error.title': 'このリクエストに問題があります',
-  'error.not_found': 'ページが存在しません。',
+  'error.not_found_title': 'ページが見つかりません',
+  'error.not_found': 'このアドレスにページはありません。',
   'error.method': 'このページはこの種類のリクエストに対応していません。',
   'error.too_many': 'お使いのアドレスからのリクエストが多すぎます。',
   'error.host': 'このホスト名では何も提供されていません。',

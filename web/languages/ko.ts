@@ -21,8 +21,7 @@ export const ko: Messages = {
   'link.scopes_unknown': '공유할 내용은 다음 페이지에 표시됩니다.',
   'link.scopes_read': '읽기',
   'link.scopes_write': '만들기 및 변경',
-  'link.scopes_delete': '삭제',
-  'link.can_delete': '데이터를 삭제할 수 있음',
+  'link.scopes_delete': '변경 및 삭제',
   'link.continue': '{provider}(으)로 계속',
   'link.connect': '연결',
   'link.cancel': '취소',
@@ -157,7 +156,8 @@ export const ko: Messages = {
 
   // Requests that cannot be served
   'error.title': '이 요청에 문제가 있습니다',
-  'error.not_found': '페이지가 없습니다.',
+  'error.not_found_title': '페이지를 찾을 수 없습니다',
+  'error.not_found': '이 주소에는 페이지가 없습니다.',
   'error.method': '이 페이지는 이런 종류의 요청을 지원하지 않습니다.',
   'error.too_many': '사용 중인 주소에서 요청이 너무 많습니다.',
   'error.host': '이 호스트 이름으로 제공되는 것이 없습니다.',

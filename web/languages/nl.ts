@@ -21,8 +21,7 @@ export const nl: Messages = {
   'link.scopes_unknown': 'Op de volgende pagina staat wat u deelt.',
   'link.scopes_read': 'Lezen',
   'link.scopes_write': 'Aanmaken en wijzigen',
-  'link.scopes_delete': 'Verwijderen',
-  'link.can_delete': 'kan gegevens verwijderen',
+  'link.scopes_delete': 'Wijzigen en verwijderen',
   'link.continue': 'Verder naar {provider}',
   'link.connect': 'Koppelen',
   'link.cancel': 'Annuleren',
@@ -160,7 +159,8 @@ export const nl: Messages = {
 
   // Requests that cannot be served
   'error.title': 'Er klopt iets niet aan dit verzoek',
-  'error.not_found': 'De pagina bestaat niet.',
+  'error.not_found_title': 'Pagina niet gevonden',
+  'error.not_found': 'Er is geen pagina op dit adres.',
   'error.method': 'De pagina ondersteunt dit soort verzoek niet.',
   'error.too_many': 'Te veel verzoeken vanaf uw adres.',
   'error.host': 'Onder deze hostnaam wordt niets aangeboden.',

@@ -21,8 +21,7 @@ export const pl: Messages = {
   'link.scopes_unknown': 'Następna strona pokazuje, co udostępniasz.',
   'link.scopes_read': 'Odczyt',
   'link.scopes_write': 'Tworzenie i zmiana',
-  'link.scopes_delete': 'Usuwanie',
-  'link.can_delete': 'może usuwać dane',
+  'link.scopes_delete': 'Zmiana i usuwanie',
   'link.continue': 'Przejdź do {provider}',
   'link.connect': 'Połącz',
   'link.cancel': 'Anuluj',
@@ -164,7 +163,8 @@ export const pl: Messages = {
 
   // Requests that cannot be served
   'error.title': 'Z tym żądaniem jest coś nie tak',
-  'error.not_found': 'Ta strona nie istnieje.',
+  'error.not_found_title': 'Nie znaleziono strony',
+  'error.not_found': 'Pod tym adresem nie ma żadnej strony.',
   'error.method': 'Strona nie obsługuje tego rodzaju żądania.',
   'error.too_many': 'Zbyt wiele żądań z Twojego adresu.',
   'error.host': 'Pod tą nazwą hosta nic nie jest dostępne.',

@@ -21,8 +21,7 @@ export const ptBR: Messages = {
   'link.scopes_unknown': 'A próxima página mostra o que você compartilha.',
   'link.scopes_read': 'Ler',
   'link.scopes_write': 'Criar e alterar',
-  'link.scopes_delete': 'Excluir',
-  'link.can_delete': 'pode excluir dados',
+  'link.scopes_delete': 'Alterar e excluir',
   'link.continue': 'Continuar para {provider}',
   'link.connect': 'Conectar',
   'link.cancel': 'Cancelar',
@@ -160,7 +159,8 @@ export const ptBR: Messages = {
 
   // Requests that cannot be served
   'error.title': 'Há algo errado com esta solicitação',
-  'error.not_found': 'A página não existe.',
+  'error.not_found_title': 'Página não encontrada',
+  'error.not_found': 'Não há nenhuma página neste endereço.',
   'error.method': 'A página não aceita esse tipo de solicitação.',
   'error.too_many': 'Solicitações demais do seu endereço.',
   'error.host': 'Nada é oferecido com este nome de host.',

@@ -1,3 +1,4 @@
+import { breakable } from '../breakable.ts';
 import { Html, html } from '../html.ts';
 import { ar } from './ar.ts';
 import { de } from './de.ts';
@@ -90,7 +91,9 @@ function createTexts(tag: LanguageTag): Texts {
       const parts = partsOf(key, given).map((part, index) => {
         const value = index % 2 === 0 ? part : given[part];
         if (value instanceof Html) return value;
-        return index % 2 === 0 || typeof value === 'number' ? html`${shown(value)}` : html`<bdi>${shown(value)}</bdi>`;
+        return index % 2 === 0 || typeof value === 'number'
+          ? html`${shown(value)}`
+          : html`<bdi>${breakable(shown(value))}</bdi>`;
       });
       return html`${parts}`;
     },

@@ -21,8 +21,7 @@ export const tr: Messages = {
   'link.scopes_unknown': 'Sonraki sayfa neleri paylaştığınızı gösterir.',
   'link.scopes_read': 'Okuma',
   'link.scopes_write': 'Oluşturma ve değiştirme',
-  'link.scopes_delete': 'Silme',
-  'link.can_delete': 'verileri silebilir',
+  'link.scopes_delete': 'Değiştirme ve silme',
   'link.continue': '{provider} ile devam et',
   'link.connect': 'Bağla',
   'link.cancel': 'İptal',
@@ -160,7 +159,8 @@ export const tr: Messages = {
 
   // Requests that cannot be served
   'error.title': 'Bu istekte bir sorun var',
-  'error.not_found': 'Sayfa bulunamadı.',
+  'error.not_found_title': 'Sayfa bulunamadı',
+  'error.not_found': 'Bu adreste bir sayfa yok.',
   'error.method': 'Sayfa bu tür isteği desteklemiyor.',
   'error.too_many': 'Adresinizden çok fazla istek geldi.',
   'error.host': 'Bu ana makine adı altında bir şey sunulmuyor.',

@@ -21,8 +21,7 @@ export const zhHans: Messages = {
   'link.scopes_unknown': '下一页会说明您共享的内容。',
   'link.scopes_read': '读取',
   'link.scopes_write': '创建和修改',
-  'link.scopes_delete': '删除',
-  'link.can_delete': '可以删除数据',
+  'link.scopes_delete': '修改和删除',
   'link.continue': '前往 {provider}',
   'link.connect': '连接',
   'link.cancel': '取消',
@@ -150,7 +149,8 @@ export const zhHans: Messages = {
 
   // Requests that cannot be served
   'error.title': '此请求有问题',
-  'error.not_found': '页面不存在。',
+  'error.not_found_title': '找不到页面',
+  'error.not_found': '此地址没有页面。',
   'error.method': '页面不支持此类请求。',
   'error.too_many': '来自您地址的请求过多。',
   'error.host': '此主机名下没有提供任何内容。',

@@ -1,4 +1,6 @@
+import { breakable } from '../breakable.ts';
 import type { PageContext } from '../connect/context.ts';
+import { dataHtml } from '../connect/data-text.ts';
 import { type MarkView, markHtml } from '../connect/layout.ts';
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
@@ -13,6 +15,8 @@ export interface AccountView {
   lastUsedAt: number | null;
   /** The permitted uses of the account; empty if the provider does not describe them. */
   scopes: readonly { name: string; description: string }[];
+  /** The language of their names and descriptions; empty if it is unknown. */
+  dataLanguage: string;
   /** Undefined if it is not possible now. */
   reconnect: FormView | undefined;
   disconnect: FormView | undefined;
@@ -53,7 +57,7 @@ function accountHtml(context: PageContext, account: AccountView, id: string): Ht
   return html`          <li class="card">
             <div class="head">
               ${markHtml(provider)}
-              <h3 id="${id}"><bdi>${provider.name}</bdi><span class="identifier"><bdi>${identifier}</bdi></span></h3>
+              <h3 id="${id}"><bdi>${provider.name}</bdi><span class="identifier"><bdi>${breakable(identifier)}</bdi></span></h3>
               <span class="state ${status.toLowerCase()}">${texts.html(STATUS[status])}</span>
             </div>
             <p class="note"><span>${used}</span></p>
@@ -74,10 +78,11 @@ function actionsHtml({ texts }: PageContext, { status, reconnect, disconnect }: 
   return html`${again}${end}`;
 }
 
-function scopesHtml({ texts }: PageContext, { scopes }: AccountView): Html {
+function scopesHtml({ texts }: PageContext, { scopes, dataLanguage }: AccountView): Html {
+  const language = { texts, dataLanguage };
   const items = scopes.map(({ name, description }) => {
-    const more = description ? html` <span class="hint"><bdi>${description}</bdi></span>` : html``;
-    return html`<li><bdi>${name}</bdi>${more}</li>`;
+    const more = description ? html` <span class="hint">${dataHtml(description, language)}</span>` : html``;
+    return html`<li>${dataHtml(name, language)}${more}</li>`;
   });
   const list = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${texts.html('portal.may_all')}</p>`;
   return html`            <details>

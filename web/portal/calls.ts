@@ -1,3 +1,4 @@
+import { breakable } from '../breakable.ts';
 import type { PageContext } from '../connect/context.ts';
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
@@ -35,11 +36,11 @@ ${calls.length > 0 ? list : html`        <p class="empty">${texts.html('portal.n
 
 function callHtml(context: PageContext, { tool, provider, identifier, startedAt, status }: CallView): Html {
   const { texts } = context;
-  const name = tool === '' ? texts.html('portal.direct_call') : html`<bdi>${tool}</bdi>`;
+  const name = tool === '' ? texts.html('portal.direct_call') : html`<bdi>${breakable(tool)}</bdi>`;
   return html`          <li>
             <span class="tool">${name}</span>
             <span class="state ${status.toLowerCase()}">${texts.html(RESULT[status])}</span>
-            <span class="note"><bdi>${provider}</bdi> · <bdi>${identifier}</bdi> · ${timeHtml(context, startedAt)}</span>
+            <span class="note"><bdi>${provider}</bdi> <bdi>${breakable(identifier)}</bdi> ${timeHtml(context, startedAt)}</span>
           </li>
 `;
 }

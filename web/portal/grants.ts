@@ -1,3 +1,4 @@
+import { breakable } from '../breakable.ts';
 import type { PageContext } from '../connect/context.ts';
 import type { Html } from '../html.ts';
 import { html } from '../html.ts';
@@ -37,7 +38,7 @@ function grantHtml(context: PageContext, grant: GrantView, id: string): Html {
   const uses = html`            <p>${texts.html('portal.agent_uses', { providers: html`${texts.list(providers)}` })}</p>\n`;
   const question = texts.html('portal.revoke_text', { client });
   return html`          <li class="card">
-            <div class="head"><h3 id="${id}"><bdi>${client}</bdi><span class="identifier"><bdi>${host}</bdi></span></h3></div>
+            <div class="head"><h3 id="${id}"><bdi>${breakable(client)}</bdi><span class="identifier"><bdi>${breakable(host)}</bdi></span></h3></div>
 ${providers.length > 0 ? uses : html``}            <p class="note"><span>${texts.html('portal.allowed', { time: timeHtml(context, createdAt) })}</span><span>${texts.html('portal.last_used', { time: timeHtml(context, lastUsedAt) })}</span></p>
             <div class="actions">${confirmedHtml(revoke, texts.html('portal.revoke'), question, id)}</div>
           </li>

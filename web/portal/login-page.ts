@@ -11,7 +11,6 @@ export function portalLoginPage(context: PageContext, loginUrl: string, failed: 
   const { texts } = context;
   const text = texts.html(failed ? 'portal.login_failed' : 'portal.login_text');
   return message(context, texts.plain(failed ? 'fault.title' : 'portal.title'), text, {
-    back: null,
     next: { url: loginUrl, label: texts.html('portal.log_in') },
   });
 }

@@ -1,0 +1,13 @@
+import type { Html } from './html.ts';
+import { html } from './html.ts';
+
+/** A word that may be wider than a narrow page. */
+const LONG = /\S{18}/;
+/** After a slash or a colon, and before the other signs of addresses and identifiers. */
+const POINTS = /(?<=[/:])(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])(?=[@.?&=+_#~][\p{L}\p{N}])/u;
+
+/** Lets long identifiers and addresses break before or after their signs, because narrow pages would cut their words. */
+export function breakable(text: string): Html {
+  if (!LONG.test(text)) return html`${text}`;
+  return html`${text.split(POINTS).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))}`;
+}
