@@ -1,3 +1,4 @@
+import { intentOf } from './query-intent.ts';
 import { SYNONYMS } from './synonyms.ts';
 import { numberOf, type ToolCard, type ToolIndex, weightOf } from './tool-index.ts';
 import { wordsOf, wordsOfQuery } from './words.ts';
@@ -13,26 +14,21 @@ const SATURATION = 8;
 /**
  * The weight of a synonym, of a word that an unknown query word is the beginning of, and of a corrected misspelling.
  */
-const SYNONYM = 0.45;
+const SYNONYM = 0.3;
 const COMPLETION = 0.6;
+/** Added to the share of the query that a tool matches. */
+const SHARE_BASE = 0.34;
 const MAX_QUERY_WORDS = 16;
 /** A hit must have at least this fraction of the best hit's score. */
 const WORTH_SHOWING = 0.1;
-/** Boost for read-only tools when the query is a question, or begins with a word for reading. */
-const QUESTION =
-  /^\s*(?:what|which|who|whose|whom|when|where|how|why|is|are|do|does|did|has|have|my|show|list|find|read|look|search|get)\b/i;
-const READ_ASKED = 1.4;
-/** Boost for tools that list, when the query asks for several things. */
-const PLURAL = /^\s*(?:which|who|my|list|all|how many)\b/i;
-const MANY_ASKED = 1.25;
 /**
  * Boost for tools whose action is named in the query, or by a synonym of a query word. The action matters more than the
  * other words.
  */
-const ACTION_ASKED = 1.4;
+const ACTION_ASKED = 1.25;
 const ACTION_MEANT = 1.25;
 /** Boost for tools of a connector that the query names: users who name an application mean it. */
-const CONNECTOR_NAMED = 1.5;
+const CONNECTOR_NAMED = 1.6;
 
 /**
  * Ranks the tools of several indexes by a query in natural language (BM25 over weighted fields). The number of query
@@ -55,9 +51,11 @@ export function rankTools(
       words.map(({ word, factor }): [string, number] => [word, factor === 1 ? ACTION_ASKED : ACTION_MEANT]),
     ),
   );
-  const asksToRead = QUESTION.test(query);
+  const intent = intentOf(
+    query,
+    groups.map(({ words }) => words.map(({ word, factor }) => ({ word, isAsked: factor === 1 }))),
+  );
   const isNamed = namedConnectors(asked);
-  const asksForMany = PLURAL.test(query);
   const scored: { index: ToolIndex; scores: Float64Array }[] = [];
   let best = 0;
   for (const index of indexes) {
@@ -72,11 +70,11 @@ export function rankTools(
       scores[number] = 0;
       if (!card || !passes(card)) continue;
       const share = (covered[number] as number) / worth;
-      const read = asksToRead && card.hints.read_only ? READ_ASKED : 1;
       const does = actions.get(card.action) ?? 1;
       const named = isNamed(card.connector) ? CONNECTOR_NAMED : 1;
-      const many = asksForMany && card.action === 'list' ? MANY_ASKED : 1;
-      const score = (read * does * named * many * sum * (0.25 + share) ** 2) / card.length;
+      const matched = SHARE_BASE + share;
+      // The power of 1.5, which costs less as a root.
+      const score = (intent(card) * does * named * sum * matched * Math.sqrt(matched)) / card.length;
       scores[number] = score;
       if (score > best) best = score;
     }

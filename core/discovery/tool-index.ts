@@ -2,7 +2,7 @@ import { TOOL_WORDS } from '../budgets.ts';
 import type { Tool, ToolHints } from '../tools/tool.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 import { weighWords } from './tool-words.ts';
-import { isMisspelling, wordsOf } from './words.ts';
+import { isMisspelling, isPlural, wordsIn, wordsOf } from './words.ts';
 
 /** The data of a tool that lists and searches use without parsing the tool. */
 export interface ToolCard {
@@ -17,6 +17,10 @@ export interface ToolCard {
   scopes: readonly string[][];
   /** The action of the tool: the first word of its name after the connector, stemmed. */
   action: string;
+  /** The object of the tool: the last word of its name, stemmed. */
+  object: string;
+  /** Whether the object is in the plural: `list_orders` has several, `get_order` one. */
+  isMany: boolean;
   /**
    * The divisor of the tool's score: if two tools match the same words, the one with fewer words is more likely meant.
    */
@@ -52,7 +56,7 @@ export interface ToolIndex {
 const WEIGHT_BITS = 7;
 const MAX_WEIGHT = 2 ** WEIGHT_BITS - 1;
 /** How much each word of a name adds to the tool's length. */
-const LENGTH = 0.06;
+const LENGTH = 0.055;
 const SHRINK_ABOVE = 1000;
 const MAX_COMPLETIONS = 20;
 const MAX_MISSPELLINGS = 5;
@@ -174,6 +178,7 @@ function cardOf({ name, connector, generic, tags, hints, restriction }: Tool): O
   const { read_only, destructive, idempotent, open_world } = hints;
   // An overlay may give a tool any name.
   const action = name.startsWith(toolPrefix(connector)) ? name.slice(toolPrefix(connector).length) : name;
+  const object = wordsIn(action).at(-1) ?? '';
   return {
     name,
     ...(restriction && { ownName: restriction.toolName }),
@@ -182,6 +187,8 @@ function cardOf({ name, connector, generic, tags, hints, restriction }: Tool): O
     tags,
     hints: { read_only, destructive, idempotent, open_world },
     action: wordsOf(action)[0] ?? '',
+    object: wordsOf(object)[0] ?? '',
+    isMany: isPlural(object),
     length: 1 + LENGTH * (1 + action.split('_').length),
   };
 }

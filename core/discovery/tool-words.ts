@@ -3,7 +3,7 @@ import type { Tool } from '../tools/tool.ts';
 import { wordsOf } from './words.ts';
 
 /** The weight of a word, by the field in which it occurs. */
-const FIELDS = { name: 10, title: 8, connector: 7, tag: 5, description: 3, input: 2, example: 2, words: 5 } as const;
+const FIELDS = { name: 10, title: 5, connector: 6, tag: 4, description: 3, input: 2, example: 2.5, words: 7 } as const;
 /** Each field counts a word at most this often. */
 const MOST_OFTEN = 2;
 

@@ -23,6 +23,17 @@ const stems = new LRUCache<string, string>({ max: 5_000 });
 
 /** Returns the words of a text in order, stemmed. Identifiers such as `listIssues` are split too. */
 export function wordsOf(text: string): string[] {
+  return wordsIn(text).map((word) => {
+    const known = stems.get(word);
+    if (known !== undefined) return known;
+    const made = stem(word);
+    stems.set(word, made);
+    return made;
+  });
+}
+
+/** Returns the words of a text in order, in lower case and without accents. */
+export function wordsIn(text: string): string[] {
   const latin = ASCII.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
   const plain = latin
     .replace(CAMEL, '$1 $2')
@@ -30,13 +41,12 @@ export function wordsOf(text: string): string[] {
     .replaceAll(/['’]s\b/g, '')
     // `to-do` and `e-mail` are kept together: both parts of `to-do` are stop words.
     .replaceAll(/\b(?:to-do|e-mail)/g, (word) => word.replace('-', ''));
-  return (plain.match(WORD) ?? []).map((word) => {
-    const known = stems.get(word);
-    if (known !== undefined) return known;
-    const made = stem(word);
-    stems.set(word, made);
-    return made;
-  });
+  return plain.match(WORD) ?? [];
+}
+
+/** Whether a word has an English plural ending that `stem` removes. */
+export function isPlural(word: string): boolean {
+  return word === 'people' || (word.length > 3 && (/[^sui]s$/.test(word) || /(?:ss|sh|ch|x|z)es$/.test(word)));
 }
 
 /** Returns the words of a query without stop words, or all words if there are no others. */

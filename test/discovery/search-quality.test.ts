@@ -8,6 +8,7 @@ import type { Tool } from '../../core/tools/tool.ts';
 import { QUERIES } from './queries.ts';
 import { EVERYDAY_QUERIES } from './queries-everyday.ts';
 import { HELD_APART } from './queries-held-apart.ts';
+import { HELD_APART_MORE } from './queries-held-apart-more.ts';
 import { NEW_QUERIES } from './queries-new.ts';
 import { WIDE_QUERIES } from './queries-wide.ts';
 
@@ -23,7 +24,14 @@ describe('the search for tools', () => {
   }
 
   it('has test questions about existing tools only', () => {
-    const unknown = [...QUERIES, ...WIDE_QUERIES, ...NEW_QUERIES, ...EVERYDAY_QUERIES, ...HELD_APART]
+    const unknown = [
+      ...QUERIES,
+      ...WIDE_QUERIES,
+      ...NEW_QUERIES,
+      ...EVERYDAY_QUERIES,
+      ...HELD_APART,
+      ...HELD_APART_MORE,
+    ]
       .flatMap(([, ...expected]) => expected)
       .filter((name) => !catalogue.tool(name));
     expect(unknown).to.deep.equal([]);
@@ -38,25 +46,25 @@ describe('the search for tools', () => {
     expect(places.filter((place) => place === 0).length).to.be.at.least(40);
   });
 
-  it('ranks the expected tool among the first five for 95 % of all open questions, and first for 85 %', () => {
+  it('ranks the expected tool among the first five for 95 % of all open questions, and first for 90 %', () => {
     const places = placesOf([...QUERIES, ...WIDE_QUERIES, ...NEW_QUERIES]);
     expect(places).to.have.length(360);
     expect(shareBelow(places, 5)).to.be.at.least(0.95);
-    expect(shareBelow(places, 1)).to.be.at.least(0.85);
+    expect(shareBelow(places, 1)).to.be.at.least(0.9);
   });
 
-  it('ranks the expected tool among the first five for 95 % of the questions in everyday words, and first for 80 %', () => {
+  it('ranks the expected tool among the first five for 95 % of the questions in everyday words, and first for 84 %', () => {
     const places = placesOf(EVERYDAY_QUERIES);
     expect(places).to.have.length(334);
     expect(shareBelow(places, 5)).to.be.at.least(0.95);
-    expect(shareBelow(places, 1)).to.be.at.least(0.8);
+    expect(shareBelow(places, 1)).to.be.at.least(0.84);
   });
 
   it('ranks the held-out questions no worse than when they were measured', () => {
-    const places = placesOf(HELD_APART);
-    expect(places).to.have.length(120);
-    expect(shareBelow(places, 5)).to.be.at.least(0.94);
-    expect(shareBelow(places, 1)).to.be.at.least(0.78);
+    const places = placesOf([...HELD_APART, ...HELD_APART_MORE]);
+    expect(places).to.have.length(180);
+    expect(shareBelow(places, 5)).to.be.at.least(0.96);
+    expect(shareBelow(places, 1)).to.be.at.least(0.83);
   });
 
   it('ranks the expected tool among the first five for 95 % of the questions about further connectors, and first for 80 %', () => {
