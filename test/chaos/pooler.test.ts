@@ -1,7 +1,7 @@
 import { addressOf } from '../../scripts/postgres/cluster.ts';
 import type { ChildServer } from '../support/child-server.ts';
 import { isAvailable, TEMPLATE } from '../support/postgres/databases.ts';
-import { type Pooler, startPooler } from '../support/postgres/pgbouncer.ts';
+import { type Pooler, startPooler, supportsPreparedStatements } from '../support/postgres/pgbouncer.ts';
 import { startMixedLoad } from './mixed-load.ts';
 import { type ChaosWorld, startWorld } from './world.ts';
 
@@ -19,7 +19,7 @@ describe('PgBouncer that is restarted under load', function () {
     pooler = await startPooler(world.cluster.socket);
     const settings = {
       DATABASE_URL: addressOf(pooler.socket, TEMPLATE),
-      DATABASE_PREPARE: 'off',
+      DATABASE_PREPARE: supportsPreparedStatements() ? 'on' : 'off',
       DATABASE_LISTEN_URL: world.cluster.url(TEMPLATE),
     };
     servers = [await world.startWith(settings), await world.startWith(settings)];

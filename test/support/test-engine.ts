@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createDatabase, databaseExists, directUrlOf, dropDatabase, isPooled, urlOf } from './postgres/databases.ts';
+import {
+  canPrepare,
+  createDatabase,
+  databaseExists,
+  directUrlOf,
+  dropDatabase,
+  isPooled,
+  urlOf,
+} from './postgres/databases.ts';
 
 /** Whether test servers use PostgreSQL. `VALETKEY_TEST_ENGINE` selects the engine. */
 export function isOnServer(): boolean {
@@ -22,7 +30,10 @@ export function databaseOfDirectory(directory: string): DatabaseOfDirectory {
   if (!isOnServer()) return { env: {}, remove: () => {} };
   const name = nameOfDatabase(directory);
   if (!databaseExists(name)) createDatabase(name);
-  const pooled = isPooled() && { DATABASE_PREPARE: 'off', DATABASE_LISTEN_URL: directUrlOf(name) };
+  const pooled = isPooled() && {
+    DATABASE_PREPARE: canPrepare() ? 'on' : 'off',
+    DATABASE_LISTEN_URL: directUrlOf(name),
+  };
   const env = { DATABASE_URL: urlOf(name), ...pooled };
   return { env, remove: () => dropDatabase(name) };
 }

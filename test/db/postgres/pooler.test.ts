@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import { openStore } from '../../../db/open-store.ts';
 import { addressOf } from '../../../scripts/postgres/cluster.ts';
-import { createDatabase, dropDatabase, isAvailable, socketOfTests, urlOf } from '../../support/postgres/databases.ts';
-import { type Pooler, startPooler } from '../../support/postgres/pgbouncer.ts';
+import {
+  createDatabase,
+  directUrlOf,
+  dropDatabase,
+  isAvailable,
+  socketOfTests,
+} from '../../support/postgres/databases.ts';
+import { type Pooler, startPooler, supportsPreparedStatements } from '../../support/postgres/pgbouncer.ts';
 import { failure, NOW } from '../support.ts';
 
 describe('PgBouncer in transaction mode, without support for prepared statements', () => {
@@ -11,7 +17,7 @@ describe('PgBouncer in transaction mode, without support for prepared statements
   let name: string;
 
   before(async () => {
-    pooler = await startPooler(socketOfTests());
+    pooler = await startPooler(socketOfTests(), false);
     name = createDatabase();
   });
   after(async () => {
@@ -28,12 +34,31 @@ describe('PgBouncer in transaction mode, without support for prepared statements
   it('works with DATABASE_PREPARE=off, and the server itself works without it', async () => {
     for (const [location, prepare] of [
       [addressOf(pooler.socket, name), false],
-      [urlOf(name), undefined],
+      [directUrlOf(name), undefined],
     ] as const) {
       const store = await openStore({ location, now: () => NOW, connections: { prepare } });
       const found = await store.write((tx) => tx.instances.list());
       expect(found).to.deep.equal([]);
       await store.close();
+    }
+  });
+});
+
+describe('PgBouncer 1.21 or later in transaction mode, with max_prepared_statements', () => {
+  // Debian 12 has PgBouncer 1.18.
+  if (!isAvailable() || !supportsPreparedStatements()) return;
+
+  it('works with prepared statements, whose connections of PostgreSQL change', async () => {
+    const pooler = await startPooler(socketOfTests());
+    const name = createDatabase();
+    const store = await openStore({ location: addressOf(pooler.socket, name), now: () => NOW });
+    try {
+      const units = Array.from({ length: 200 }, () => store.write((tx) => tx.instances.list()));
+      expect(new Set((await Promise.all(units)).map((found) => found.length))).to.deep.equal(new Set([0]));
+    } finally {
+      await store.close();
+      await pooler.stop();
+      dropDatabase(name);
     }
   });
 });

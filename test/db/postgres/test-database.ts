@@ -1,5 +1,5 @@
 import { openStore } from '../../../db/open-store.ts';
-import { createDatabase, dropDatabase, isPooled, runIn, urlOf } from '../../support/postgres/databases.ts';
+import { canPrepare, createDatabase, dropDatabase, runIn, urlOf } from '../../support/postgres/databases.ts';
 import type { TestDatabase } from '../test-database.ts';
 
 const NOW = 1_750_000_000_000;
@@ -15,7 +15,7 @@ export function createPostgresTestDatabase(): TestDatabase {
       openStore({
         location: urlOf(name),
         now: () => NOW,
-        connections: { prepare: !isPooled(), ...connections },
+        connections: { prepare: canPrepare(), ...connections },
         ...options,
       }),
     run,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { migrate } from '../../../db/postgres/migrate.ts';
 import { addressOf, postgresPrograms } from '../../../scripts/postgres/cluster.ts';
+import { supportsPreparedStatements } from './pgbouncer.ts';
 
 /** The variable with the directory of the test server's socket; `with-postgres.ts` sets it. */
 export const SOCKET = 'VALETKEY_TEST_POSTGRES';
@@ -12,9 +13,14 @@ export const TEMPLATE = 'valetkey_template';
 /** The variable with the directory of the socket of a connection pool in front of the server, if there is one. */
 export const POOLER = 'VALETKEY_TEST_POOLER';
 
-/** Whether connections to the test server pass a connection pool without support for prepared statements. */
+/** Whether connections to the test server pass a connection pool. */
 export function isPooled(): boolean {
   return Boolean(process.env[POOLER]);
+}
+
+/** Whether connections to the test server can use prepared statements. */
+export function canPrepare(): boolean {
+  return !isPooled() || supportsPreparedStatements();
 }
 
 /** Whether a test server is running; tests of PostgreSQL alone are skipped otherwise. */

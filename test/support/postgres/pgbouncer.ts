@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -16,11 +16,22 @@ export interface Pooler {
   stop(): Promise<void>;
 }
 
-const PROGRAM = '/usr/sbin/pgbouncer';
+/** The variable `PGBOUNCER` selects a program of another version than Debian's. */
+const PROGRAM = process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer';
 const PORT = 5432;
 
-/** @param server the directory of the socket of the server */
-export async function startPooler(server: string): Promise<Pooler> {
+/** Whether the program supports prepared statements in transaction mode, as versions since 1.21 do. */
+export function supportsPreparedStatements(): boolean {
+  const [, major, minor] =
+    /^PgBouncer (\d+)\.(\d+)/.exec(execFileSync(PROGRAM, ['--version'], { encoding: 'utf8' })) ?? [];
+  return Number(major) > 1 || Number(minor) >= 21;
+}
+
+/**
+ * @param server the directory of the socket of the server
+ * @param prepares whether clients can use prepared statements; only true if the program supports them
+ */
+export async function startPooler(server: string, prepares = supportsPreparedStatements()): Promise<Pooler> {
   const directory = mkdtempSync(join(tmpdir(), 'valetkey-pooler-'));
   const user = serverUser();
   chmodSync(directory, 0o755);
@@ -38,6 +49,7 @@ export async function startPooler(server: string): Promise<Pooler> {
     'default_pool_size = 20',
     // As docs/postgresql.md says.
     'ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout',
+    ...(supportsPreparedStatements() ? [`max_prepared_statements = ${prepares ? 1000 : 0}`] : []),
   ];
   const file = join(directory, 'pgbouncer.ini');
   writeFileSync(file, `${settings.join('\n')}\n`, { mode: 0o644 });
