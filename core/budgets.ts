@@ -387,6 +387,11 @@ export const PROCESSES = {
 
 /** Limits of the PostgreSQL engine. */
 export const POSTGRES = {
+  /**
+   * Rows of a long list that the largest statement reads. A statement does not block the event loop here, and takes about
+   * 50 ms for so many.
+   */
+  largestSlice: 65_536,
   /** Connections of one process for reads. Each runs many statements concurrently. */
   readers: 4,
   /** Connections of one process for writes, which is the number of concurrent transactions. */

@@ -46,6 +46,11 @@ export interface Dialect {
    */
   auditOrder: 'seq' | 'id';
   /**
+   * The order in which the blocks of old executions are found. One that has few blocks reads them in their order; an
+   * engine that has many has an index for times.
+   */
+  blockOrder: 'block' | 'firstStartedAt';
+  /**
    * Whether the slot of a deleted data key is overwritten and used again. An engine that never updates in place deletes
    * the row instead.
    */

@@ -32,11 +32,13 @@ const ENVIRONMENT_SIZE = 2 ** 40;
 const { block, firstStartedAt, lastStartedAt } = executionBlocks;
 const given = (name: string) => sql.placeholder(name);
 const within = sql`${block} >= ${given('firstBlock')} and ${block} <= ${given('lastBlock')}`;
+// As the index execution_blocks_first has it.
+const ofEnvironment = sql`${block} >> 30 = ${given('ordinal')}`;
 const givenBlock = sql`cast(${given('block')} as bigint)`;
 const inBlock = sql`${executions.seq} >= ${givenBlock} * ${sql.raw(String(SIZE))}
   and ${executions.seq} < (${givenBlock} + 1) * ${sql.raw(String(SIZE))}`;
 
-export function createExecutionBlocks({ db, once }: Statements): ExecutionBlocks {
+export function createExecutionBlocks({ db, once, dialect }: Statements): ExecutionBlocks {
   const ordinal = once(() =>
     db
       .select({ ordinal: environments.ordinal })
@@ -52,8 +54,8 @@ export function createExecutionBlocks({ db, once }: Statements): ExecutionBlocks
     db
       .select({ block })
       .from(executionBlocks)
-      .where(and(within, sql`${firstStartedAt} < ${given('before')}`))
-      .orderBy(block)
+      .where(and(within, ofEnvironment, sql`${firstStartedAt} < ${given('before')}`))
+      .orderBy(executionBlocks[dialect.blockOrder])
       .limit(1)
       .prepare(),
   );
@@ -88,14 +90,16 @@ export function createExecutionBlocks({ db, once }: Statements): ExecutionBlocks
   );
 
   async function blocksOf(environmentId: EnvironmentId) {
-    const low = ((await ordinal().get({ environmentId }))?.ordinal ?? 0) * ENVIRONMENT_SIZE;
+    const number = (await ordinal().get({ environmentId }))?.ordinal ?? 0;
+    const low = number * ENVIRONMENT_SIZE;
     const high = low + ENVIRONMENT_SIZE;
-    return { low, high, firstBlock: low / SIZE, lastBlock: high / SIZE - 1 };
+    return { ordinal: number, low, high, firstBlock: low / SIZE, lastBlock: high / SIZE - 1 };
   }
 
   return {
     async rangeOf(environmentId, { from, before }) {
-      const { low, high, ...bounds } = await blocksOf(environmentId);
+      const { low, high, firstBlock, lastBlock } = await blocksOf(environmentId);
+      const bounds = { firstBlock, lastBlock };
       // If no block has such a time, the range is empty.
       const range = { low, high };
       if (from !== undefined) {
@@ -109,8 +113,8 @@ export function createExecutionBlocks({ db, once }: Statements): ExecutionBlocks
       return range;
     },
     async removeOldest(environmentId, before, limit) {
-      const { firstBlock, lastBlock } = await blocksOf(environmentId);
-      const found = await oldest().get({ firstBlock, lastBlock, before });
+      const { ordinal, firstBlock, lastBlock } = await blocksOf(environmentId);
+      const found = await oldest().get({ ordinal, firstBlock, lastBlock, before });
       if (!found) return 0;
       const { changes } = await remove().run({ ...found, before, limit });
       const earliest = (await left().get(found))?.first ?? null;

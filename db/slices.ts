@@ -22,11 +22,16 @@ export interface SliceReader<Row, K> {
 }
 
 export interface SliceLimits {
-  /** The number of candidates that one statement reads. */
+  /** The number of candidates that the first statement reads. */
   slice: number;
+  /**
+   * Each further statement reads twice as many, up to this number. Absent where a statement blocks the event loop: each
+   * reads the same number.
+   */
+  largestSlice?: number;
   /** The maximum number of matches that are counted. */
   counted: number;
-  /** The maximum number of slices that are read to count. */
+  /** The maximum number of slices of the first size that are read to count. */
   countedSlices: number;
 }
 
@@ -46,8 +51,8 @@ export async function rowsInSlices<Row, K>(
 ): Promise<Row[]> {
   const found: Row[] = [];
   let from = start;
-  for (;;) {
-    const to = await reader.endOfSlice(from, limits.slice);
+  for (let size = limits.slice; ; size = nextSize(size, limits)) {
+    const to = await reader.endOfSlice(from, size);
     found.push(...(await reader.rows(from, to, limit - found.length)));
     if (found.length >= limit || to === undefined) return found;
     from = to;
@@ -63,8 +68,10 @@ export async function countInSlices<Row, K>(
 ): Promise<Total> {
   let total = 0;
   let from: K | undefined;
-  for (let slice = 0; slice < limits.countedSlices; slice++) {
-    const to = await reader.endOfSlice(from, limits.slice);
+  let size = limits.slice;
+  for (let left = limits.countedSlices * limits.slice; left > 0; left -= size, size = nextSize(size, limits)) {
+    size = Math.min(size, left);
+    const to = await reader.endOfSlice(from, size);
     total += await reader.count(from, to, counted + 1 - total);
     if (total > counted) return { total: counted, totalIsExact: false };
     if (to === undefined) return { total, totalIsExact: true };
@@ -72,4 +79,8 @@ export async function countInSlices<Row, K>(
     await yieldToEventLoop();
   }
   return { total, totalIsExact: false };
+}
+
+function nextSize(size: number, { slice, largestSlice = slice }: SliceLimits): number {
+  return Math.min(size * 2, largestSlice);
 }

@@ -41,6 +41,7 @@ export const postgresDialect: Dialect = {
   nextSeq: (table) => sql<number>`(select ${environments.ordinal} << 40 from ${environments}
     where ${environments.id} = ${ENVIRONMENT}) + nextval(${literal(`${table}_seq`)})`,
   auditOrder: 'id',
+  blockOrder: 'firstStartedAt',
   reusesSlots: false,
   search: {
     table: accountsSearch,

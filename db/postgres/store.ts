@@ -34,7 +34,7 @@ const SHARED = Promise.resolve();
  */
 export async function openPostgresStore({
   location,
-  listLimits = LIST,
+  listLimits = { ...LIST, largestSlice: POSTGRES.largestSlice },
   watch = {},
   connections = {},
 }: StoreOptions): Promise<Store> {

@@ -32,6 +32,7 @@ export const sqliteDialect: Dialect = {
   nextSeq: (table) => sql<number>`(select ${counters.lastSeq} + 1 from ${counters}
     where ${counters.environmentId} = ${ENVIRONMENT} and ${counters.name} = ${literal(table)})`,
   auditOrder: 'seq',
+  blockOrder: 'block',
   reusesSlots: true,
   search: {
     table: accountsSearch,

@@ -25,7 +25,7 @@ import {
 type Read<Row> = (page: PageRequest) => Promise<Page<Row>>;
 
 /** So small that a few hundred rows are many slices. */
-const LIMITS = { slice: 7, counted: 20, countedSlices: 5 };
+const LIMITS = { slice: 7, largestSlice: 20, counted: 20, countedSlices: 5 };
 
 const ACCOUNTS = 300;
 const STATUSES = ['ACTIVE', 'EXPIRED', 'PENDING_AUTH', 'DISCONNECTED'] as const;

@@ -117,4 +117,29 @@ describe('the statements of all repositories', function () {
     }
     expect(compiled.map((text) => /from "(\w+)"/.exec(text)?.[1])).to.deep.equal(READ_OUTSIDE_OF_UNITS);
   });
+
+  it('that find executions to be deleted read an index of times, and not the blocks of newer ones', async () => {
+    const session = await openSession(urlOf(name));
+    try {
+      const day = 86_400_000;
+      await session.query({
+        text: `insert into execution_blocks select (1::bigint << 30) + number, ${day} + number, ${day} + number from generate_series(1, 20000) as number`,
+      });
+      await session.query({ text: 'analyze execution_blocks' });
+      await session.query({ text: 'set plan_cache_mode = force_generic_plan' });
+      const found = record(postgresDialect, true).plans.filter(({ text }) =>
+        /from "execution_blocks".*limit/s.test(text),
+      );
+      expect(found).to.have.length(1);
+      const [{ text, bind }] = found as [Plan];
+      await session.query({ text: `prepare judged as ${text}` });
+      const values = bind({ firstBlock: 2 ** 30, lastBlock: 2 ** 31, ordinal: 1, before: day });
+      const { rows } = await session.query({ text: `explain (analyze, format json) execute judged(${values.join()})` });
+      const plan = String(rows[0]?.[0]);
+      expect(plan).to.include('"execution_blocks_first"').and.not.include('"Sort"');
+      expect(plan).to.not.match(/"Rows Removed by Filter": [1-9]/);
+    } finally {
+      await session.close();
+    }
+  });
 });
