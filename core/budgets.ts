@@ -896,6 +896,13 @@ export const MCP_LOGIN = {
   /** Clients of an environment that registered themselves and have not been used. They are removed after a day. */
   unusedClients: 10_000,
   unusedClientMs: DAY,
+  /**
+   * Clients of an environment that registered themselves and have been used. At the limit, each registration deletes
+   * some without a grant, and is rejected if there are none.
+   */
+  usedClients: 5_000,
+  /** Deleted clients of one registration: more than one, so that they get fewer if unused ones were used meanwhile. */
+  replacedClients: 5,
 } as const;
 
 /** MCP servers that Valetkey uses as providers (threats P6, S3). */

@@ -5,7 +5,7 @@ import { createKeysetList } from './keyset.ts';
 import { orderedById } from './list-by-id.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { NewOAuthClient, OAuthClientRow } from './rows/oauth-clients.ts';
-import { oauthClients } from './schema.ts';
+import { oauthClients, oauthGrants } from './schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface OAuthClientReads {
@@ -16,6 +16,10 @@ export interface OAuthClientReads {
   countFrom(environmentId: EnvironmentId, originDigest: Buffer, after: number): Promise<number>;
   /** Counts the clients that registered themselves and were never used. */
   countUnused(environmentId: EnvironmentId): Promise<number>;
+  /** Counts the clients that registered themselves and were used. */
+  countUsed(environmentId: EnvironmentId): Promise<number>;
+  /** Returns clients that registered themselves, were used and have no unexpired grant, the least recently used first. */
+  withoutGrants(environmentId: EnvironmentId, now: number, limit: number): Promise<OAuthClientRow[]>;
   /** Counts the clients that operators have created. */
   countRegistered(environmentId: EnvironmentId): Promise<number>;
 }
@@ -37,6 +41,7 @@ const withinEnvironment = eq(t.environmentId, sql.placeholder('environmentId'));
 const oneClient = and(withinEnvironment, eq(t.id, sql.placeholder('id'))) as SQL;
 // A literal instead of a parameter, so that the database can use the partial indexes.
 const unused = and(withinEnvironment, sql`${t.usedAt} is null and ${t.kind} = 'DYNAMIC'`) as SQL;
+const used = and(withinEnvironment, sql`${t.usedAt} is not null and ${t.kind} = 'DYNAMIC'`) as SQL;
 
 export function createOAuthClientRepository(statements: Statements): OAuthClientRepository {
   const { db, once } = statements;
@@ -56,6 +61,26 @@ export function createOAuthClientRepository(statements: Statements): OAuthClient
       .prepare(),
   );
   const countUnused = once(() => db.select({ total: count() }).from(t).where(unused).prepare());
+  const countUsed = once(() => db.select({ total: count() }).from(t).where(used).prepare());
+  const withoutGrants = once(() => {
+    const grants = db
+      .select({ id: oauthGrants.id })
+      .from(oauthGrants)
+      .where(
+        and(
+          eq(oauthGrants.environmentId, t.environmentId),
+          eq(oauthGrants.clientId, t.id),
+          gt(oauthGrants.expiresAt, sql.placeholder('now')),
+        ),
+      );
+    return db
+      .select()
+      .from(t)
+      .where(and(used, sql`not exists ${grants}`))
+      .orderBy(t.usedAt)
+      .limit(sql.placeholder('limit'))
+      .prepare();
+  });
   const countRegistered = once(() =>
     db
       .select({ total: count() })
@@ -90,6 +115,10 @@ export function createOAuthClientRepository(statements: Statements): OAuthClient
     async countUnused(environmentId) {
       return (await countUnused().get({ environmentId }))?.total ?? 0;
     },
+    async countUsed(environmentId) {
+      return (await countUsed().get({ environmentId }))?.total ?? 0;
+    },
+    withoutGrants: (environmentId, now, limit) => withoutGrants().all({ environmentId, now, limit }),
     async countRegistered(environmentId) {
       return (await countRegistered().get({ environmentId }))?.total ?? 0;
     },

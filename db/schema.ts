@@ -191,6 +191,7 @@ export const oauthClients = table(
   (t) => [
     index('oauth_clients_environment').on(t.environmentId, t.id),
     index('oauth_clients_unused').on(t.environmentId, t.createdAt),
+    index('oauth_clients_used').on(t.environmentId, t.usedAt),
     index('oauth_clients_origin').on(t.environmentId, t.originDigest, t.createdAt),
   ],
 );

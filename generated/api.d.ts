@@ -2120,14 +2120,15 @@ export interface paths {
         /**
          * Register an MCP client
          * @description Registers a client of MCP servers that asks for it (RFC 7591). Clients that have a client ID metadata document need no
-         *     registration. Unknown members are ignored. A client that is not used within a day is removed. An environment can turn this
-         *     off with `mcp_dynamic_registration`; `createMcpClient` registers clients then.
+         *     registration. Unknown members are ignored. A client that is not used within a day is removed. If an environment has
+         *     5,000 clients that registered themselves and were used, a registration removes those without a grant that were used least
+         *     recently. An environment can turn registration off with `mcp_dynamic_registration`; `createMcpClient` registers clients then.
          *
          *     Errors are in the format of RFC 7591 §3.2.2:
          *     - 400 `invalid_redirect_uri`: a redirect URI is not https, `http://` on the loopback interface, or of a scheme in
          *       `mcp_redirect_schemes`.
          *     - 403 `access_denied`: the environment does not let clients register themselves.
-         *     - 429 `temporarily_unavailable`: too many clients were registered.
+         *     - 429 `temporarily_unavailable`: too many clients were registered, or users have granted access to all of the 5,000.
          */
         post: operations["registerOAuthClient"];
         delete?: never;
@@ -4351,7 +4352,8 @@ export interface webhooks {
         put?: never;
         /**
          * An MCP client was deleted
-         * @description An API client deleted the MCP client. The data shows it before its deletion. Its grants have ended.
+         * @description An API client deleted the MCP client, or it had registered itself and another one replaced it because the environment has as many
+         *     as it can have. The data shows it before its deletion. Its grants have ended.
          */
         post: {
             parameters: {

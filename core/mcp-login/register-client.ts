@@ -41,7 +41,8 @@ export type Registration =
 
 /**
  * Registers a client at its own request (RFC 7591 §3). No authentication is needed, so there are limits: for each IP
- * address, and for the number of unused clients, which are removed after a day.
+ * address, for the number of unused clients, which are removed after a day, and for the number of used ones, of which
+ * those without a grant are replaced.
  *
  * @param address the IP address of the client, for the limit
  */
@@ -63,8 +64,36 @@ export async function registerDynamicClient(
     const unused = await tx.oauthClients.countUnused(environment.id);
     if (recent >= MCP_LOGIN.registrations || unused >= MCP_LOGIN.unusedClients)
       return { ok: false, error: 'too_many', description: 'Too many clients were registered; try again later' };
+    if (!(await makeSpace(tx, deps, environment.id, cause))) return { ok: false, error: 'too_many', description: FULL };
     return { ok: true, ...(await insertClient(tx, deps, environment, { ...read.metadata, originDigest }, cause)) };
   });
+}
+
+const FULL =
+  'This environment has as many clients as it can have, and users have granted access to all of them. An administrator must delete some';
+
+/**
+ * Deletes used clients without a grant if the environment has as many as it can have, the least recently used first.
+ *
+ * @returns false if all of them have grants
+ */
+async function makeSpace(
+  tx: Transaction,
+  { events, now }: RegisterDeps,
+  environmentId: EnvironmentId,
+  cause: Cause,
+): Promise<boolean> {
+  if ((await tx.oauthClients.countUsed(environmentId)) < MCP_LOGIN.usedClients) return true;
+  const replaced = await tx.oauthClients.withoutGrants(environmentId, now(), MCP_LOGIN.replacedClients);
+  for (const client of replaced) {
+    await tx.oauthClients.delete(environmentId, client.id);
+    await events.emit(tx, cause, {
+      type: 'mcp_client.deleted',
+      subject: client.id,
+      data: (show) => ({ client: show.mcpClient(client) }),
+    });
+  }
+  return replaced.length > 0;
 }
 
 /** @throws ApiError VALIDATION_FAILED if operators have created as many clients as an environment can have */

@@ -240,6 +240,8 @@ describe('queries are limited to one environment (C1)', () => {
       'oauthClients.countFrom': [(r, env) => r.oauthClients.countFrom(env, digest('address'), 0), 0],
       'oauthClients.countRegistered': [(r, env) => r.oauthClients.countRegistered(env), 0],
       'oauthClients.countUnused': [(r, env) => r.oauthClients.countUnused(env), 0],
+      'oauthClients.countUsed': [(r, env) => r.oauthClients.countUsed(env), 0],
+      'oauthClients.withoutGrants': [(r, env) => r.oauthClients.withoutGrants(env, NOW + 1e9, 9), []],
       'oauthClients.delete': [(r, env) => r.oauthClients.delete(env, 'ocl_2'), false],
       'oauthClients.sweepUnused': [(r, env) => r.oauthClients.sweepUnused(env, NOW, 9), 0],
       'portalSessions.byToken': [(r, env) => r.portalSessions.byToken(env, digest('portal 1')), undefined],
@@ -503,7 +505,8 @@ describe('queries are limited to one environment (C1)', () => {
         const config = { id: 'mcp_1', name: 'one', description: '', createdAt: NOW, updatedAt: NOW };
         await tx.mcpConfigs.insert(env, { ...config, mappings: [{ connectionId, tools: ['mine_get_thing'] }] });
         await tx.loginProviders.replace(env, loginProvider('lgp_1'));
-        for (const id of ['ocl_1', 'ocl_2']) await tx.oauthClients.insert(env, oauthClient(id));
+        for (const id of ['ocl_1', 'ocl_2', 'ocl_4']) await tx.oauthClients.insert(env, oauthClient(id));
+        await tx.oauthClients.touch(env, 'ocl_4', NOW);
         await tx.oauthClients.insert(env, oauthClient('ocl_3', { kind: 'REGISTERED', originDigest: null }));
         for (const id of ['lgn_1', 'lgn_2']) await tx.oauthLogins.insert(env, oauthLogin(id));
         for (const id of ['psn_1', 'psn_2']) await tx.portalSessions.insert(env, portalSession(id));

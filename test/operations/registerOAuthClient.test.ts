@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { MCP_LOGIN } from '../../core/budgets.ts';
+import { NOW, oauthClient, oauthGrant } from '../db/support.ts';
+import { auditOf } from '../support/audit.ts';
 import { type LoginWorld, startLoginWorld } from '../support/mcp-login.ts';
 
 describe('registerOAuthClient', () => {
@@ -126,6 +128,45 @@ describe('registerOAuthClient', () => {
       expect(client.originDigest, 'the address is stored as a digest').to.not.deep.equal(digester.digest('127.0.0.1'));
       world.clock.advance(MCP_LOGIN.registrationsMs);
       expect((await world.register()).status).to.equal(201);
+    });
+
+    it('limits used clients: while all have grants none is accepted, then those without one are replaced, the least recently used first', async () => {
+      const { store, environmentOf } = world.server.parts;
+      const { id } = await environmentOf('127.0.0.1');
+      const expiresAt = world.clock.now() + 60_000;
+      const clients = Array.from(
+        { length: MCP_LOGIN.usedClients },
+        (_, place) => `ocl_${String(place).padStart(4, '0')}`,
+      );
+      await store.write(async (tx) => {
+        for (const [place, clientId] of clients.entries()) {
+          await tx.oauthClients.insert(id, oauthClient(clientId));
+          await tx.oauthClients.touch(id, clientId, NOW + place);
+          await tx.oauthGrants.insert(id, oauthGrant(`grt_${place}`, { clientId, userId: `user_${place}`, expiresAt }));
+        }
+      });
+      const left = async (places: number[]) => {
+        const rows = await Promise.all(
+          places.map((place) => store.read.oauthClients.get(id, clients[place] as string)),
+        );
+        return places.filter((_, index) => rows[index] !== undefined);
+      };
+      const refused = await world.register();
+      expect([refused.status, refused.body.error]).to.deep.equal([429, 'temporarily_unavailable']);
+      expect(refused.body.error_description).to.include('users have granted access to all of them');
+
+      const ended = [1, 3, 5, 7, 9, 11];
+      await store.write(async (tx) => {
+        for (const place of ended) await tx.oauthGrants.delete(id, `grt_${place}`);
+      });
+      const { status, text } = await world.register();
+      expect(status, text).to.equal(201);
+      expect(await left([0, ...ended])).to.deep.equal([0, 11]);
+      const entries = await auditOf(world.server, clients[1] as string);
+      expect(entries.map(({ action, actor }) => [action, actor])).to.deep.equal([['mcp_client.deleted', 'mcp_client']]);
+      // Clients register again after this error.
+      const answer = await world.exchange('x', { client_id: clients[1] as string });
+      expect([answer.status, answer.body.error]).to.deep.equal([401, 'invalid_client']);
     });
   });
 });
