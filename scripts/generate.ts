@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { changedSources, DIGEST_FILE, type Source, sourceDigests } from './source-digest.ts';
 
@@ -52,7 +52,12 @@ async function current(name: string): Promise<string> {
 export async function write(sources: readonly Source[]): Promise<string[]> {
   const { files, problems } = await make(sources);
   await mkdir(new URL('validators/', FOLDER), { recursive: true });
-  for (const [name, content] of Object.entries(files)) await writeFile(new URL(name, FOLDER), content);
+  for (const [name, content] of Object.entries(files)) {
+    // Replaced and not changed, because a running server reads the tools of the catalogue from the file that it has opened.
+    const temporary = new URL(`${name}.new`, FOLDER);
+    await writeFile(temporary, content);
+    await rename(temporary, new URL(name, FOLDER));
+  }
   return problems;
 }
 

@@ -1,7 +1,27 @@
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CatalogueIndex, readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
+
+const FOLDER = join(import.meta.dirname, '../generated');
 
 /** Reads a file of `generated/` as text. */
 export function readGenerated(name: string): string {
-  return readFileSync(join(import.meta.dirname, '../generated', name), 'utf8');
+  return readFileSync(join(FOLDER, name), 'utf8');
+}
+
+/**
+ * Reads the index of the catalogue. The tools are read from the file when they are first used, because their text takes 4 MB
+ * of memory. The file stays open, so that an upgrade that replaces it does not change what a running server reads.
+ */
+export function openCatalogueIndex(path = join(FOLDER, 'catalogue.json')): CatalogueIndex {
+  const descriptor = openSync(path, 'r');
+  return readCatalogueIndex(readFileSync(descriptor), (from, length) => {
+    const bytes = Buffer.allocUnsafe(length);
+    for (let at = 0; at < length; ) {
+      const size = readSync(descriptor, bytes, at, length - at, from + at);
+      if (size === 0) throw new Error(`${path} was shortened while the server was running: restart the server`);
+      at += size;
+    }
+    return bytes.toString('latin1');
+  });
 }

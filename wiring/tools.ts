@@ -1,10 +1,9 @@
 import { type Catalogue, createCatalogue } from '../core/connectors/catalogue.ts';
-import { readCatalogueIndex } from '../core/connectors/catalogue-index.ts';
 import { createToolDirectory, type ToolDirectory } from '../core/discovery/directory.ts';
 import { createInputChecker, type InputChecker } from '../core/tools/input.ts';
 import { createToolJudge, type ToolJudge } from '../core/tools/judge.ts';
 import { createOwnInputChecker, type OwnInputChecker } from '../core/tools/own-input.ts';
-import { readGenerated } from './generated-file.ts';
+import { openCatalogueIndex } from './generated-file.ts';
 import type { Runtime } from './runtime.ts';
 import type { Setup } from './setup.ts';
 
@@ -23,7 +22,7 @@ export interface Tools {
 
 /** Loads the catalogue, and creates the parts that find tools and check their inputs. */
 export function createTools({ choose }: Pick<Setup, 'choose'>, { threads }: Pick<Runtime, 'threads'>): Tools {
-  const catalogue = choose('catalogue', () => createCatalogue(readCatalogueIndex(readGenerated('catalogue.json'))));
+  const catalogue = choose('catalogue', () => createCatalogue(openCatalogueIndex()));
   return {
     catalogue,
     toolDirectory: choose('toolDirectory', () => createToolDirectory(catalogue)),

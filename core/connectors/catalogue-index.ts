@@ -7,12 +7,19 @@ const TOOLS = '\n},"tools":{\n';
 const END = '\n}}\n';
 
 /**
- * The content of generated/catalogue.json: every connector, and the JSON text of every tool by name. It was validated
- * when it was generated.
+ * The content of generated/catalogue.json: every connector, and every tool by name. It was validated when it was
+ * generated.
  */
 export interface CatalogueIndex {
   connectors: Readonly<Record<string, Connector>>;
-  tools: ReadonlyMap<string, string>;
+  tools: ReadonlyMap<string, IndexedTool>;
+}
+
+export interface IndexedTool {
+  connector: string;
+  generic: boolean;
+  /** Returns the JSON text of the tool. */
+  text(): string;
 }
 
 /**
@@ -34,25 +41,53 @@ export function writeCatalogueIndex(connectors: readonly Connector[], tools: rea
 /**
  * Reads an index. Tools stay text, so that neither the start nor the first use of a tool parses all of them.
  *
- * @throws Error if the text was not written by `writeCatalogueIndex`
+ * @param content the index
+ * @param read returns a part of the index; by default it is kept in memory
+ * @throws Error if the content was not written by `writeCatalogueIndex`
  */
-export function readCatalogueIndex(text: string): CatalogueIndex {
+export function readCatalogueIndex(
+  content: string | Buffer,
+  read?: (from: number, length: number) => string,
+): CatalogueIndex {
+  // The text is ASCII, so places in it are places in the file.
+  const text = typeof content === 'string' ? content : content.toString('latin1');
   const border = text.indexOf(TOOLS);
   if (!text.startsWith(CONNECTORS) || border === -1 || !text.endsWith(END)) {
     throw new Error('generated/catalogue.json is damaged: run `make generate`');
   }
   const connectors = JSON.parse(`{${text.slice(CONNECTORS.length, border)}}`) as Record<string, Connector>;
-  const lines = text.slice(border + TOOLS.length, -END.length).split('\n');
-  return { connectors, tools: new Map(lines.filter((line) => line !== '').map(entryOf)) };
+  const tools = new Map<string, IndexedTool>();
+  const end = text.length - END.length;
+  for (let from = border + TOOLS.length; from < end; ) {
+    const lineEnd = text.indexOf('\n', from);
+    // Every line but the last ends with a comma.
+    const line = text.slice(from, text[lineEnd - 1] === ',' ? lineEnd - 1 : lineEnd);
+    const [name, tool] = entryOf(line, from, read);
+    tools.set(name, tool);
+    from = lineEnd + 1;
+  }
+  return { connectors, tools };
 }
 
-/** Reads a line `"name":{…}`; every line but the last ends with a comma. A name contains no escapes. */
-function entryOf(line: string): [string, string] {
-  const name = line.slice(1, line.indexOf('"', 1));
-  return [name, line.slice(name.length + 3, line.endsWith(',') ? -1 : undefined)];
+/** Reads a line `"name":{…}` that begins at a place of the index. A name contains no escapes. */
+function entryOf(line: string, from: number, read?: (from: number, length: number) => string): [string, IndexedTool] {
+  const border = line.indexOf('"', 1);
+  const json = line.slice(border + 2);
+  const facts = { connector: own(connectorOf(json)), generic: json.includes('"generic":true') };
+  const text = read ? later(read, from + border + 2, json.length) : () => json;
+  return [own(line.slice(1, border)), { ...facts, text }];
 }
 
-/** Returns the connector of a tool from its JSON text. */
-export function connectorOf(tool: string): string {
+/** Separate, because functions that are made in `entryOf` keep the whole text in memory. */
+function later(read: (from: number, length: number) => string, from: number, length: number): () => string {
+  return () => read(from, length);
+}
+
+/** Copies a part of a text, because V8 keeps the whole text as long as a slice of it is in use. */
+function own(part: string): string {
+  return Buffer.from(part, 'latin1').toString('latin1');
+}
+
+function connectorOf(tool: string): string {
   return /^\{"connector":"([^"\\]*)"/.exec(tool)?.[1] ?? '';
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '../tools/tool.ts';
-import { type CatalogueIndex, connectorOf } from './catalogue-index.ts';
+import type { CatalogueIndex } from './catalogue-index.ts';
 import { contractPattern } from './contract-pattern.ts';
 import type { Connector } from './provider.ts';
 import { builtInProvider, type ProviderDefinition } from './provider.ts';
@@ -32,13 +32,13 @@ export function createCatalogue(index: CatalogueIndex): Catalogue {
   const shown = new Map(connectors.map((connector) => [connector.identifier, shownConnector(connector)]));
   const providers = new Map(connectors.map((connector) => [connector.identifier, builtInProvider(connector)]));
   const names = [...index.tools.keys()].sort(compare);
-  const namesOf = Map.groupBy(names, (name) => connectorOf(index.tools.get(name) ?? ''));
-  const generic = names.filter((name) => index.tools.get(name)?.includes('"generic":true'));
+  const namesOf = Map.groupBy(names, (name) => index.tools.get(name)?.connector ?? '');
+  const generic = names.filter((name) => index.tools.get(name)?.generic);
   const kept = new Map<string, Tool>();
 
   function peek(name: string): Tool | undefined {
     const known = kept.get(name);
-    const text = known ? undefined : index.tools.get(name);
+    const text = known ? undefined : index.tools.get(name)?.text();
     return known ?? (text === undefined ? undefined : (JSON.parse(text) as Tool));
   }
 

@@ -13,7 +13,7 @@ const WARM_UP_SLICES = 8;
 /**
  * Compares the processor time per request of two checkouts, which are under load at the same time on one core, so that
  * a busy machine affects both: `node scripts/bench/ab.ts --against ../other --only execute-tool --slices 12`. Both use the same upstream. With
- * `--against .` and `--flags --max-semi-space-size=8`, options of Node are compared.
+ * `--against .` and `--flags=--max-semi-space-size=8`, options of Node are compared.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({

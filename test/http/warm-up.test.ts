@@ -56,7 +56,7 @@ describe('S3: preparing after a start what first requests need', () => {
     await backend.init();
     expect(loaded).to.deep.equal([]);
     for (const { run } of backend.warmUpSteps()) run();
-    expect(loaded).to.deep.equal(['parameters', 'bodies', 'bodies-errors']);
+    expect(loaded).to.deep.equal(['parameters', 'bodies']);
   });
 
   it('S3: loads pages once for the preparation and the requests', async () => {
