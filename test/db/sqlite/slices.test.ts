@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { LIST, POSTGRES } from '../../core/budgets.ts';
-import { countInSlices, rowsInSlices, type SliceReader } from '../../db/slices.ts';
+import { LIST, POSTGRES } from '../../../core/budgets.ts';
+import { countInSlices, rowsInSlices, type SliceReader } from '../../../db/slices.ts';
 
 /** A list of numbers from 1, of which every `each`th matches. Records the number of candidates of each slice. */
 function listOf(length: number, each: number) {
