@@ -153,6 +153,33 @@ describe('states of the console’s pages', () => {
     await page.context().close();
   });
 
+  it('leaves no gap between rows of different heights when one is added before them', async () => {
+    const add = async (url: string, description: string) => {
+      const body = { url, description };
+      expect((await world.server.call('POST', '/api/v1/webhook_endpoints', { body })).status).to.equal(201);
+    };
+    const long = 'a-long-description-'.repeat(10);
+    await add('https://gap.acme.example/one', '');
+    await add('https://gap.acme.example/two', long);
+    const { page, go } = await world.logIn({ viewport: { width: 320, height: 900 } });
+    await go('/webhooks');
+    const rows = page.locator('.rows > .row');
+    await page.getByRole('link', { name: 'gap.acme.example/two' }).waitFor();
+    await add('https://gap.acme.example/three', '');
+    await page.getByRole('link', { name: 'gap.acme.example/three' }).waitFor({ timeout: 60_000 });
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const gaps = async () => {
+      const boxes = await Promise.all((await rows.all()).map((row) => row.boundingBox()));
+      const sorted = boxes.filter((box) => box !== null).sort((a, b) => a.y - b.y);
+      return sorted.slice(1).map(({ y }, index) => {
+        const { y: before, height } = sorted[index] as { y: number; height: number };
+        return Math.round(y - before - height);
+      });
+    };
+    expect(new Set(await gaps())).to.deep.equal(new Set([0]));
+    await page.context().close();
+  });
+
   it('shows the rows of a list as blocks where its columns do not fit, and no column without a value', async () => {
     await createAccount(world.server, { identifier: 'blocks@acme.example', userId: 'user_blocks' });
     const { page, go } = await world.logIn({ viewport: NARROW });

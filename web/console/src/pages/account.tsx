@@ -88,8 +88,13 @@ export function AccountPage() {
           rowKey={(row) => row.id}
           rowHref={(row) => `/executions/${row.id}`}
           empty={
-            <Empty title="No tool was called with this account yet" action={<TryTool account={account} />}>
-              Run one of its tools to see how it works.
+            <Empty
+              title="No tool was called with this account yet"
+              action={account.status === 'ACTIVE' && <TryTool account={account} />}
+            >
+              {account.status === 'ACTIVE'
+                ? 'Run one of its tools to see how it works.'
+                : 'Its tools can be run once it is active.'}
             </Empty>
           }
         />

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { Button, Empty, Page, Status, Time } from '../ui/parts.tsx';
@@ -17,7 +18,9 @@ const COLUMNS: readonly Column<Account>[] = [
     grow: 5,
     cell: (row) => (
       <Link to="/accounts/$id" params={{ id: row.id }}>
-        <bdi>{row.identifier}</bdi>
+        <bdi>
+          <Breakable text={row.identifier} />
+        </bdi>
       </Link>
     ),
   },

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, fetchWithToken, type Schemas, take } from '../api.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
 import { formatNumber, formatTime, words } from '../ui/format.ts';
 import { type Column, List } from '../ui/list.tsx';
@@ -33,7 +34,16 @@ function titleOf(action: string): string {
 export const AUDIT_COLUMNS: readonly Column<Entry>[] = [
   { head: 'Time', min: 6, grow: 0, cell: (row) => <Time value={row.created_at} /> },
   { head: 'Action', min: 13, grow: 2, cell: (row) => <span title={row.action}>{titleOf(row.action)}</span> },
-  { head: 'Actor', min: 8, grow: 2, cell: (row) => <bdi>{row.actor}</bdi> },
+  {
+    head: 'Actor',
+    min: 8,
+    grow: 2,
+    cell: (row) => (
+      <bdi>
+        <Breakable text={row.actor} />
+      </bdi>
+    ),
+  },
   { head: 'Subject', min: 7.5, grow: 2, cell: (row) => <Subject id={row.subject_id} /> },
   { head: 'Details', min: 8, grow: 3, cell: (row) => textOf(row.details) },
 ];
@@ -52,10 +62,14 @@ const COLUMNS: readonly Column<Entry>[] = AUDIT_COLUMNS.map((column) =>
     : column,
 );
 
-/** `{ status: 'ACTIVE' }` → `status: ACTIVE`. */
-function textOf(details: Record<string, unknown>): string {
+/** `{ status: 'ACTIVE', user: { user_id: 'ada' } }` → `Status: ACTIVE · User id: ada`. */
+function textOf(details: object): string {
   return Object.entries(details)
-    .map(([name, value]) => `${words(name)}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => {
+      if (typeof value === 'object' && !Array.isArray(value)) return textOf(value);
+      return `${words(name)}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+    })
     .join(' · ');
 }
 

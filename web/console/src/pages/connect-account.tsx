@@ -40,10 +40,17 @@ export function ConnectAccount({ connector: given, onClose }: { connector: strin
       <h2>Connect an account</h2>
       {connections.data && !connection && (
         <>
-          <p>First set up a connection to an application, such as GitHub.</p>
-          <p>
-            <Link to="/connections/new">Set up a connection</Link>
-          </p>
+          <div>
+            <p>First set up a connection to an application, such as GitHub.</p>
+          </div>
+          <div className="actions end">
+            <Button onClick={onClose}>Close</Button>
+            {may('connections:write') && (
+              <Link className="button primary" to="/connections/new">
+                Set up a connection
+              </Link>
+            )}
+          </div>
         </>
       )}
       {connection && (

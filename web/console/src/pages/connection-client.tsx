@@ -3,7 +3,6 @@ import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Button, Card, Copy, Field, Trouble } from '../ui/parts.tsx';
-import { RoleNote } from '../ui/role-note.tsx';
 import { providerQuery } from './provider-query.ts';
 
 type Connection = Schemas['ConnectionConfiguration'];
@@ -45,7 +44,6 @@ export function ClientOfConnection({ connection }: { connection: Connection }) {
           : 'Step 3 of 3: your client at the application'
       }
     >
-      <RoleNote scope="connections:write" action="change connections" />
       <ol className="stack">
         <li className="stack">
           <h3>1. Register an application at {provider.data?.provider.display_name ?? connection.provider_key}</h3>

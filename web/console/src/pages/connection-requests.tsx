@@ -3,7 +3,6 @@ import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
 import { Button, Card, Field, Trouble } from '../ui/parts.tsx';
-import { RoleNote } from '../ui/role-note.tsx';
 import { isMcpProvider, providerQuery } from './provider-query.ts';
 
 type Settings = Pick<Schemas['UpdateConnectionRequest'], 'send_trace_context' | 'mcp_timeout_seconds'>;
@@ -30,7 +29,6 @@ export function RequestsOfConnection({ connection }: { connection: Schemas['Conn
   };
   return (
     <Card title="Requests to the provider">
-      <RoleNote scope="connections:write" action="change connections" />
       <form className="stack" onSubmit={submit} key={connection.updated_at}>
         <fieldset className="plain-fieldset" disabled={!may('connections:write')}>
           <label className="check">

@@ -6,6 +6,7 @@ import { may } from '../session.ts';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { typeName, words } from '../ui/format.ts';
 import { Button, Card, Confirm, Copy, Facts, Loading, Page, Status, Time, Trouble } from '../ui/parts.tsx';
+import { RoleNote } from '../ui/role-note.tsx';
 import { ClientOfConnection } from './connection-client.tsx';
 import { Doctor } from './connection-doctor.tsx';
 import { RequestsOfConnection } from './connection-requests.tsx';
@@ -39,6 +40,7 @@ export function ConnectionPage() {
         )}{' '}
         {adviceFor(connection)}
       </p>
+      <RoleNote scope="connections:write" action="change connections" />
       {needsClient(connection) && <ClientOfConnection connection={connection} />}
       {isReady && connection.enabled && (
         <Card title="Test it">

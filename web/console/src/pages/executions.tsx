@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { chosenOf, type Filter, Filters, useFilters } from '../ui/filters.tsx';
 import { formatMs } from '../ui/format.ts';
 import { type Column, List } from '../ui/list.tsx';
@@ -17,7 +18,7 @@ export const EXECUTION_COLUMNS: readonly Column<Execution>[] = [
     grow: 3,
     cell: (row) => (
       <Link to="/executions/$id" params={{ id: row.id }}>
-        {row.tool_name}
+        <Breakable text={row.tool_name} />
       </Link>
     ),
   },

@@ -171,10 +171,10 @@ function SessionToken({ server }: { server: Server }) {
         </div>
       </form>
       {create.data && (
-        <>
-          <p>It is shown once, is valid for an hour, and ends with your session.</p>
+        <div className="stack after" role="status">
+          <p>The token is shown once, is valid for an hour, and ends with your session.</p>
           <Copy text={create.data.token} label="the token" block />
-        </>
+        </div>
       )}
     </details>
   );

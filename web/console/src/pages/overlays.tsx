@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useDeferredValue, useId, useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { Button, Card, Empty, Field, Page, Status } from '../ui/parts.tsx';
 import { loadOverlays } from './find-overlay.ts';
@@ -40,7 +41,7 @@ const COLUMNS: readonly Column<Overlay>[] = [
     grow: 2,
     cell: (row) => (
       <Link to="/overlays/$name" params={{ name: row.tool_name }}>
-        {row.tool_name}
+        <Breakable text={row.tool_name} />
       </Link>
     ),
   },

@@ -30,15 +30,21 @@ const VALIDATOR: ValidatorType = {
     const { errors } = new SchemaValidator(schema as object, DRAFT, false).validate(data);
     const found = errors
       .filter(({ keyword }) => !['properties', 'items', 'additionalProperties', 'anyOf'].includes(keyword))
-      .map(({ instanceLocation, error }) => ({
-        property: instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.'),
-        message: error,
-        stack: error,
-      }));
+      .map(({ instanceLocation, keyword, error }) => {
+        const place = instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.');
+        const [, quoted = ''] = /"([^"]*)"\.$/.exec(error) ?? [];
+        if (keyword === 'required')
+          return problem([place, quoted].filter(Boolean).join('.'), 'This value is required.');
+        return problem(place, keyword === 'type' ? `The value must be of the type ${quoted}.` : error);
+      });
     return { errors: found, errorSchema: toErrorSchema(found) };
   },
   reset() {},
 };
+
+function problem(property: string, message: string) {
+  return { property, message, stack: message };
+}
 
 type Schema = RJSFSchema & { properties?: Record<string, Schema>; items?: Schema | Schema[] };
 

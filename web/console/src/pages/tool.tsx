@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ApiProblem, api, type Schemas, take } from '../api.ts';
+import { may } from '../session.ts';
 import { Breakable } from '../ui/breakable.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { Card, Facts, Json, Loading, Page } from '../ui/parts.tsx';
@@ -33,7 +34,7 @@ export function ToolPage() {
         <>
           <Hints hints={tool.hints} />
           <Link className="button plain" to="/overlays/$name" params={{ name }}>
-            Restrict
+            {may('tools:write') ? 'Restrict' : 'Overlay'}
           </Link>
         </>
       }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { Filters, useFilters } from '../ui/filters.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { Empty, Loading, Page, Status, Trouble } from '../ui/parts.tsx';
@@ -25,7 +26,7 @@ function columnsFor(account: string | undefined): readonly Column<Tool>[] {
       grow: 3,
       cell: (row) => (
         <Link to="/tools/$name" params={{ name: row.name }} search={search}>
-          {row.name}
+          <Breakable text={row.name} />
         </Link>
       ),
     },

@@ -31,7 +31,7 @@ export function VerifiedPage() {
     verify.mutate();
   }, [verify]);
   return (
-    <Page title="Connecting the account">
+    <Page title={verify.error ? 'The account was not connected' : 'Connecting the account'}>
       {verify.error ? <Trouble error={verify.error} /> : <Loading />}
       <p>
         <Link to="/accounts">Accounts</Link>

@@ -3,6 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { Filters, useFilters } from '../ui/filters.tsx';
 import { type Column, List } from '../ui/list.tsx';
@@ -65,10 +66,10 @@ function Deliveries({ endpointId }: { endpointId: string }) {
       min: 11.75,
       grow: 0,
       cell: (row) => (
-        <>
-          <Button onClick={() => setShown(row)}>Details</Button>{' '}
+        <span className="row-actions">
+          <Button onClick={() => setShown(row)}>Details</Button>
           {may('events:write') && <Button onClick={() => redeliver.mutate(row.id)}>Redeliver</Button>}
-        </>
+        </span>
       ),
     },
   ];
@@ -125,7 +126,7 @@ function DeliveryDetails({ delivery }: { delivery: Delivery }) {
   return (
     <div className="stack">
       <h3>
-        Delivery of {delivery.event_type} <code>{delivery.id}</code>
+        Delivery of <Breakable text={delivery.event_type} /> <code>{delivery.id}</code>
       </h3>
       <Facts
         rows={[

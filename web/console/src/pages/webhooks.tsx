@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { api, type Schemas, take } from '../api.ts';
 import { may } from '../session.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { Button, Card, Copy, Empty, Field, Page, Status, Trouble } from '../ui/parts.tsx';
 
@@ -15,7 +16,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     grow: 4,
     cell: (row) => (
       <Link to="/webhooks/$id" params={{ id: row.id }}>
-        {row.url}
+        <Breakable text={row.url} />
       </Link>
     ),
   },

@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Breakable } from './breakable.tsx';
+import { Breakable, CanBreak } from './breakable.tsx';
 import { formatNumber } from './format.ts';
 import { Loading, Trouble } from './parts.tsx';
 
@@ -84,6 +84,8 @@ export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, 
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
+    // The measured height of a row moves with it when rows are added before it.
+    getItemKey: (index) => (rows[index] === undefined ? index : rowKey(rows[index])),
     estimateSize: () => (isNarrow ? STACKED_LINE_PX * (columns.length + 1) : ROW_PX),
     overscan: 12,
   });
@@ -143,29 +145,31 @@ export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, 
             ))}
           </div>
           <div role="rowgroup" className="rows" style={{ height: virtual.getTotalSize() }}>
-            {visible.map(({ index, start }) => {
-              const row = rows[index] as T;
-              return (
-                <div
-                  role="row"
-                  key={rowKey(row)}
-                  ref={isNarrow ? virtual.measureElement : undefined}
-                  data-index={index}
-                  className={rowHref ? 'row link' : 'row'}
-                  style={{ gridTemplateColumns, transform: `translateY(${start}px)` }}
-                  aria-rowindex={index + 2}
-                  tabIndex={rowHref ? 0 : undefined}
-                  onClick={() => open(row)}
-                  onKeyDown={(event) => onRowKey(event, () => open(row))}
-                >
-                  {columns.map(({ head, cell }) => (
-                    <Cell key={head} head={head} canBreak={isNarrow}>
-                      {cell(row)}
-                    </Cell>
-                  ))}
-                </div>
-              );
-            })}
+            <CanBreak value={isNarrow}>
+              {visible.map(({ index, start }) => {
+                const row = rows[index] as T;
+                return (
+                  <div
+                    role="row"
+                    key={rowKey(row)}
+                    ref={isNarrow ? virtual.measureElement : undefined}
+                    data-index={index}
+                    className={rowHref ? 'row link' : 'row'}
+                    style={{ gridTemplateColumns, transform: `translateY(${start}px)` }}
+                    aria-rowindex={index + 2}
+                    tabIndex={rowHref ? 0 : undefined}
+                    onClick={() => open(row)}
+                    onKeyDown={(event) => onRowKey(event, () => open(row))}
+                  >
+                    {columns.map(({ head, cell }) => (
+                      <Cell key={head} head={head}>
+                        {cell(row)}
+                      </Cell>
+                    ))}
+                  </div>
+                );
+              })}
+            </CanBreak>
           </div>
         </div>
       </div>
@@ -175,10 +179,10 @@ export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, 
 }
 
 /** A text that is cut off is shown as a whole by the pointer. */
-function Cell({ head, canBreak, children }: { head: string; canBreak: boolean; children: ReactNode }) {
+function Cell({ head, children }: { head: string; children: ReactNode }) {
   return (
     <div role="cell" data-head={head} title={typeof children === 'string' ? children : undefined}>
-      {canBreak && typeof children === 'string' ? <Breakable text={children} /> : children}
+      {typeof children === 'string' ? <Breakable text={children} /> : children}
     </div>
   );
 }

@@ -140,23 +140,41 @@ export function Empty({ title, children, action }: { title: string; children?: R
 export function Trouble({ error }: { error: unknown }) {
   if (!error) return null;
   const problem = error instanceof ApiProblem ? error.problem : {};
-  const title = problem.title ?? 'The request failed';
+  const isInput = problem.code === 'VALIDATION_FAILED';
+  const title = isInput ? 'Some values are not valid' : (problem.title ?? 'The request failed');
   const message = error instanceof Error ? error.message : String(error);
+  const errors = problem.errors ?? [];
+  const isRepeated =
+    message === `${title}.` ||
+    (errors.length > 0 && (isInput || errors.some((each) => message.includes(each.message))));
   return (
     <div className="trouble" role="alert">
       <strong>{title}</strong>
-      {message !== `${title}.` && <p>{message}</p>}
-      {problem.errors && (
+      {!isRepeated && <p>{message}</p>}
+      {errors.length > 0 && (
         <ul>
-          {problem.errors.map(({ field, message }) => (
+          {errors.map(({ field, message }) => (
             <li key={`${field} ${message}`}>
-              <code>{field}</code> {message}
+              <b title={field}>{words(field)}</b> <LongText text={message} />
             </li>
           ))}
         </ul>
       )}
       {problem.request_id && <p className="muted">Reference: {problem.request_id}</p>}
     </div>
+  );
+}
+
+const SHOWN_CHARACTERS = 160;
+
+/** A list of all possible values may be long. */
+function LongText({ text }: { text: string }) {
+  if (text.length <= SHOWN_CHARACTERS) return text;
+  return (
+    <details>
+      <summary>{text.slice(0, SHOWN_CHARACTERS / 2)} …</summary>
+      {text}
+    </details>
   );
 }
 
