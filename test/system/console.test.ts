@@ -8,6 +8,24 @@ import { addAccounts, addCalls, addNotes, fillConsole } from './support/console-
 import { CONSOLE_PAGES } from './support/console-pages.ts';
 import { type ConsoleWorld, startConsoleWorld } from './support/console-world.ts';
 
+/** The description of an API with one operation, as a user pastes it. */
+const SHOP = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'Acme Shop', version: '1' },
+  components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  security: [{ token: [] }],
+  paths: {
+    '/orders/{order_id}': {
+      get: {
+        operationId: 'getOrder',
+        summary: 'Get an order',
+        parameters: [{ name: 'order_id', in: 'path', required: true, schema: { type: 'string' } }],
+        responses: { 200: { description: 'An order' } },
+      },
+    },
+  },
+});
+
 interface Scrolled {
   /** The rows that the list has loaded. */
   rows: number;
@@ -74,9 +92,46 @@ describe('the console in a browser', () => {
     expect(accounts[0]).to.include({ identifier: 'ada@acme.example', status: 'ACTIVE' });
     await page.goto(`${server.origin}/console/tools/http_get?account=${accounts[0].id}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('option', { name: 'ada@acme.example at acme-desk' }).waitFor({ state: 'attached' });
+    expect(await page.getByText('No active account').count()).to.equal(0);
     expect(hosts()).to.deep.equal([new URL(server.origin).host]);
     expect(complaints).to.deep.equal([]);
     await page.context().close();
+  });
+
+  it('leads a new user from the one-time address through an import to a tool call, with clicks alone', async () => {
+    const fresh = await startConsoleWorld();
+    const { page, complaints } = await fresh.logIn();
+    await page.getByRole('link', { name: 'Set up', exact: true }).click();
+    await page.getByLabel('Search').fill('Acme Shop');
+    await page.getByRole('link', { name: 'import the description of its API' }).click();
+    await page.getByLabel('Provider').fill('acme-shop');
+    await page.getByLabel('Or paste the document').fill(SHOP);
+    await page.getByLabel('Base URL').fill(`http://127.0.0.1:${fresh.upstream.port}`);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('acme-shop (will be created)').waitFor();
+    await page.getByRole('button', { name: 'Import these tools' }).click();
+    await page.getByText('acme-shop (created)').waitFor();
+    await page.getByRole('link', { name: 'set up a connection' }).click();
+    await page.getByRole('button', { name: /^Choose/ }).click();
+    await page.getByRole('link', { name: 'Connect an account' }).click();
+    await page.getByRole('button', { name: 'Connect here' }).click();
+    await page.locator('input[type=password]').fill('secret-key-of-the-shop');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'ada@acme.example' }).waitFor();
+    await page.getByRole('link', { name: 'Try a tool' }).first().click();
+    await page.getByRole('link', { name: 'acme_shop_get_order' }).click();
+    await page.getByLabel('order_id').fill('42');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'Result', exact: true }).getByText('/orders/42').waitFor();
+    expect(fresh.upstream.requests).to.have.length(1);
+    expect(JSON.stringify(fresh.upstream.requests[0]?.headers)).to.include('secret-key-of-the-shop');
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByText('Tool calls, last 24 hours').waitFor();
+    await page.getByText('Next steps').waitFor({ state: 'detached' });
+    expect(complaints).to.deep.equal([]);
+    await page.context().close();
+    await fresh.stop();
   });
 
   it('runs a tool with an account, and shows its request in a dry run without the secret', async () => {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, type Schemas, take } from '../api.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { formatMs } from '../ui/format.ts';
 import { Card, Facts, Json, Loading, Page, Status, Time } from '../ui/parts.tsx';
@@ -55,7 +56,7 @@ export function ExecutionPage() {
                 execution.tool_name
               ) : (
                 <Link key="tool" to="/tools/$name" params={{ name: execution.tool_name }}>
-                  {execution.tool_name}
+                  <Breakable text={execution.tool_name} />
                 </Link>
               ),
             ],

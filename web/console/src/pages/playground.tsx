@@ -15,6 +15,9 @@ const ToolForm = lazy(() => import('./tool-form.tsx'));
 type Tool = Schemas['Tool'];
 type Input = Record<string, unknown>;
 
+/** The tools of this connector call the API of any account. */
+const ANY_API = 'http';
+
 function takesInput({ input_schema: schema }: Tool): boolean {
   const { properties = {}, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
   return additionalProperties !== false || Object.keys(properties).length > 0;
@@ -23,13 +26,14 @@ function takesInput({ input_schema: schema }: Tool): boolean {
 /** Runs a tool with an account, or shows the request that would be sent. */
 export function Playground({ tool, example }: { tool: Tool; example: Input }) {
   const { account: given = '' } = useFilters();
+  const isGeneric = tool.connector === ANY_API;
   const [chosen, setChosen] = useState(given);
   const [input, setInput] = useState<Input>(example);
   const [isConfirming, setConfirming] = useState(false);
   const accounts = useQuery({
     queryKey: ['accounts', 'of', tool.connector],
     queryFn: () => {
-      const query = { provider: tool.connector, status: 'ACTIVE' as const, page_size: 100 };
+      const query = { ...(!isGeneric && { provider: tool.connector }), status: 'ACTIVE' as const, page_size: 100 };
       return take(api.GET('/api/v1/connected_accounts', { params: { query } }));
     },
   });
@@ -66,9 +70,9 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
           hint={
             accounts.isSuccess && options.length === 0 ? (
               <>
-                No active account of {tool.connector}.{' '}
+                No active account{!isGeneric && ` of ${tool.connector}`}.{' '}
                 {may('accounts:write') && (
-                  <Link to="/accounts" search={{ connect: tool.connector }}>
+                  <Link to="/accounts" search={{ connect: isGeneric ? 'any' : tool.connector }}>
                     Connect one.
                   </Link>
                 )}
@@ -82,6 +86,7 @@ export function Playground({ tool, example }: { tool: Tool; example: Input }) {
               {options.map((account) => (
                 <option key={account.id} value={account.id}>
                   {account.identifier}
+                  {isGeneric && ` at ${account.provider}`}
                   {account.user_id && ` (${account.user_id})`}
                 </option>
               ))}
