@@ -15,7 +15,7 @@ export interface PeriodicJob {
 }
 
 export interface PeriodicDeps {
-  store: Pick<Store, 'read' | 'write' | 'note'>;
+  store: Pick<Store, 'read' | 'shareReads' | 'write' | 'note'>;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;

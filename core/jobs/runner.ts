@@ -6,7 +6,7 @@ import { nextAttemptAt } from './backoff.ts';
 import type { Attempted, AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';
 
 export interface RunnerDeps extends AttemptDeps {
-  store: Pick<Store, 'read' | 'write' | 'note'>;
+  store: Pick<Store, 'read' | 'shareReads' | 'write' | 'note'>;
   /** Milliseconds UTC. */
   now(): number;
   random(size: number): Buffer;
@@ -175,6 +175,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
 
   return {
     async look(lanes) {
+      void store.shareReads();
       if (lanes) places.clear();
       // Iterates over a copy, because an outcome that still cannot be stored is added again.
       for (const end of [...unsettled.values()]) await settleOrKeep(end);

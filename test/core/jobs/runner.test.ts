@@ -320,7 +320,7 @@ describe('durable jobs', () => {
       isFull = true;
       return DONE;
     });
-    const engine = await world.engine({ store: { read: store.read, note: store.note, write }, kinds: [kind] });
+    const engine = await world.engine({ store: { ...store, write }, kinds: [kind] });
     const id = await world.add('acme');
     await engine.runDue();
     expect(await world.get(id)).to.include({ state: 'RUNNING' });
