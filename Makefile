@@ -241,6 +241,10 @@ bench-postgres: postgresql-installed install ## Measure the storage on PostgreSQ
 bench-webhooks: install ## Queue 100,000 events and deliver them for two minutes: memory of the server, and requests as a ratio to a server without events
 	node scripts/bench/webhooks.ts
 
+.PHONY: bench-telemetry
+bench-telemetry: install ## Compare the processor time of requests, without a collector, with that of a server from which the code of traces is removed
+	node scripts/bench/ab.ts --against . --flags=--import=./scripts/bench/without-spans.ts --only get-auth,execute-tool,mcp-2026 --slices 16
+
 .PHONY: bench-stalls
 bench-stalls: install ## Send 132 inputs and print for how much processor time each blocks the server, and how much memory it takes; ONLY=H7 takes some
 	node scripts/bench/stalls/main.ts $(if $(ONLY),--only='$(ONLY)')

@@ -1,18 +1,19 @@
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type LoadResult, runLoad } from './load.ts';
+import { newAccount } from './operations.ts';
 import { type RunningProcess, withProcesses } from './processes.ts';
 import { queueEvents } from './queue-events.ts';
 import { seed } from './seed.ts';
-import { median } from './statistics.ts';
+import { median, percentile } from './statistics.ts';
+import { type Receiver, startReceiver } from './webhook-receiver.ts';
 
 /**
- * `make bench-webhooks`: queues 100,000 events for one endpoint, then delivers them for two minutes. Meanwhile it measures requests
- * alternately at this server and at a second one with the same accounts and no endpoint, and the memory of both.
+ * `make bench-webhooks`: measures the time from a response to the delivery of its event at an idle server. Then it queues 100,000 events for
+ * one endpoint, and delivers them for two minutes. Meanwhile it measures requests alternately at this server and at a second one with
+ * the same accounts and no endpoint, and the memory of both.
  */
 const ROOT = join(import.meta.dirname, '../..');
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
@@ -20,37 +21,8 @@ const CLIENT = { id: 'bench-client', secret: 'vks_bench-client-secret-0123456789
 const MEASURED_SECONDS = 3;
 /** Accounts that requests read. Their creation causes the events of which copies are queued. */
 const ACCOUNTS = 1000;
-
-interface Receiver {
-  port: number;
-  received: number;
-  /** Responds from now on, also to the requests that wait. */
-  respond(): void;
-}
-
-/** Starts the endpoint, which leaves requests without a response until `respond` is called. */
-async function startReceiver(): Promise<Receiver & { close(): void }> {
-  let isResponding = false;
-  const waiting: ServerResponse[] = [];
-  const server = createServer((req, res) => {
-    req.resume().on('end', () => {
-      receiver.received++;
-      if (isResponding) res.writeHead(204).end();
-      else waiting.push(res);
-    });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const receiver = {
-    port: (server.address() as { port: number }).port,
-    received: 0,
-    respond() {
-      isResponding = true;
-      for (const res of waiting) res.writeHead(204).end();
-    },
-    close: () => server.close().closeAllConnections(),
-  };
-  return receiver;
-}
+/** Single events of which the time until their delivery is measured, and the milliseconds between them. */
+const FIRST = { events: 40, pauseMs: 150 };
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -88,7 +60,11 @@ async function main(): Promise<void> {
           logFile: join(folder, `${name}.log`),
         });
       const first = await startServer('queued');
-      await createEndpoint(first, `http://127.0.0.1:${receiver.port}/`);
+      const request = await signIn(first);
+      await createEndpoint(request, `http://127.0.0.1:${receiver.port}/`);
+      receiver.respond();
+      await measureFirst(request, receiver);
+      receiver.hold();
       await first.stop();
       console.log(`Queueing ${events} events ...`);
       const queued = await seed(envOf('queued'), ACCOUNTS);
@@ -168,15 +144,41 @@ function load(side: { server: RunningProcess; accountIds: string[]; token: strin
   });
 }
 
-async function createEndpoint({ port }: RunningProcess, url: string): Promise<void> {
+type Send = (path: string, body: object) => Promise<void>;
+
+/** Returns a function that sends requests of the client, each of which must create something. */
+async function signIn({ port }: RunningProcess): Promise<Send> {
   const origin = `http://127.0.0.1:${port}`;
   const form = { grant_type: 'client_credentials', client_id: CLIENT.id, client_secret: CLIENT.secret };
   const issued = await fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
   const { access_token: token } = (await issued.json()) as { access_token: string };
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ url, event_types: ['connected_account.created'] });
-  const created = await fetch(`${origin}/api/v1/webhook_endpoints`, { method: 'POST', headers, body });
-  if (created.status !== 201) throw new Error(`no endpoint: ${created.status} ${await created.text()}`);
+  return async (path, body) => {
+    const response = await fetch(`${origin}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
+  };
+}
+
+function createEndpoint(send: Send, url: string): Promise<void> {
+  return send('/webhook_endpoints', { url, event_types: ['connected_account.created'] });
+}
+
+/** Prints the time from the response to the delivery of its event, while nothing else happens. */
+async function measureFirst(send: Send, receiver: Receiver): Promise<void> {
+  const times: number[] = [];
+  for (let count = 0; count < FIRST.events; count++) {
+    const { promise: received, resolve } = Promise.withResolvers<number>();
+    receiver.onReceived = () => resolve(performance.now());
+    await send('/connected_accounts', newAccount(`first-${count}@example.com`));
+    const respondedAt = performance.now();
+    times.push((await received) - respondedAt);
+    await sleep(FIRST.pauseMs);
+  }
+  receiver.onReceived = () => {};
+  const sorted = Float64Array.from(times).sort();
+  const [p50, p99] = [0.5, 0.99].map((part) => percentile(sorted, part).toFixed(0));
+  console.log(`first delivery of an idle server: p50 ${p50} ms, p99 ${p99} ms after the response`);
 }
 
 await main();
