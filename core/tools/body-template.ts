@@ -40,7 +40,7 @@ export const DIRECTIVES = [
 export type Directive = (typeof DIRECTIVES)[number];
 
 /** The members that $file_info can return. */
-export const FILE_MEMBERS = ['file_name', 'mime_type', 'size'] as const;
+export const FILE_MEMBERS = ['file_name', 'mime_type', 'size', 'content_range'] as const;
 type FileMember = (typeof FILE_MEMBERS)[number];
 
 /** Returns the directive of a template object with its argument; undefined for plain JSON. */
@@ -240,7 +240,13 @@ function renderFileInfo(argument: unknown, scope: TemplateScope): unknown {
   if (value === ABSENT) return ABSENT;
   const file = filesOf(input, value, scope.files);
   if (Array.isArray(file)) throw inputProblem(input, 'must be one file');
+  if (member === 'content_range') return wholeRange(file.bytes.length);
   return file.summary()[member];
+}
+
+/** Returns a Content-Range that contains a whole file (RFC 9110 §14.4). An empty file has no range. */
+function wholeRange(size: number): string {
+  return size === 0 ? 'bytes */0' : `bytes 0-${size - 1}/${size}`;
 }
 
 function renderBase64(encoding: 'base64' | 'base64url', argument: unknown, scope: TemplateScope): unknown {

@@ -30,6 +30,8 @@ describe('files and custom fields that tools send', () => {
     const origins = [
       'https://gmail.googleapis.com',
       'https://graph.microsoft.com',
+      'https://outlook.office.com',
+      'https://api.media.atlassian.com',
       'https://content.dropboxapi.com',
       'https://api.github.com',
       'https://api.atlassian.com',
@@ -77,6 +79,59 @@ describe('files and custom fields that tools send', () => {
     ]);
     await execute(server, id, 'outlook_send_message', input);
     expect(JSON.parse(sent().body).message).to.not.have.property('attachments');
+  });
+
+  it('upload a large attachment to the address of a session, in one piece and without the credential', async () => {
+    const address = "/api/v2.0/Users('a8@72')/Messages('AAMk=')/AttachmentSessions('AAMkS=')?authtoken=eyJ0.b-c";
+    vendor.handler = ({ method }, res) =>
+      method === 'POST'
+        ? json(res, 201, { uploadUrl: `https://outlook.office.com${address}`, nextExpectedRanges: ['0-'] })
+        : res.writeHead(201, { location: 'https://outlook.office.com/x' }).end();
+    const input = { message_id: 'AAMk=', file: NOTE };
+    const { body } = await execute(server, await account('outlook'), 'outlook_upload_attachment', input);
+    expect(body.tool_error).to.equal(undefined);
+    const [session, bytes] = vendor.requests;
+    expect(JSON.parse(session?.body ?? '').AttachmentItem).to.deep.equal({
+      attachmentType: 'file',
+      name: NOTE.file_name,
+      contentType: NOTE.mime_type,
+      size: 5,
+    });
+    expect(session?.headers['authorization']).to.equal('Bearer tokenOfAda');
+    expect([bytes?.method, bytes?.target, bytes?.body]).to.deep.equal(['PUT', address, 'Hello']);
+    expect(bytes?.headers).to.include({ 'content-range': 'bytes 0-4/5', 'content-type': 'application/octet-stream' });
+    expect(bytes?.headers).to.not.have.property('authorization');
+  });
+
+  it('do not upload an attachment to a host that the tool does not name', async () => {
+    vendor.handler = (_request, res) => json(res, 201, { uploadUrl: 'https://api.github.com/upload' });
+    const input = { message_id: 'AAMk=', file: NOTE };
+    const { body } = await execute(server, await account('outlook'), 'outlook_upload_attachment', input);
+    expect(body.tool_error).to.not.equal(undefined);
+    expect(vendor.requests).to.have.length(1);
+  });
+
+  it('attach a file to a page, label the page, and download the file from the address of the redirect', async () => {
+    const id = await account('confluence', { api_config: { cloud_id: '11223344-a1b2-4c33-8d44-e55f66a7b8c9' } });
+    const page_id = '131073';
+    vendor.handler = (_request, res) => json(res, 200, { results: [{ id: 'att7', title: NOTE.file_name }] });
+    const attached = await execute(server, id, 'confluence_attach_file', { page_id, file: NOTE, comment: 'Änderung' });
+    expect(attached.body.data).to.deep.equal([{ id: 'att7', title: NOTE.file_name }]);
+    expect(sent().headers['x-atlassian-token']).to.equal('no-check');
+    expect(sent().body).to.include('name="minorEdit"\r\n\r\nfalse');
+    expect(sent().body).to.include('name="comment"\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n');
+
+    await execute(server, id, 'confluence_add_labels', { page_id, labels: ['draft'] });
+    expect(JSON.parse(sent().body)).to.deep.equal([{ prefix: 'global', name: 'draft' }]);
+
+    vendor.handler = ({ target }, res) =>
+      target.endsWith('/download')
+        ? res.writeHead(302, { location: 'https://api.media.atlassian.com/file/7/binary?token=signed' }).end()
+        : res.writeHead(200, { 'content-type': 'text/plain' }).end('Hello');
+    const { body } = await execute(server, id, 'confluence_download_attachment', { page_id, attachment_id: 'att7' });
+    expect(body.data).to.include({ size: 5 });
+    expect(sent().target).to.equal('/file/7/binary?token=signed');
+    expect(sent().headers).to.not.have.property('authorization');
   });
 
   it('upload bytes, with their path as JSON in a header', async () => {
