@@ -324,6 +324,8 @@ describe('the console in a browser', () => {
     await page.getByText('always 7; callers do not see it').waitFor();
     await page.getByText('Changes nothing. Tickets of the shop only.').waitFor();
     const schema = page.getByRole('region', { name: 'Input schema with the overlay' });
+    // The preview follows the form after a moment.
+    await schema.getByText('"properties": {}').waitFor();
     expect(JSON.parse(await schema.innerText()).properties).to.deep.equal({});
     expect((await world.server.call('GET', `/api/v1/tool_overlays/${tool}`)).status).to.equal(404);
     await page.getByRole('button', { name: 'Save the overlay' }).click();
