@@ -20,7 +20,7 @@ if (navigator.clipboard?.readText) {
         input.value = (await navigator.clipboard.readText()).trim();
         input.dispatchEvent(new Event('change'));
       } catch {
-        // The user did not allow it, and can paste with the keyboard.
+        // The user did not allow it, and can paste with the keyboard instead.
       }
     });
   }

@@ -1,8 +1,8 @@
 // Opens links to connect accounts in a popup. /connect.d.ts describes it, docs/connect.md explains it.
 (() => {
-  /** How often the page looks whether the popup is closed, in milliseconds. */
+  /** How often the page checks whether the popup is closed, in milliseconds. */
   const LOOK_MS = 250;
-  /** The pauses between questions to the server: the first, the factor and the longest. */
+  /** The pauses between requests to the server: the first pause, the factor and the longest pause. */
   const ASK = { firstMs: 500, factor: 1.5, longestMs: 5000 };
   /**
    * How long a link may stay unfinished while its popup is closed and this page has the focus. A popup that was at a
@@ -53,8 +53,8 @@
   }
 
   /**
-   * Waits until the popup sends the outcome. Before that, the last page of the popup asks whether this page is waiting.
-   * If it gets no reply, it redirects to the application.
+   * Waits until the popup sends the outcome. Before that, the last page of the popup checks whether this page is
+   * waiting. Without a reply, it redirects to the application.
    */
   function told(popup, { origin }, signal) {
     return new Promise((resolve) => {
@@ -67,7 +67,10 @@
     });
   }
 
-  /** Asks the server for the outcome when the popup cannot be reached any more: the user or a provider has cut it off. */
+  /**
+   * Requests the outcome from the server when the popup cannot be reached any more, because the user closed it or a
+   * provider isolated it.
+   */
   async function asked(popup, url, signal) {
     while (!popup.closed && !signal.aborted) await pause(LOOK_MS);
     let focusedSince;
@@ -87,7 +90,7 @@
       const response = await fetch(`${url.origin}${url.pathname}/outcome`, { credentials: 'omit', signal });
       return response.ok || response.status === 404 ? await response.json() : undefined;
     } catch {
-      // The network failed, or the origin of this page is not one of the application: asked again.
+      // The network failed, or the origin of this page is not one of the application: the request is repeated.
       return undefined;
     }
   }

@@ -99,7 +99,7 @@ createApiReference('#content', {
   documentDownloadType: 'none',
 });
 
-/** Adds what the viewer lacks for screen readers and the keyboard. */
+/** Adds the accessibility features that the viewer lacks, for screen readers and the keyboard. */
 function completeViewer() {
   const lacking = (selector) => document.querySelectorAll(selector);
   for (const button of lacking('button.group\\/copy-button:not([aria-label])'))

@@ -18,7 +18,7 @@ interface Extras {
   retryUrl?: string | undefined;
   /** The main way to continue, in place of `retryUrl`. */
   next?: { url: string; label: Html };
-  /** Without it, the way leads to the start page of the application. */
+  /** If omitted, the page links to the start page of the application. */
   back?: ReturnLink | undefined;
   requestId?: string | undefined;
   /** An invisible element, and the script that reads it. */
@@ -44,11 +44,11 @@ function waitingText({ texts, brand: { application } }: PageContext): Html {
 export interface PopupView {
   /** The origins that may learn the outcome. */
   origins: readonly string[];
-  /** Where the popup goes if it cannot tell; empty if it then stays. */
+  /** Where the popup is redirected if it cannot send the outcome; empty to stay. */
   returnUrl: string;
 }
 
-/** The last page of a popup. A script tells the outcome to the page that opened it, and closes it. */
+/** The last page of a popup. A script sends the outcome to the page that opened it, and closes the popup. */
 export function popupPage(context: PageContext, outcome: { outcome: string }, { origins, returnUrl }: PopupView): Page {
   const content = html`      <div hidden data-outcome="${JSON.stringify(outcome)}" data-origins="${JSON.stringify(origins)}" data-return-url="${returnUrl}"></div>\n`;
   const back = returnUrl === '' ? undefined : { url: returnUrl };
@@ -76,7 +76,7 @@ export function expiredPage(context: PageContext, back?: ReturnLink): Page {
   return message(context, texts.plain('expired.title'), texts.html('expired.text'), { back });
 }
 
-/** The callback does not belong to a flow of this browser. The link is not known, so the way back is the start page. */
+/** The callback does not belong to a flow of this browser. The link is unknown, so the page links to the start page. */
 export function strayPage(context: PageContext): Page {
   const { texts } = context;
   return message(context, texts.plain('stray.title'), texts.html('stray.text'));

@@ -3,7 +3,7 @@ import type { Page } from '../connect/layout.ts';
 import { message } from '../connect/message-pages.ts';
 
 /**
- * The page without a portal session, where users can log in at the login provider of the environment.
+ * The page for browsers without a portal session. Users can log in at the login provider of the environment.
  *
  * @param failed whether a login has just failed
  */

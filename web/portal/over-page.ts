@@ -2,7 +2,10 @@ import type { PageContext } from '../connect/context.ts';
 import type { Page } from '../connect/layout.ts';
 import { message } from '../connect/message-pages.ts';
 
-/** The page without a portal session: it was never opened in this browser, has expired, or the user has signed out. */
+/**
+ * The page for browsers without a portal session: none was opened in this browser, it has expired, or the user has
+ * signed out.
+ */
 export function portalOverPage(context: PageContext): Page {
   const { texts, brand } = context;
   const text = brand.application

@@ -29,7 +29,7 @@ const CHANGED: Record<string, readonly string[]> = {
   webhook_endpoint: ['webhooks', 'audit'],
 };
 
-/** Calls and deliveries are too many for stored events. */
+/** Queries that stored events do not cover, because there are too many calls and deliveries. */
 const WITHOUT_EVENTS = ['executions', 'deliveries'];
 const WITH_EVENTS = [
   'accounts',

@@ -29,7 +29,7 @@ export function currentSession(): Session | undefined {
   return current;
 }
 
-/** Whether the operator's role has a scope. The server decides; pages only leave out what it would reject. */
+/** Whether the operator's role has a scope. The server enforces it; pages only hide actions that it would reject. */
 export function may(scope: string): boolean {
   return current?.scopes.includes(scope) ?? false;
 }

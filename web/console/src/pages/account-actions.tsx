@@ -20,7 +20,7 @@ const REFRESHED = {
   UNCHANGED: { tone: 'UNKNOWN', label: 'Not refreshed' },
 } as const;
 
-/** What an operator can do with an account, and the outcome. */
+/** The actions of an operator on an account, and their outcome. */
 export function AccountActions({ account }: { account: Account }) {
   const { id } = account;
   const navigate = useNavigate();

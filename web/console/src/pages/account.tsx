@@ -13,7 +13,7 @@ const BACK = { to: '/accounts', label: 'All accounts' } as const;
 
 export type Account = Schemas['ConnectedAccountDetails'];
 
-/** What an operator should do next, for each status. */
+/** The recommended next step of an operator, for each status. */
 const NEXT: Record<Schemas['AccountStatus'], string> = {
   ACTIVE: 'Agents can call tools with this account.',
   EXPIRED: 'The credentials no longer work. The user must link the account again.',

@@ -96,7 +96,7 @@ export function Brand({ environment }: { environment: Environment }) {
   );
 }
 
-/** Returns the chosen logo as the API takes it, null to remove the present one, or undefined to keep it. */
+/** Returns the chosen logo in the format of the API, null to remove the current one, or undefined to keep it. */
 async function logoOf(form: FormData): Promise<string | null | undefined> {
   const file = form.get('logo');
   if (form.has('no_logo')) return null;

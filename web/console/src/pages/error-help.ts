@@ -1,7 +1,7 @@
 import type { Schemas } from '../api.ts';
 import { words } from '../ui/format.ts';
 
-/** What helps with each kind of failure. */
+/** Advice for each kind of failure. */
 export const ERROR_HELP: Record<Schemas['ToolErrorKind'], string> = {
   upstream_bad_request: 'The provider rejected the input. Compare the input with the schema of the tool.',
   upstream_auth: 'The provider rejected the credentials. Link the account again.',

@@ -16,7 +16,10 @@ interface Moment {
   tookMs?: number;
 }
 
-/** The timeline of a call whose contents were not stored: its steps, what happened to its account meanwhile, and its outcome. */
+/**
+ * The timeline of a call whose contents were not stored: its steps, the events of its account during the call, and its
+ * outcome.
+ */
 export function ExecutionSpan({
   execution,
   steps,

@@ -5,7 +5,7 @@ import { failureName } from './error-help.ts';
 
 type Step = Schemas['ExecutionStep'];
 
-/** What a call did between its start and its outcome, with the time since its start. */
+/** The steps of a call between its start and its outcome, with the time since its start. */
 export function ExecutionSteps({ execution, steps }: { execution: Schemas['Execution']; steps: readonly Step[] }) {
   const start = Date.parse(execution.started_at);
   const end = start + (execution.duration_ms ?? 0);

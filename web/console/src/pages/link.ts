@@ -2,7 +2,7 @@ import { api, type Schemas, take } from '../api.ts';
 
 type Key = Schemas['GenerateMagicLinkRequest'];
 
-/** For whom this browser has opened a link. */
+/** The user for whom this browser has opened a link. */
 export interface OpenedLink {
   identifier: string;
   id?: string | undefined;
@@ -36,7 +36,7 @@ export async function createLinkToSend(key: Key, userVerifyUrl: string): Promise
   return take(api.POST('/api/v1/connected_accounts/magic_link', { body }));
 }
 
-/** Returns for whom this browser has opened a link, once. */
+/** Returns the user for whom this browser has opened a link, once. */
 export function takeLink(state: string): OpenedLink | undefined {
   const text = localStorage.getItem(PREFIX + state);
   localStorage.removeItem(PREFIX + state);

@@ -13,7 +13,10 @@ function takeToken(): string {
 /** The token that the console was opened with. It is used once. */
 let opened = takeToken();
 
-/** This tab has begun a login at the company: the token that follows is its own, and the page need not ask. */
+/**
+ * This tab has started a login at the company's OpenID provider. The token that follows belongs to it, so the page does
+ * not ask for confirmation.
+ */
 const BEGUN = 'valetkey-company-login';
 const BEGUN_MS = 10 * 60 * 1000;
 
@@ -119,7 +122,7 @@ export function LoginPage() {
   );
 }
 
-/** The page that was asked for before the login. Only a path within the console. */
+/** The page that was requested before the login. Only a path within the console. */
 function placeAfter(next: string | undefined): string {
   return next && /^\/(?!\/|login)[\w\-/?=&%.$:]*$/.test(next) ? next : '/';
 }

@@ -6,7 +6,7 @@ import { isMcpProvider, providerQuery } from './provider-query.ts';
 
 type Config = Schemas['McpConfig'];
 
-/** A server with the tools of several connections: a new one, or the settings of a present one. */
+/** The form of an MCP server with the tools of several connections: a new server, or an existing one. */
 export function ServerForm({ config }: { config?: Config }) {
   const connections = useQuery({
     queryKey: ['connections', 'names'],

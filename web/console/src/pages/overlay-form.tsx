@@ -17,7 +17,10 @@ const TYPING_MS = 400;
 const inputsOf = (tool: Tool) =>
   Object.entries((tool.input_schema as { properties?: Record<string, InputSchema> }).properties ?? {});
 
-/** The settings of an overlay beside what callers see with them, which the server says while they are typed. */
+/**
+ * The settings of an overlay, beside the tool as callers see it with them. The server computes this preview while the
+ * user types.
+ */
 export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
   const inputs = inputsOf(tool);
   const [texts, setTexts] = useState({
@@ -149,7 +152,7 @@ export function OverlayForm({ tool, overlay }: { tool: Tool; overlay: Overlay | 
   );
 }
 
-/** Returns a text once it has not changed for a moment. */
+/** Returns a text after it has not changed for a moment. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -166,7 +169,7 @@ interface Texts {
   added: string;
 }
 
-/** Returns the request, without the inputs whose values cannot be read yet, and what is wrong with these. */
+/** Returns the request without inputs whose values are invalid, and the errors of these inputs. */
 function bodyOf(
   inputs: readonly [string, InputSchema][],
   { hidden, newName, title, added }: Texts,

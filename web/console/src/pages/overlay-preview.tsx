@@ -5,7 +5,7 @@ import { Tabs } from '../ui/tabs.tsx';
 type Tool = Schemas['Tool'];
 type Body = Schemas['PreviewToolOverlayRequest'];
 
-/** The differences that an overlay makes, in words, then the tool as agents get it. */
+/** The changes that an overlay makes, in words, and the tool as agents get it. */
 export function OverlayPreview({ before, after, body }: { before: Tool; after: Tool | undefined; body: Body }) {
   if (!after)
     return (

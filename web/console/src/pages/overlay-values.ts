@@ -23,7 +23,7 @@ function read(text: string, schema: InputSchema): unknown {
   return isText(schema) && !trimmed.startsWith('"') ? trimmed : JSON.parse(trimmed);
 }
 
-/** Returns what an overlay says of an input, to be edited. */
+/** Returns the restriction that an overlay sets for an input, for editing. */
 export function restrictionOf(
   { preset_inputs: presets, allowed_values: allowed }: { preset_inputs: object; allowed_values: object },
   name: string,

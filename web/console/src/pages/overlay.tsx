@@ -17,7 +17,7 @@ type Overlay = Schemas['ToolOverlay'];
 
 const isMissing = (error: unknown) => error instanceof ApiProblem && error.status === 404;
 
-/** The overlay of one tool: a present one, or a new one. */
+/** The overlay of one tool: an existing one, or a new one. */
 export function OverlayPage() {
   const { name } = useParams({ strict: false }) as { name: string };
   const path = { tool_name: name };
@@ -27,7 +27,7 @@ export function OverlayPage() {
   });
   const overlay = useQuery({
     queryKey: ['overlays', 'one', name],
-    // A list never fails for a tool without an overlay.
+    // A list is requested, because it does not fail for a tool without an overlay.
     queryFn: () => findOverlay((row) => row.tool_name === name),
   });
   if (tool.isPending || overlay.isPending) return <Loading />;
@@ -61,7 +61,7 @@ function Editor({ tool, overlay }: { tool: Tool; overlay: Overlay | null }) {
   );
 }
 
-/** An unknown name may be one that an overlay gave, and an overlay may have lost its tool. */
+/** The name may be one that an overlay assigned, or belong to an overlay whose tool was deleted. */
 function WithoutTool({ name, overlay }: { name: string; overlay: Overlay | null }) {
   const renamed = useQuery({
     queryKey: ['overlays', 'named', name],

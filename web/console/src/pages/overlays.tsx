@@ -10,7 +10,7 @@ import { loadOverlays } from './find-overlay.ts';
 
 type Overlay = Schemas['ToolOverlay'];
 
-/** Returns in words what an overlay does. */
+/** Describes the changes of an overlay in words. */
 function effectsOf(overlay: Overlay): string {
   const names = (inputs: object) => Object.keys(inputs).join(', ');
   const effects = [

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas, take } from '../api.ts';
 import { Card, Facts, Loading, Status, Time, Trouble, WideTable } from '../ui/parts.tsx';
 
-/** What protects the environment and is set on the server, to be read here. */
+/** The protections of the environment that are configured on the server. They are read-only here. */
 export function ServerSettings({ kind }: { kind: Schemas['Environment']['kind'] }) {
   const { data, error } = useQuery({
     queryKey: ['settings', 'server'],

@@ -127,7 +127,7 @@ const TEMPLATES = {
   },
 } as never;
 
-/** Only what was typed is sent: defaults are the provider's business. */
+/** Sends only entered values; the provider applies its own defaults. */
 const AS_TYPED = { emptyObjectFields: 'skipDefaults', constAsDefaults: 'never' } as const;
 
 export interface ToolFormProps {

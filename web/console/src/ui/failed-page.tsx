@@ -5,7 +5,7 @@ import { type Back, Empty, Page, Trouble } from './parts.tsx';
 /** The API rejects an id of a wrong form (400) or one that it does not know (404). */
 const WRONG_ADDRESS: readonly number[] = [400, 404];
 
-/** A page whose contents could not be loaded, with a way on. */
+/** A page whose contents could not be loaded, with a link to continue. */
 export function FailedPage({ title, error, back }: { title: string; error: unknown; back: Back }) {
   const isWrongAddress = error instanceof ApiProblem && WRONG_ADDRESS.includes(error.status);
   return (

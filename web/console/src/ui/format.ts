@@ -35,7 +35,7 @@ export function words(name: string): string {
   return sentence.replaceAll(/\b(api|mcp|url)\b/gi, (acronym) => acronym.toUpperCase());
 }
 
-/** Returns a time as inputs of the type `datetime-local` take it; empty for what is not a time. */
+/** Returns a time in the format of inputs of the type `datetime-local`; empty if the text is not a time. */
 export function toLocalTime(text: string | undefined): string {
   const time = new Date(text ?? '');
   if (Number.isNaN(time.getTime())) return '';

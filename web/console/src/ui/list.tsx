@@ -53,8 +53,10 @@ const STACKED_LINE_PX = 28;
 const AHEAD = 30;
 
 /**
- * A list of any length. Where its columns do not fit, each row is a block of its cells, with the heads of their columns. As for its length: only visible rows are in the document, and pages are loaded as they are needed. Its first page also has its own
- * query, which is kept current. Its changes are shown at the top of the list; further down they are offered, so that rows do not move.
+ * A list of any length: only visible rows are in the document, and pages are loaded when they are needed. Where its
+ * columns do not fit, each row is a block of its cells, with the heads of their columns. The first page also has its own
+ * query, which is kept current. Changes appear immediately at the top of the list; further down the user is offered to
+ * show them, so that rows do not move.
  */
 export function List<T>({ label, queryKey, load, columns: all, rowKey, rowHref, empty }: ListProps<T>) {
   const queries = useQueryClient();

@@ -37,7 +37,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** The list that what a page shows is in. */
+/** The list that the shown object belongs to. */
 export interface Back {
   to: '/accounts' | '/connections' | '/executions' | '/overlays' | '/tools' | '/webhooks';
   label: string;
