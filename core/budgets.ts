@@ -65,9 +65,9 @@ export const REQUEST_BODY = {
   /** A raw call, which is forwarded without parsing. */
   rawBytes: 10 * MIB,
   /** Chunks of one body, of any size: each costs processing time. */
-  pieces: 2 ** 16,
+  chunks: 2 ** 16,
   /** Chunks of a form, whose sender is not authenticated yet. */
-  formPieces: 512,
+  formChunks: 512,
   /** Nesting of JSON: deeper values exhaust the stack of recursive code. */
   levels: 32,
   /**
@@ -236,8 +236,8 @@ export const BACKGROUND = {
    * The wait after the first failed attempt of a revocation. It doubles with each failure, and up to half of it is
    * random.
    */
-  revocationRestMs: 10 * SECOND,
-  revocationLongestRestMs: HOUR,
+  revocationDelayMs: 10 * SECOND,
+  revocationLongestDelayMs: HOUR,
   /** Expired links. */
   linksMs: 30 * SECOND,
   /** Outdated tool lists of MCP servers. */
@@ -276,9 +276,9 @@ export const WEBHOOKS = {
   /** Endpoints of one environment. For each of them, an event needs a row. */
   endpoints: 50,
   /** The waits after failed attempts. Up to a fifth of each is random. After the last one, the delivery fails. */
-  restsMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
+  retryDelaysMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
   /** The longest wait that an endpoint can ask for by `Retry-After`. */
-  longestRestMs: 24 * HOUR,
+  longestDelayMs: 24 * HOUR,
   /** A delivery fails after this time, even if its endpoint requested long waits. */
   giveUpMs: 6 * DAY,
   /** An endpoint is disabled if all attempts failed for this time. */
@@ -371,8 +371,8 @@ export const INSTANCE = {
 export const PROCESSES = {
   most: 64,
   /** The pause before a process that ended is started again. It doubles with each start in a row that fails. */
-  firstRestMs: 500,
-  longestRestMs: 30 * SECOND,
+  firstDelayMs: 500,
+  longestDelayMs: 30 * SECOND,
   /** A process that worked for this time has not failed. */
   steadyMs: MINUTE,
   /** After so many failed starts in a row, the parent ends if no process works. */
@@ -568,7 +568,7 @@ export const OUTBOUND = {
   /** Header section of a response. */
   maxHeaderBytes: 64 * KIB,
   /** Chunks of one body, of any size: each costs processing time. */
-  maxPieces: 2 ** 18,
+  maxChunks: 2 ** 18,
   /** Interim responses (1xx) before the response of a call. */
   maxInterim: 16,
   /** Decompressed size as a multiple of the compressed size. More is a decompression bomb. */

@@ -1,7 +1,7 @@
 import { conflictOf } from './columns.ts';
+import { type DeletionLimits, firstBatch } from './deletion-limits.ts';
 import { and, eq, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { firstPiece, type Piece } from './pieces.ts';
 import type {
   IdempotencyClaim,
   IdempotencyKeyName,
@@ -32,7 +32,7 @@ export interface IdempotencyKeyWrites {
   /** Releases the keys of instances that have stopped, if no execution belongs to them yet. @returns how many */
   releaseAbandoned(environmentId: EnvironmentId): Promise<number>;
   /** Deletes a batch of the expired keys, the oldest first. @returns how many */
-  sweep(environmentId: EnvironmentId, now: number, piece: Piece): Promise<number>;
+  sweep(environmentId: EnvironmentId, now: number, limits: DeletionLimits): Promise<number>;
 }
 
 export type IdempotencyKeyRepository = IdempotencyKeyReads & IdempotencyKeyWrites;
@@ -179,7 +179,7 @@ export function createIdempotencyKeyRepository({ db, once }: Statements): Idempo
       return (await releaseAbandoned().run({ environmentId })).changes;
     },
     async sweep(environmentId, now, { rows, bytes }) {
-      const keys = firstPiece(await expired().all({ environmentId, now, limit: rows }), bytes);
+      const keys = firstBatch(await expired().all({ environmentId, now, limit: rows }), bytes);
       for (const key of keys) await remove().run({ ...key, environmentId });
       return keys.length;
     },

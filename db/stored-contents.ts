@@ -1,7 +1,7 @@
 import { type DataKeys, wrappedDataKeyIn } from './data-keys.ts';
+import { type DeletionLimits, firstBatch } from './deletion-limits.ts';
 import { and, eq, getTableColumns, lte, type SQL, sql } from './drizzle.ts';
 import type { EnvironmentId } from './environment-id.ts';
-import { firstPiece, type Piece } from './pieces.ts';
 import type { NewStoredContent, StoredContentFacts, StoredContentRow } from './rows/stored-contents.ts';
 import { storedContents } from './schema.ts';
 import type { Statements } from './statements.ts';
@@ -28,7 +28,7 @@ export interface StoredContentReads {
 export interface StoredContentWrites {
   insert(environmentId: EnvironmentId, content: NewStoredContent): Promise<void>;
   /** Deletes a batch of the expired contents, the oldest first. @returns how many */
-  sweep(environmentId: EnvironmentId, now: number, piece: Piece): Promise<number>;
+  sweep(environmentId: EnvironmentId, now: number, limits: DeletionLimits): Promise<number>;
   /**
    * Deletes a batch of the contents of one kind that were stored at `until` or before, the oldest first. @returns how
    * many
@@ -37,7 +37,7 @@ export interface StoredContentWrites {
     environmentId: EnvironmentId,
     kind: StoredContentRow['kind'],
     until: number,
-    piece: Piece,
+    limits: DeletionLimits,
   ): Promise<number>;
 }
 
@@ -109,12 +109,12 @@ export function createStoredContentRepository({ db, once }: Statements, dataKeys
       .where(and(eq(storedContents.id, sql.placeholder('id')), eq(storedContents.environmentId, ENVIRONMENT)))
       .prepare(),
   );
-  async function removePiece(
+  async function removeBatch(
     environmentId: EnvironmentId,
     rows: readonly { id: string; bytes: number }[],
-    { bytes }: Piece,
+    { bytes }: DeletionLimits,
   ): Promise<number> {
-    const contents = firstPiece(rows, bytes);
+    const contents = firstBatch(rows, bytes);
     for (const { id } of contents) await remove().run({ environmentId, id });
     return contents.length;
   }
@@ -131,12 +131,12 @@ export function createStoredContentRepository({ db, once }: Statements, dataKeys
         .values({ ...content, dataKey, environmentId })
         .run();
     },
-    async sweep(environmentId, now, piece) {
-      return removePiece(environmentId, await expired().all({ environmentId, now, limit: piece.rows }), piece);
+    async sweep(environmentId, now, limits) {
+      return removeBatch(environmentId, await expired().all({ environmentId, now, limit: limits.rows }), limits);
     },
-    async sweepStoredBefore(environmentId, kind, until, piece) {
-      const old = await storedBefore().all({ environmentId, kind, until, limit: piece.rows });
-      return removePiece(environmentId, old, piece);
+    async sweepStoredBefore(environmentId, kind, until, limits) {
+      const old = await storedBefore().all({ environmentId, kind, until, limit: limits.rows });
+      return removeBatch(environmentId, old, limits);
     },
   };
 }

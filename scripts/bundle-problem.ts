@@ -15,8 +15,8 @@ export function describeProblem({ message, location }: Pick<Problem, 'message' |
   const file = place.source.absoluteRef;
   const { line, col } = getLineColLocation(place).start;
   const reference = isUnresolved(message) ? referenceAt(parse(place.source.body), place.pointer ?? '#/') : undefined;
-  const said = reference === undefined ? message : `cannot resolve ${reference}${suggestion(file, reference)}`;
-  return `${relative(process.cwd(), file)}:${line}:${col}: ${said}`;
+  const text = reference === undefined ? message : `cannot resolve ${reference}${suggestion(file, reference)}`;
+  return `${relative(process.cwd(), file)}:${line}:${col}: ${text}`;
 }
 
 /** Describes a YAML syntax error in one line. */

@@ -20,16 +20,16 @@ export function createCatalogueRules(schemas: CatalogueFiles['schemas']): Catalo
       const valid = connectors.filter(({ data }) => schema.checkConnector(data).length === 0);
       const byName = new Map(valid.map(({ data: { mark: _mark, ...connector } }) => [connector.identifier, connector]));
       return [
-        ...connectors.flatMap((file) => inFile(file, said(schema.checkConnector(file.data)))),
+        ...connectors.flatMap((file) => inFile(file, problemTexts(schema.checkConnector(file.data)))),
         ...valid.flatMap((file) => inFile(file, checkConnector(file.data, file.name, toolsOf(tools, file)))),
         ...tools.flatMap((file) => {
-          const broken = said(schema.checkTool(file.data));
+          const broken = problemTexts(schema.checkTool(file.data));
           const connector = byName.get(file.connector);
           if (broken.length > 0) return inFile(file, broken);
           if (!connector) return inFile(file, [`there is no valid connector ${file.connector}`]);
           return inFile(file, [
             ...(file.data.name === file.name ? [] : [`name ${file.data.name} differs from the file's name`]),
-            ...said(toolRules.check(file.data, builtInProvider(connector))),
+            ...problemTexts(toolRules.check(file.data, builtInProvider(connector))),
             ...invertedSentences(file.data),
           ]);
         }),
@@ -43,7 +43,7 @@ function inFile({ file }: { file: string }, problems: string[]): string[] {
   return problems.map((problem) => `${file}: ${problem}`);
 }
 
-function said(problems: readonly FieldError[]): string[] {
+function problemTexts(problems: readonly FieldError[]): string[] {
   return problems.map(({ field, message }) => `${field}: ${message}`);
 }
 

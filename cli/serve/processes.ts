@@ -95,7 +95,7 @@ export function runProcesses(
       failures = ended.readyMs >= PROCESSES.steadyMs ? 1 : failures + 1;
       const reason = reasonToGiveUp(place, ended, failures);
       if (reason !== null) return giveUp(reason);
-      const pauseMs = Math.min(PROCESSES.longestRestMs, PROCESSES.firstRestMs * 2 ** (failures - 1));
+      const pauseMs = Math.min(PROCESSES.longestDelayMs, PROCESSES.firstDelayMs * 2 ** (failures - 1));
       const { code, signal, failure: reported } = ended;
       const facts = { process: place, code, signal, pause_ms: pauseMs, ...(reported && { reason: reported }) };
       log.error(facts, 'a process has ended; it is started again');

@@ -75,8 +75,8 @@ export function fieldSecrecy(pattern: AuthPattern, details: Details, carried: Fi
 
 /** Returns the stored secrecy of the fields that a change does not contain. */
 export function carriedOver(stored: FieldSecrecy, change: Details): FieldSecrecy {
-  const typed = staticFieldsIn(change);
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => !Object.hasOwn(typed, name)));
+  const entered = staticFieldsIn(change);
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => !Object.hasOwn(entered, name)));
 }
 
 export const HOSTS_CHANGED = 'The hosts of the provider have changed since the account was connected.';

@@ -20,7 +20,7 @@ export interface KeepAliveLimits {
   /** Concurrent refreshes. Low, because this work is not urgent. */
   concurrency: number;
   /** Accounts per batch. */
-  piece: number;
+  batch: number;
 }
 
 export interface KeepAlive {
@@ -46,7 +46,7 @@ interface IdleRule {
   facts: RefreshFacts & { idleLifeMs: number };
 }
 
-const LIMITS: KeepAliveLimits = { concurrency: BACKGROUND.keepAliveConcurrency, piece: 100 };
+const LIMITS: KeepAliveLimits = { concurrency: BACKGROUND.keepAliveConcurrency, batch: 100 };
 const DUE_SHARE = BACKGROUND.keepAlivePercent / 100;
 /**
  * The due time of each account varies by this fraction in both directions, so that accounts which were connected
@@ -60,7 +60,7 @@ const JITTER = 0.05;
  * updates change it too.
  */
 export function createKeepAlive(deps: KeepAliveDeps): KeepAlive {
-  const { concurrency, piece } = { ...LIMITS, ...deps.limits };
+  const { concurrency, batch } = { ...LIMITS, ...deps.limits };
   const rules = idleRulesOf(deps.catalogue);
 
   async function run(signal?: AbortSignal): Promise<KeepAliveCounts> {
@@ -86,12 +86,12 @@ export function createKeepAlive(deps: KeepAliveDeps): KeepAlive {
         type,
         endedBy: Math.floor(endedBy),
         after,
-        limit: piece,
+        limit: batch,
       });
       const due = found.filter((account) => isDueIdle(account, facts, deps));
       await Promise.all(Array.from({ length: Math.min(concurrency, due.length) }, () => work(due, kept, signal)));
       after = found.at(-1);
-      if (found.length < piece) return;
+      if (found.length < batch) return;
     }
   }
 

@@ -49,8 +49,8 @@ export class SilentProviderError extends OAuthConfigError {
  *
  * @throws SilentProviderError if the provider does not respond; OAuthConfigError if its metadata cannot be trusted
  */
-export function providerOf(question: ProviderRequest, context: ProviderContext): Promise<OAuthProvider> {
-  return isRecordSystem(context.pattern) ? recordSystemOf(question, context) : issuerOrPattern(question, context);
+export function providerOf(request: ProviderRequest, context: ProviderContext): Promise<OAuthProvider> {
+  return isRecordSystem(context.pattern) ? recordSystemOf(request, context) : issuerOrPattern(request, context);
 }
 
 /**
@@ -87,8 +87,8 @@ function isComplete({ oauth_config: config = {} }: AuthPattern): boolean {
  * Reads the OAuth configuration of a health record system. The base address of its API is the FHIR base, which is the
  * audience of its tokens (SMART App Launch 2.2, `aud`).
  */
-async function recordSystemOf(question: ProviderRequest, context: ProviderContext): Promise<OAuthProvider> {
-  const { fetchFor, now } = question;
+async function recordSystemOf(request: ProviderRequest, context: ProviderContext): Promise<OAuthProvider> {
+  const { fetchFor, now } = request;
   const { provider, pattern, inputs, needs } = context;
   const { token_uri: given, token } = pattern.oauth_config ?? {};
   if (needs === 'tokens' && given !== undefined) {
@@ -99,7 +99,7 @@ async function recordSystemOf(question: ProviderRequest, context: ProviderContex
   const found = await discoverSmart({ fhirBase, use: needs === 'tokens' ? 'backend' : 'launch', fetchFor, now });
   if (!found.ok) throw failureOf(found);
   const { configuration } = found;
-  const verdict = await judgeSmartEndpoints({ ...trustOf(question, context), fhirBase, configuration });
+  const verdict = await judgeSmartEndpoints({ ...trustOf(request, context), fhirBase, configuration });
   if (!verdict.ok) throw failureOf(verdict);
   return smartProviderOf(pattern, inputs, configuration, fhirBase);
 }

@@ -41,7 +41,7 @@ export interface ClaimOptions {
  * The longest pause after a failed refresh. A later stored time was written by a process whose clock is wrong, and is
  * ignored.
  */
-export const MAX_REST_MS = 15 * 60_000;
+export const MAX_BACKOFF_MS = 15 * 60_000;
 
 /**
  * Takes the lease of an account, provided that its credentials have not changed since they were read. The commit
@@ -87,7 +87,7 @@ function blockerOf(
   if (!row) return undefined;
   if (isHeld(row, at, leaseMs)) return { kind: 'busy' };
   const left = (row.retryAt ?? 0) - at;
-  if (row.generation !== generation || row.state === 'HELD' || left <= 0 || left > MAX_REST_MS) return undefined;
+  if (row.generation !== generation || row.state === 'HELD' || left <= 0 || left > MAX_BACKOFF_MS) return undefined;
   if (row.failures === 0) return refused ? { kind: 'pointless' } : undefined;
   const reason = isFailureReason(row.lastFailure) ? row.lastFailure : 'unreachable';
   return { kind: 'resting', reason, retryAfterMs: left };

@@ -177,7 +177,7 @@ async function ask(
   context: Omit<ProviderContext, 'needs'>,
 ): Promise<DiscoveredProvider> {
   const { environmentId } = context.connection;
-  const question = { discovery, fetchFor: (origins: readonly string[]) => fetchFor(environmentId, origins), now };
+  const request = { discovery, fetchFor: (origins: readonly string[]) => fetchFor(environmentId, origins), now };
   const whole: ProviderContext = { ...context, needs: 'tokens' };
-  return { oauth: await providerOf(question, whole), namingOrigin: endpointsOrigin(whole) };
+  return { oauth: await providerOf(request, whole), namingOrigin: endpointsOrigin(whole) };
 }

@@ -7,7 +7,7 @@ import { writePersistently } from '../scheduling/persistent-write.ts';
 import type { Clock } from './freshness.ts';
 import type { Obtained, ObtainOutcome } from './obtaining/request.ts';
 import { type FailureReason, type RefreshFailure, reasonOf } from './refresh-failure.ts';
-import { claimLease, type Lease, MAX_REST_MS, type RefreshBlocker } from './refresh-lease.ts';
+import { claimLease, type Lease, MAX_BACKOFF_MS, type RefreshBlocker } from './refresh-lease.ts';
 import type { PlanDeps, RefreshPlan } from './refresh-plan.ts';
 import { type SettleDeps, storeFailure, storeRefusal, storeTokens } from './refresh-settle.ts';
 
@@ -59,8 +59,8 @@ export interface Renewal {
 export type Run = { kind: 'done'; renewal: Renewal } | { kind: 'busy' | 'changed' };
 
 /** Backoff after failures: doubles from one second to one minute, with jitter of up to a half. */
-const FIRST_REST_MS = 1_000;
-const LONGEST_REST_MS = 60_000;
+const FIRST_BACKOFF_MS = 1_000;
+const LONGEST_BACKOFF_MS = 60_000;
 
 /**
  * Runs one refresh: takes the lease, requests the token and stores the result.
@@ -99,8 +99,8 @@ async function obtain(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cau
   const reason = outcome.kind === 'client' ? reasonOf(outcome.faultyPart) : outcome.reason;
   const { mayBeSpent = false, retryAfterMs } = outcome.kind === 'client' ? {} : outcome;
   const failure = { reason, message: outcome.message, mayBeSpent, retryAfterMs };
-  const restMs = await rest(deps, plan, lease, failure, cause);
-  return { account, failure: { reason, message: outcome.message, retryAfterMs: restMs } };
+  const delayMs = await rest(deps, plan, lease, failure, cause);
+  return { account, failure: { reason, message: outcome.message, retryAfterMs: delayMs } };
 }
 
 function outcomeName(outcome: ObtainOutcome): 'success' | 'refused' | 'failed' {
@@ -108,7 +108,7 @@ function outcomeName(outcome: ObtainOutcome): 'success' | 'refused' | 'failed' {
   return outcome.kind === 'refused' ? 'refused' : 'failed';
 }
 
-const OURS = 'The service failed while it asked for a token.';
+const SERVER_FAILED = 'The service failed while it asked for a token.';
 const REPLACED = 'The MCP server uses another authorization server now.';
 
 async function ask(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<ObtainOutcome> {
@@ -117,7 +117,7 @@ async function ask(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cause)
     const fetch = await deps.fetchFor(account.environmentId, [origin]);
     return await plan.send(fetch, deps.now);
   } catch (error) {
-    await rest(deps, plan, lease, { reason: 'invalid_response', message: OURS, mayBeSpent: true }, cause);
+    await rest(deps, plan, lease, { reason: 'invalid_response', message: SERVER_FAILED, mayBeSpent: true }, cause);
     throw error;
   }
 }
@@ -153,10 +153,10 @@ async function rest(
   { reason, message, mayBeSpent, retryAfterMs = 0 }: Failed,
   cause: Cause,
 ): Promise<number> {
-  const backoff = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(lease.failures, 16));
+  const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(lease.failures, 16));
   const jittered = backoff * (1 - fraction(deps.random) / 2);
-  const restMs = Math.ceil(Math.min(MAX_REST_MS, Math.max(jittered, retryAfterMs)));
-  const failure = { reason, message, mayBeSpent: mayBeSpent && plan.spends, retryAt: deps.now() + restMs };
+  const delayMs = Math.ceil(Math.min(MAX_BACKOFF_MS, Math.max(jittered, retryAfterMs)));
+  const failure = { reason, message, mayBeSpent: mayBeSpent && plan.spends, retryAt: deps.now() + delayMs };
   await writePersistently(deps, (tx) => storeFailure(tx, deps, plan, lease, failure, cause));
-  return restMs;
+  return delayMs;
 }

@@ -31,7 +31,7 @@ import { bindingViolation, UNBOUND } from './binding.ts';
 import { openCredentials, openGivenCredentials } from './credentials.ts';
 import { formOf, publicPart, staticFieldsIn } from './details.ts';
 import type { JsonObject } from './merge.ts';
-import { typedClient } from './obtaining/client-credentials.ts';
+import { enteredClient } from './obtaining/client-credentials.ts';
 import { canObtainAgain } from './obtaining/kinds.ts';
 import { emitRevocation } from './revocation-event.ts';
 import { areEndpointsCovered } from './token-endpoints.ts';
@@ -202,7 +202,7 @@ async function clientAt(
   if (!connection) return null;
   const { pattern } = place;
   try {
-    if (formOf(given) === 'static_auth') return isOutdated ? null : ordered(typedClient(given, pattern));
+    if (formOf(given) === 'static_auth') return isOutdated ? null : ordered(enteredClient(given, pattern));
     if (!(await isUsableAt(tx, connection, place))) return null;
     return ordered(clientOf(vault, { ...place, connection }));
   } catch (error) {

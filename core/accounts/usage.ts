@@ -5,7 +5,7 @@ export type WriteUsage = (environmentId: string, times: { id: string; lastUsedAt
 type Times = Map<string, Map<string, number>>;
 
 /** Maximum rows per transaction, because other writes wait for it. */
-const PIECE = 200;
+const BATCH = 200;
 
 /**
  * Collects when accounts were last used and writes the times in batches: a durable write per call would cost too much. Reads
@@ -54,11 +54,11 @@ export class UsageTracker {
     for (const [environmentId, times] of this.#leaving) {
       // Rows are written in the order of the table, so that neighbouring rows are on the same database page.
       const rows = [...times].map(([id, lastUsedAt]) => ({ id, lastUsedAt })).sort((a, b) => (a.id < b.id ? -1 : 1));
-      for (let from = 0; from < rows.length; from += PIECE) {
-        const piece = rows.slice(from, from + PIECE);
-        await this.#write(environmentId, piece).catch((error) => {
+      for (let from = 0; from < rows.length; from += BATCH) {
+        const batch = rows.slice(from, from + BATCH);
+        await this.#write(environmentId, batch).catch((error) => {
           failures.push(error);
-          for (const { id, lastUsedAt } of piece) this.#keep(environmentId, id, lastUsedAt);
+          for (const { id, lastUsedAt } of batch) this.#keep(environmentId, id, lastUsedAt);
         });
       }
     }

@@ -9,7 +9,7 @@ const USUAL = 'api_key';
 export const apiKey: AuthorizationModule = {
   connectionType: 'API_KEY',
   forms: [STATIC_AUTH],
-  typed: {
+  entered: {
     fields: [{ field_name: USUAL, label: 'API key', input_type: 'password', required: true }],
     secretNames: (fields) => namesOf(onlyCredentialField(fields, USUAL)),
     place: (pattern, fields, values) => placeKey(pattern, onlyCredentialField(fields, USUAL), values, ''),

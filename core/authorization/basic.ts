@@ -6,7 +6,7 @@ import { incomplete, mainPart } from './placing.ts';
 export const basic: AuthorizationModule = {
   connectionType: 'BASIC',
   forms: [STATIC_AUTH],
-  typed: {
+  entered: {
     fields: [
       { field_name: 'username', label: 'User name', input_type: 'text', required: true },
       { field_name: 'password', label: 'Password', input_type: 'password', required: true },

@@ -9,7 +9,7 @@ const USUAL = 'token';
 export const bearerToken: AuthorizationModule = {
   connectionType: 'BEARER',
   forms: [STATIC_AUTH],
-  typed: {
+  entered: {
     fields: [{ field_name: USUAL, label: 'Token', input_type: 'password', required: true }],
     secretNames: (fields) => namesOf(onlyCredentialField(fields, USUAL)),
     place: (pattern, fields, values) => placeKey(pattern, onlyCredentialField(fields, USUAL), values, 'Bearer'),

@@ -14,7 +14,7 @@ import { placed } from './placing.ts';
 export const boardOAuth1: AuthorizationModule = {
   connectionType: 'BOARD_OAUTH1',
   forms: [OAUTH_TOKEN, STATIC_AUTH],
-  typed: { fields: [], secretNames: () => [], place: () => [] },
+  entered: { fields: [], secretNames: () => [], place: () => [] },
   placeToken,
   client: {
     kind: 'registered',

@@ -7,7 +7,7 @@ import type { AuthorizationModule } from './module.ts';
 export const custom: AuthorizationModule = {
   connectionType: 'API_KEY',
   forms: [STATIC_AUTH],
-  typed: {
+  entered: {
     fields: [],
     secretNames: () => [],
     place: () => [],

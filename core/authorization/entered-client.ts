@@ -1,10 +1,10 @@
-import type { TypedRules } from './module.ts';
+import type { EntryRules } from './module.ts';
 
 /**
  * A client that a user enters for one account, with the field names of RFC 6749 §2.3.1. Requests contain the token that
  * it obtains, never the client itself.
  */
-export const TYPED_CLIENT: TypedRules = {
+export const ENTERED_CLIENT: EntryRules = {
   fields: [],
   secretNames: () => ['client_secret', 'private_key'],
 };

@@ -10,7 +10,7 @@ export function isStaticType(type: AuthorizationType): boolean {
 
 /** The fields of `static_auth.details`: those of the pattern, or the default fields of its type. */
 export function staticFieldsOf(pattern: AuthPattern): readonly AuthField[] {
-  return pattern.fields ?? moduleOf(pattern.type).typed?.fields ?? [];
+  return pattern.fields ?? moduleOf(pattern.type).entered?.fields ?? [];
 }
 
 /**
@@ -20,5 +20,5 @@ export function staticFieldsOf(pattern: AuthPattern): readonly AuthField[] {
 export function secretFieldsOf(pattern: AuthPattern): ReadonlySet<string> {
   const fields = staticFieldsOf(pattern);
   const names = fields.filter(isSecretField).map((field) => field.field_name);
-  return new Set([...names, ...(moduleOf(pattern.type).typed?.secretNames(fields) ?? [])]);
+  return new Set([...names, ...(moduleOf(pattern.type).entered?.secretNames(fields) ?? [])]);
 }

@@ -21,7 +21,7 @@ export interface AuthorizationModule {
    */
   forms: readonly DetailsForm[];
   /** The fields that a user enters for an account. */
-  typed?: TypedRules;
+  entered?: EntryRules;
   /** Where requests contain the token. Omitted if requests of this type never contain one. */
   placeToken?(pattern: AuthPattern, credential: TokenCredential): PlacedCredential;
   /** The rules for the client of a connection. Omitted if accounts need no client. */
@@ -95,7 +95,7 @@ export type Obtaining = SharedGrant | RequestMaker;
 export type SharedGrant = 'refresh_token' | 'client_credentials' | 'delegation' | 'web_identity';
 
 /** The values that users enter for an account, and where requests contain them. */
-export interface TypedRules {
+export interface EntryRules {
   /** The default fields, for a pattern without its own list. */
   fields: readonly AuthField[];
   /** The names of fields that contain the credential, regardless of their input type. */

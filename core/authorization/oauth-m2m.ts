@@ -1,7 +1,7 @@
+import { BARE_CLIENT, ENTERED_CLIENT } from './entered-client.ts';
 import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
 import type { AuthorizationModule } from './module.ts';
 import { placeBearer } from './placing.ts';
-import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
 
 /**
  * Client credentials (RFC 6749 §4.4): the client of the connection, or a client that a user entered for one account.
@@ -9,7 +9,7 @@ import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
 export const oauthM2m: AuthorizationModule = {
   connectionType: 'OAUTH_M2M',
   forms: [OAUTH_TOKEN, STATIC_AUTH],
-  typed: TYPED_CLIENT,
+  entered: ENTERED_CLIENT,
   placeToken: placeBearer,
   client: { kind: 'registered' },
   obtainingOf: () => 'client_credentials',

@@ -1,9 +1,9 @@
 import type { AuthPattern } from '../connectors/auth-pattern.ts';
 import { launchContextChange, readLaunchContext } from '../smart-fhir/launch-context.ts';
+import { BARE_CLIENT, ENTERED_CLIENT } from './entered-client.ts';
 import { OAUTH_TOKEN, STATIC_AUTH } from './forms.ts';
 import type { AuthorizationModule, CredentialColumns } from './module.ts';
 import { placeBearer } from './placing.ts';
-import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
 
 /**
  * A health record system (SMART App Launch 2.2): a user launches the application, or the account is a backend service.
@@ -11,7 +11,7 @@ import { BARE_CLIENT, TYPED_CLIENT } from './typed-client.ts';
 export const smartFhir: AuthorizationModule = {
   connectionType: 'SMART_FHIR',
   forms: [OAUTH_TOKEN, STATIC_AUTH],
-  typed: TYPED_CLIENT,
+  entered: ENTERED_CLIENT,
   placeToken: placeBearer,
   client: { kind: 'registered' },
   consent: {

@@ -1,7 +1,7 @@
 /** The body of a response that is written in chunks. */
 export class StreamedBody {
   readonly #open: (signal: AbortSignal) => AsyncGenerator<string>;
-  #pieces: AsyncGenerator<string> | undefined;
+  #chunks: AsyncGenerator<string> | undefined;
   #first: IteratorResult<string> | undefined;
 
   /** @param open starts the stream; its signal is aborted when the client has disconnected */
@@ -15,15 +15,15 @@ export class StreamedBody {
    * @throws what creating the chunk throws, for which an error can still be returned
    */
   async begin(signal: AbortSignal): Promise<void> {
-    this.#pieces = this.#open(signal);
-    this.#first = await this.#pieces.next();
+    this.#chunks = this.#open(signal);
+    this.#first = await this.#chunks.next();
   }
 
   /** The chunks, including the first one. */
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     try {
       if (this.#first && !this.#first.done) yield this.#first.value;
-      if (this.#pieces) yield* this.#pieces;
+      if (this.#chunks) yield* this.#chunks;
     } finally {
       await this.end();
     }
@@ -31,6 +31,6 @@ export class StreamedBody {
 
   /** Releases the resources of the stream. */
   async end(): Promise<void> {
-    await this.#pieces?.return(undefined);
+    await this.#chunks?.return(undefined);
   }
 }

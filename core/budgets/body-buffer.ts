@@ -4,14 +4,14 @@ export interface BodyBufferOptions {
   /** The largest body, in bytes. */
   maxBytes: number;
   /** The maximum number of chunks of a body: each costs processing time, even if it is small. */
-  maxPieces: number;
+  maxChunks: number;
   hold: Pick<ByteHold, 'grow'>;
   /** Bytes that the hold has already taken for this body, or that need not be counted. */
   free: number;
 }
 
 /** Why a body is rejected: its size, its number of chunks, or no space in the budget. */
-export type BodyRefusal = 'size' | 'pieces' | 'room';
+export type BodyRefusal = 'size' | 'chunks' | 'room';
 
 const EMPTY = Buffer.alloc(0);
 const FIRST_BYTES = 16 * 1024;
@@ -24,7 +24,7 @@ export class BodyBuffer {
   readonly #options: BodyBufferOptions;
   #bytes: Buffer = EMPTY;
   #length = 0;
-  #pieces = 0;
+  #chunks = 0;
   /** Bytes of memory that are counted in the budget. */
   #counted: number;
 
@@ -37,7 +37,7 @@ export class BodyBuffer {
   add(chunk: Buffer): BodyRefusal | undefined {
     const length = this.#length + chunk.length;
     if (length > this.#options.maxBytes) return 'size';
-    if (++this.#pieces > this.#options.maxPieces) return 'pieces';
+    if (++this.#chunks > this.#options.maxChunks) return 'chunks';
     if (this.#length === 0) {
       if (!this.#count(length)) return 'room';
       // Most bodies come in one chunk, which needs no copy.

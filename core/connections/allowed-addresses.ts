@@ -1,5 +1,5 @@
 import type { ConnectionRow } from '../../db/store.ts';
-import { isTyped } from '../accounts/links/completion.ts';
+import { usersEnterCredentials } from '../accounts/links/completion.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { isRecordSystem } from '../authorization/roles.ts';
 import type { AccountInputs } from '../connectors/account-value.ts';
@@ -55,7 +55,7 @@ export function isBaseOpen(provider: ProviderDefinition): boolean {
  * which address of a custom provider. Built-in connectors do not count, because all their hosts belong to one vendor.
  */
 export function isClientOpen(provider: ProviderDefinition, pattern: AuthPattern): boolean {
-  if (isTyped(pattern)) return false;
+  if (usersEnterCredentials(pattern)) return false;
   if (isRecordSystem(pattern)) return isBaseOpen(provider);
   return provider.isCustom && openAddresses(pattern).length > 0;
 }

@@ -1,5 +1,5 @@
 import type { ClientBinding, ConnectionRow, EnvironmentRow, Repositories, Store } from '../../db/store.ts';
-import { isTyped } from '../accounts/links/completion.ts';
+import { usersEnterCredentials } from '../accounts/links/completion.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { isRecordSystem } from '../authorization/roles.ts';
 import { directoryOf, isAtOrBelow } from '../connectors/address-scope.ts';
@@ -117,7 +117,7 @@ function chosenAddresses({ provider, pattern, oauth }: ClientUse): { address: st
 
 /** Returns the OAuth addresses of a built-in connector at a server that a customer runs. */
 function foreignAddresses({ pattern, oauth }: ClientUse): { address: string; place: string }[] {
-  const addresses = isTyped(pattern) ? [] : clientAddresses(pattern).map(oauth.address);
+  const addresses = usersEnterCredentials(pattern) ? [] : clientAddresses(pattern).map(oauth.address);
   return addresses.map((address) => ({ address, place: directoryOf(address) }));
 }
 

@@ -1,6 +1,6 @@
 import type { EnvironmentId, Transaction } from '../../db/store.ts';
 import { STORAGE } from '../budgets.ts';
-import { inPieces } from '../scheduling/in-pieces.ts';
+import { inBatches } from '../scheduling/in-batches.ts';
 
 /** Deletes tools of an environment by name, and lets other work run in between. */
 export async function deleteTools(
@@ -8,7 +8,7 @@ export async function deleteTools(
   environmentId: EnvironmentId,
   names: readonly string[],
 ): Promise<void> {
-  await inPieces(tx, names, (piece) => tx.environmentTools.delete(environmentId, piece), STORAGE.deletionsPerTurn);
+  await inBatches(tx, names, (batch) => tx.environmentTools.delete(environmentId, batch), STORAGE.deletionsPerTurn);
 }
 
 /** Deletes all tools of a provider in batches, so that other work can run on the event loop in between. */

@@ -51,7 +51,7 @@ export function checkAccountInputs(provider: ProviderDefinition, inputs: Account
     const problem = givenBaseProblem(inputs[base]);
     if (problem) errors.push({ field: `${API_CONFIG_PATH}.${base}`, message: problem });
   }
-  errors.push(...checkBroughtValues(provider, inputs));
+  errors.push(...checkConsentValues(provider, inputs));
   const template = baseTemplateOf(provider);
   for (const place of template === undefined ? [] : addressPlaces(atSite(template, inputs))) {
     const value = inputs[place.field];
@@ -62,7 +62,7 @@ export function checkAccountInputs(provider: ProviderDefinition, inputs: Account
 }
 
 /** Checks values that a consent flow normally sets, because a caller can also set them. */
-function checkBroughtValues(provider: ProviderDefinition, inputs: AccountInputs): FieldError[] {
+function checkConsentValues(provider: ProviderDefinition, inputs: AccountInputs): FieldError[] {
   const rules = provider.authPatterns.flatMap((pattern) => pattern.oauth_config?.account_values ?? []);
   return rules.flatMap((rule) => {
     const value = Object.hasOwn(inputs, rule.name) ? inputs[rule.name] : undefined;

@@ -93,9 +93,9 @@ function checkKnownPlaces(pattern: AuthPattern, fields: string[], baseField: str
 }
 
 function unknownPlaces(pattern: AuthPattern, places: string[], field: string): FieldError[] {
-  const typed = [...staticFieldsOf(pattern).filter((item) => item.is_path_param), ...(pattern.account_fields ?? [])];
-  const brought = pattern.oauth_config?.account_values ?? [];
-  const known = new Set([...typed.map((item) => item.field_name), ...brought.map((value) => value.name)]);
+  const entered = [...staticFieldsOf(pattern).filter((item) => item.is_path_param), ...(pattern.account_fields ?? [])];
+  const fromConsent = pattern.oauth_config?.account_values ?? [];
+  const known = new Set([...entered.map((item) => item.field_name), ...fromConsent.map((value) => value.name)]);
   return places
     .filter((place) => !known.has(place))
     .map((place) => ({ field, message: `{{${place}}} has no field with is_path_param` }));
@@ -179,7 +179,7 @@ function placementProblems(placement: FieldPlacement | undefined, at: string): F
 }
 
 function checkMutations(pattern: AuthPattern, path: string): FieldError[] {
-  const taken = moduleOf(pattern.type).typed?.reservedNames ?? [];
+  const taken = moduleOf(pattern.type).entered?.reservedNames ?? [];
   const known = new Set([...staticFieldsOf(pattern).map((field) => field.field_name), ...taken]);
   if (!isStaticType(pattern.type)) known.add('access_token');
   return Object.keys(pattern.auth_field_mutations ?? {})

@@ -1,5 +1,5 @@
 import { secretFieldsOf, staticFieldsOf } from '../authorization/fields.ts';
-import type { TypedRules, Values } from '../authorization/module.ts';
+import type { EntryRules, Values } from '../authorization/module.ts';
 import { incomplete, mutated, mutationOf, placed } from '../authorization/placing.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { ApiError } from '../errors.ts';
@@ -17,9 +17,9 @@ import type { Credential, PlacedCredential, PlacedPart, StaticCredential } from 
  */
 export function placeCredential(pattern: AuthPattern, credential: Credential): PlacedCredential {
   if (credential.kind === 'signer') return { parts: [], secrets: [...credential.signer.secrets] };
-  const { forms, typed, placeToken } = moduleOf(pattern.type);
+  const { forms, entered, placeToken } = moduleOf(pattern.type);
   if (forms.length === 0) return { parts: [], secrets: [] };
-  if (typed?.place && credential.kind === 'static') return placeStatic(pattern, credential, typed);
+  if (entered?.place && credential.kind === 'static') return placeStatic(pattern, credential, entered);
   if (!placeToken) throw incomplete('The account has no static credential');
   if (credential.kind !== 'token') throw incomplete('The account has no access token');
   return placeToken(pattern, credential);
@@ -47,7 +47,7 @@ export function placementOutline(pattern: AuthPattern, fields: readonly string[]
   }
 }
 
-function placeStatic(pattern: AuthPattern, credential: StaticCredential, typed: TypedRules): PlacedCredential {
+function placeStatic(pattern: AuthPattern, credential: StaticCredential, entered: EntryRules): PlacedCredential {
   const fields = staticFieldsOf(pattern);
   const stored = (name: string) =>
     Object.hasOwn(credential.details, name) ? (credential.details[name]?.reveal() ?? '') : '';
@@ -57,9 +57,9 @@ function placeStatic(pattern: AuthPattern, credential: StaticCredential, typed: 
     return mutated(pattern, name, isKnown ? stored(name) : '');
   };
   const isHidden = hiddenIn(pattern, credential);
-  const parts = typed.place?.(pattern, fields, values) ?? [];
+  const parts = entered.place?.(pattern, fields, values) ?? [];
   for (const field of fields) {
-    const placement = field.placement ?? (field.is_path_param ? undefined : typed.placeField?.(field));
+    const placement = field.placement ?? (field.is_path_param ? undefined : entered.placeField?.(field));
     if (placement) parts.push(...placedField(field, placement, values, isHidden(field.field_name)));
   }
   const names = new Set([...fields.map((field) => field.field_name), ...Object.keys(credential.details)]);

@@ -16,24 +16,24 @@ const CONTROL_BUT_BREAKS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
  * Checks all of static_auth.details (after a merge) against the fields of a pattern. Stored values are not checked against the
  * pattern's rules: an attacker who can change the rules could learn the values from the result.
  *
- * @param typed the names of the fields that the caller has set; if omitted, all fields
+ * @param entered the names of the fields that the caller has set; if omitted, all fields
  * @returns one error per field: required and missing, unknown, not a string, or not matching its pattern
  */
 export function checkStaticDetails(
   pattern: AuthPattern,
   details: Readonly<Record<string, unknown>>,
-  typed: ReadonlySet<string> = new Set(Object.keys(details)),
+  entered: ReadonlySet<string> = new Set(Object.keys(details)),
 ): FieldError[] {
   const fields = staticFieldsOf(pattern);
   const errors: FieldError[] = [];
   for (const field of fields) {
     const value = Object.hasOwn(details, field.field_name) ? details[field.field_name] : undefined;
     const absent = value === undefined || value === '';
-    const isTyped = typed.has(field.field_name);
-    const message = absent ? missing(pattern, field) : isTyped ? valueProblem(field, value) : undefined;
+    const isEntered = entered.has(field.field_name);
+    const message = absent ? missing(pattern, field) : isEntered ? valueProblem(field, value) : undefined;
     if (message) errors.push({ field: `${DETAILS_PATH}.${field.field_name}`, message });
   }
-  return [...errors, ...unknownKeys(fields, details), ...problemsOfType(pattern, details, typed)];
+  return [...errors, ...unknownKeys(fields, details), ...problemsOfType(pattern, details, entered)];
 }
 
 /** Whether all fields that the pattern requires are present, and no others. */
@@ -101,11 +101,11 @@ function problemsOfType(
   details: Readonly<Record<string, unknown>>,
   given: ReadonlySet<string>,
 ): FieldError[] {
-  const { typed } = moduleOf(type);
-  if (!typed?.problemOf) return [];
+  const { entered } = moduleOf(type);
+  if (!entered?.problemOf) return [];
   return [...given].flatMap((name) => {
     const value = Object.hasOwn(details, name) ? details[name] : undefined;
-    const message = typeof value === 'string' ? typed.problemOf?.(name, value) : undefined;
+    const message = typeof value === 'string' ? entered.problemOf?.(name, value) : undefined;
     return message ? [{ field: `${DETAILS_PATH}.${name}`, message }] : [];
   });
 }

@@ -171,7 +171,7 @@ async function write(
   }
   refuse(judged.errors);
   const tool: Tool = { connector, ...(data as ToolDefinition) };
-  refuse(await checkTwins(tx, deps, environmentId, tool));
+  refuse(await rejectDuplicateDescription(tx, deps, environmentId, tool));
   await tx.environmentTools.upsert(environmentId, [
     { name: tool.name, connector, source: 'custom', sourceId: null, definition: tool, at: deps.now() },
   ]);
@@ -179,7 +179,7 @@ async function write(
 }
 
 /** Rejects a tool with the same description as another one, because a model could not choose between them. */
-async function checkTwins(
+async function rejectDuplicateDescription(
   tx: Repositories,
   { catalogue }: CustomToolDeps,
   environmentId: EnvironmentId,

@@ -36,7 +36,7 @@ interface OwnIndex {
 }
 
 /** How many tools are read and indexed before other requests can run; they take a few milliseconds. */
-const PIECE = 25;
+const BATCH = 25;
 
 /**
  * Builds each index at its first use. The indexes of environments' own tools are kept in an LRU cache and updated after
@@ -92,7 +92,7 @@ function newOwnIndex(): OwnIndex {
 async function indexOf(catalogue: Catalogue): Promise<ToolIndex> {
   const index = createToolIndex();
   for (const [place, name] of catalogue.toolNames().entries()) {
-    if (place % PIECE === PIECE - 1) await nextTurn();
+    if (place % BATCH === BATCH - 1) await nextTurn();
     const tool = catalogue.peek(name);
     if (tool) index.put(tool, catalogue.connector(tool.connector)?.display_name ?? tool.connector);
   }
@@ -110,7 +110,7 @@ async function sync(
   const names = await displayNames(read, catalogue, environmentId);
   const turn = createTurns();
   for (let place = { revision: kept.revision + 1, name: '' }; ; ) {
-    const rows = await read.environmentTools.changedAfter(environmentId, place, PIECE);
+    const rows = await read.environmentTools.changedAfter(environmentId, place, BATCH);
     for (const row of rows) {
       const { generic: _generic, restriction: _restriction, ...tool } = JSON.parse(row.definition) as Tool;
       // Flagged tools are not indexed. If the catalogue has a tool of the same name, the catalogue's tool is used.
@@ -119,7 +119,7 @@ async function sync(
       await turn(row.definition.length);
     }
     const last = rows.at(-1);
-    if (!last || rows.length < PIECE) break;
+    if (!last || rows.length < BATCH) break;
     place = last;
     await nextTurn();
   }

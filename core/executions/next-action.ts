@@ -1,5 +1,5 @@
 import type { AccountRow, AccountStatus } from '../../db/store.ts';
-import { isTyped } from '../accounts/links/completion.ts';
+import { usersEnterCredentials } from '../accounts/links/completion.ts';
 import { moduleOf } from '../authorization/registry.ts';
 import { isClientPattern, isGranted } from '../authorization/roles.ts';
 import type { AuthorizationType } from '../authorization/type.ts';
@@ -77,7 +77,7 @@ export function connectionNotReady(detail: string, connection: AccountContext['c
 export function credentialRefused(context: ToolCallContext, faultyPart?: FaultyPart): NextAction {
   const { pattern } = context;
   // Such an account stores no credential, so the client of the connection was rejected.
-  const isOfConnection = isClientPattern(pattern) && !isTyped(pattern);
+  const isOfConnection = isClientPattern(pattern) && !usersEnterCredentials(pattern);
   if (faultyPart === 'connection' || (faultyPart === undefined && isOfConnection)) {
     return configure(
       context,
@@ -98,7 +98,7 @@ export function scopesMissing(scopes: readonly string[], context: ToolCallContex
   const lacking = `The credentials lack the scopes ${scopes.join(', ')}.`;
   const asked = new Set(requestedScopes(connection, pattern));
   // A user who enters a token can enter one with more scopes.
-  const isEntered = pattern.is_mcp === true && isTyped(pattern) && !isClientPattern(pattern);
+  const isEntered = pattern.is_mcp === true && usersEnterCredentials(pattern) && !isClientPattern(pattern);
   const isAsked = isEntered || requestsRequired(connection, pattern) || scopes.every((scope) => asked.has(scope));
   if (!isLinked(pattern) || !isAsked) return configure(context, lacking, 'Add them to its scopes.');
   return action('reauthorize', lacking, requiredOperation('EXPIRED', pattern.type, pattern));
@@ -121,7 +121,7 @@ export function requiredOperation(
 
 /** Whether a user can connect an account by a link: by consent at the provider, or by entering credentials. */
 function isLinked(pattern: AuthPattern): boolean {
-  return isTyped(pattern) || isGranted(pattern);
+  return usersEnterCredentials(pattern) || isGranted(pattern);
 }
 
 /**

@@ -135,7 +135,10 @@ async function runHeld(
     wait: (ms) => steps.wait(() => deps.wait(ms)),
   };
   const run = (page: PreparedCall) => (page.tool.mcp ? callUpstream(page) : executeSteps(page, ports));
-  const outcome = explained(plan.allPages ? await readAllPages(call, run, deps.now) : await run(call), refreshFailure);
+  const outcome = withRefreshFailure(
+    plan.allPages ? await readAllPages(call, run, deps.now) : await run(call),
+    refreshFailure,
+  );
   return outcome.ok && outcome.data instanceof FileContent ? storeFile(outcome, outcome.data) : outcome;
 
   async function callUpstream(page: PreparedCall): Promise<ToolOutcome> {
@@ -209,7 +212,7 @@ export function withoutToken({ authorizationType }: AccountRow, context: ToolCal
 }
 
 /** Replaces the error of a rejected credential that could not be renewed: the error of the renewal says what to do. */
-export function explained<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
+export function withRefreshFailure<T extends ToolOutcome>(outcome: T, failure: ToolError | undefined): ToolOutcome {
   if (outcome.ok || outcome.error.kind !== 'upstream_auth' || !failure) return outcome;
   const { retryable, retryAfterMs, faultyPart } = failure;
   const message = `${outcome.error.message.replace(/\.$/, '')}. ${failure.message}`;

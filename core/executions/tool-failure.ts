@@ -17,7 +17,7 @@ const CODES: Partial<Record<ToolErrorKind, ErrorCode>> = {
 export function toolFailure(error: ToolError, executionId: string, context: AccountContext): ApiError {
   return new ApiError(CODES[error.kind] ?? 'TOOL_FAILED', error.message, {
     ...retryTime(error),
-    extra: { execution_id: executionId, ...explained(error, context) },
+    extra: { execution_id: executionId, ...errorMembers(error, context) },
   });
 }
 
@@ -25,7 +25,7 @@ export function toolFailure(error: ToolError, executionId: string, context: Acco
 export function toolsNotListed(error: ToolError, context: AccountContext): ApiError {
   const { kind, message, retryAfterMs } = error;
   if (kind === 'service_busy') return new ApiError('SERVER_BUSY', message, { retryAfterMs });
-  return new ApiError('TOOLS_NOT_LISTED', message, { ...retryTime(error), extra: explained(error, context) });
+  return new ApiError('TOOLS_NOT_LISTED', message, { ...retryTime(error), extra: errorMembers(error, context) });
 }
 
 /** HTTP clients may repeat a request by themselves because of Retry-After, so it is only sent where that is safe. */
@@ -33,7 +33,7 @@ function retryTime({ retryable, retryAfterMs }: ToolError): { retryAfterMs?: num
   return retryable && retryAfterMs !== undefined ? { retryAfterMs } : {};
 }
 
-function explained(error: ToolError, { pattern, connection }: AccountContext) {
+function errorMembers(error: ToolError, { pattern, connection }: AccountContext) {
   const isAuthenticated = pattern !== undefined && needsCredentials(pattern.type);
   const next_action = isAuthenticated ? nextAction(error, { pattern, connection }) : undefined;
   return {

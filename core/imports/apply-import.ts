@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts';
 import type { Cause } from '../events/events.ts';
 import type { ImportResult } from '../openapi-conversion/import-document.ts';
 import { importError } from '../openapi-conversion/import-error.ts';
-import { inPieces } from '../scheduling/in-pieces.ts';
+import { inBatches } from '../scheduling/in-batches.ts';
 import { toolPrefix } from '../tools/tool-name.ts';
 
 /** The limit of `base_url` in the contract. */
@@ -88,12 +88,12 @@ export async function applyImport(
   const after = new Map(result.tools.map((entry) => [entry.tool.name, entry]));
   const removed = [...before.keys()].filter((name) => !after.has(name));
   const written: ImportResult['tools'] = [];
-  await inPieces(tx, result.tools, (piece) => {
-    const differs = ({ sourceId, tool }: (typeof piece)[number]) => {
+  await inBatches(tx, result.tools, (batch) => {
+    const differs = ({ sourceId, tool }: (typeof batch)[number]) => {
       const row = before.get(tool.name);
       return row?.contentHash !== contentHash(tool) || row.sourceId !== sourceId;
     };
-    written.push(...piece.filter(differs));
+    written.push(...batch.filter(differs));
   });
   const at = deps.now();
   // A new operation may use the name of a removed one, so removals come first.
@@ -110,7 +110,7 @@ export async function applyImport(
     definition: tool,
     at,
   });
-  await inPieces(tx, written, (piece) => tx.environmentTools.upsert(environmentId, piece.map(toRow)));
+  await inBatches(tx, written, (batch) => tx.environmentTools.upsert(environmentId, batch.map(toRow)));
   const names = written.map(({ tool }) => tool.name).sort();
   const added = names.filter((name) => !before.has(name));
   const changed = names.filter((name) => before.has(name));

@@ -1,7 +1,7 @@
 import type { Store, Transaction } from '../../db/store.ts';
 
 /** Carries the result out of a transaction that is rolled back. */
-class TakenBack<T> extends Error {
+class RolledBack<T> extends Error {
   readonly result: T;
 
   constructor(result: T) {
@@ -17,10 +17,10 @@ class TakenBack<T> extends Error {
 export async function preview<T>(store: Pick<Store, 'write'>, unit: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     await store.write(async (tx) => {
-      throw new TakenBack(await unit(tx));
+      throw new RolledBack(await unit(tx));
     });
   } catch (error) {
-    if (error instanceof TakenBack) return error.result as T;
+    if (error instanceof RolledBack) return error.result as T;
     throw error;
   }
   throw new Error('A preview cannot be committed');

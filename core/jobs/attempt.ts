@@ -9,7 +9,7 @@ export interface AttemptDeps {
   log: { error(fields: object, message: string): void };
 }
 
-export const OURS = 'The server failed before the attempt was complete.';
+export const SERVER_FAILED = 'The server failed before the attempt was complete.';
 
 /**
  * Makes one attempt of a job. It never rejects: an error of the job kind is logged, and the job is retried.
@@ -41,7 +41,7 @@ export async function attempt(
     );
   } catch (err) {
     log.error({ job: row.id, kind: row.kind, err }, 'an attempt of a job failed unexpectedly');
-    return { kind: 'retry', reason: OURS };
+    return { kind: 'retry', reason: SERVER_FAILED };
   } finally {
     clearTimeout(timer);
   }

@@ -9,11 +9,11 @@ import type { JobKind } from './job-kind.ts';
  * @param attempts that were started, at least 1
  */
 export function nextAttemptAt(
-  { firstRestMs, longestRestMs }: Pick<JobKind, 'firstRestMs' | 'longestRestMs'>,
+  { firstDelayMs, longestDelayMs }: Pick<JobKind, 'firstDelayMs' | 'longestDelayMs'>,
   { attempts, giveUpAt }: { attempts: number; giveUpAt: number },
   { at, random, retryAfterMs = 0 }: { at: number; random(size: number): Buffer; retryAfterMs?: number | undefined },
 ): number {
-  const longest = Math.min(longestRestMs, firstRestMs * 2 ** Math.min(attempts - 1, 32));
-  const restMs = longest * (1 - fraction(random) / 2);
-  return Math.min(giveUpAt, Math.ceil(at + Math.max(restMs, retryAfterMs)));
+  const longest = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 32));
+  const delayMs = longest * (1 - fraction(random) / 2);
+  return Math.min(giveUpAt, Math.ceil(at + Math.max(delayMs, retryAfterMs)));
 }

@@ -43,8 +43,8 @@ export interface JobKind {
   /** A longer attempt is aborted and counts as failed. */
   attemptMs: number;
   /** The wait after the first failed attempt. It doubles up to the longest wait, and up to half of it is random. */
-  firstRestMs: number;
-  longestRestMs: number;
+  firstDelayMs: number;
+  longestDelayMs: number;
   /** After this time a job is not tried again. */
   giveUpAfterMs: number;
   /** The beginning of the reason of a job that was given up. */

@@ -1,7 +1,7 @@
 import { type JobRow, StorageError, type Store, type Transaction, type WaitingLane } from '../../db/store.ts';
 import { JOBS } from '../budgets.ts';
 import { Lanes, type ReleaseSlot } from '../scheduling/lanes.ts';
-import { type AttemptDeps, attempt, jobOf, OURS } from './attempt.ts';
+import { type AttemptDeps, attempt, jobOf, SERVER_FAILED } from './attempt.ts';
 import { nextAttemptAt } from './backoff.ts';
 import type { Attempted, AttemptOutcome, JobKind, JobOutcome } from './job-kind.ts';
 
@@ -110,7 +110,7 @@ export function createJobRunner(deps: RunnerDeps, stopping: AbortSignal): JobRun
     } catch (err) {
       log.error({ job: end.row.id, kind: end.row.kind, err }, 'the outcome of a job could not be stored yet');
       const isLasting = end.outcome.store !== undefined && !(err instanceof StorageError);
-      unsettled.set(end.row.id, isLasting ? { row: end.row, outcome: { kind: 'retry', reason: OURS } } : end);
+      unsettled.set(end.row.id, isLasting ? { row: end.row, outcome: { kind: 'retry', reason: SERVER_FAILED } } : end);
     }
   }
 

@@ -25,7 +25,7 @@ export interface ConnectRequest {
 interface Reason {
   cause: Cause;
   /** The link that the client received earlier. */
-  sentTo: ConnectState | null;
+  earlierLink: ConnectState | null;
   /** Whether the user has an account that cannot be used. */
   hasAccount: boolean;
   /** The action of the account's error. */
@@ -44,10 +44,10 @@ export async function askToConnect(
   deps: CreateLinkDeps & { store: Store; catalogue: Catalogue },
   session: McpSession,
   connection: ConnectionRow,
-  { cause, sentTo, hasAccount, action, failure }: Reason,
+  { cause, earlierLink, hasAccount, action, failure }: Reason,
 ): Promise<ConnectRequest | ApiError> {
   const provider = await displayName(deps, connection);
-  if (sentTo) return { kind: 'connect', link: sentTo, message: stillWaitingMessage(provider), waited: true };
+  if (earlierLink) return { kind: 'connect', link: earlierLink, message: stillWaitingMessage(provider), waited: true };
   try {
     const link = await deps.store.write((tx) => linkFor(tx, deps, session, connection, cause));
     const message = connectMessage(provider, failure ? 'extend' : action);

@@ -38,7 +38,7 @@ export interface McpCall {
   offered: OfferedTool;
   toolInput: unknown;
   /** The link that the client received earlier, if it repeats the call to get the result. */
-  sentTo: ConnectState | null;
+  earlierLink: ConnectState | null;
   /** The signal is aborted when the client cancels the call or disconnects. */
   watch: CallWatch & { signal: AbortSignal };
   /** Whether a call that needs a link is left to the caller, who then repeats it. */
@@ -64,7 +64,7 @@ async function callOnce(
   executionId: string,
   deps: CallDeps,
   session: McpSession,
-  { offered: { tool, connection }, toolInput: given, sentTo, watch, leavesLinks = false }: McpCall,
+  { offered: { tool, connection }, toolInput: given, earlierLink, watch, leavesLinks = false }: McpCall,
 ): Promise<CallResponse> {
   const { environment, grant } = session;
   const cause: Cause = { environmentId: environment.id, actor: grant.clientId, requestId: session.requestId };
@@ -77,7 +77,7 @@ async function callOnce(
   };
   let hasAccount = false;
   let execution: RunningExecution | undefined;
-  if (sentTo) await waitForAccount(deps, session, key, watch.signal);
+  if (earlierLink) await waitForAccount(deps, session, key, watch.signal);
   try {
     const selector = { by: 'key' as const, key };
     const call = { executionId, toolName: tool.name, selector, ...takeAllPages(tool, given) };
@@ -108,7 +108,7 @@ async function callOnce(
     }
     const failure = toolFailure(outcome.error, executionId, partyOfPlan(execution.plan));
     // A client that repeats the call with its link is not asked again: its user may have granted less.
-    if (outcome.error.requiredScopes && mayGrantMore(failure) && !sentTo && grant.mayConnect) {
+    if (outcome.error.requiredScopes && mayGrantMore(failure) && !earlierLink && grant.mayConnect) {
       return await connect(undefined, failure);
     }
     return { kind: 'result', result: failureResult(failure) };
@@ -124,7 +124,7 @@ async function callOnce(
 
   async function connect(action?: string, failure?: ApiError): Promise<CallResponse> {
     if (leavesLinks) return { kind: 'left' };
-    const asked = await askToConnect(deps, session, connection, { cause, sentTo, hasAccount, action, failure });
+    const asked = await askToConnect(deps, session, connection, { cause, earlierLink, hasAccount, action, failure });
     return asked instanceof ApiError ? { kind: 'result', result: failureResult(asked) } : asked;
   }
 }

@@ -32,8 +32,8 @@ type Message = Parameters<Transport['send']>[0];
 function withPlainError(message: Message): Message {
   if (!('error' in message)) return message;
   const { error } = message;
-  const said = messageOfIssues(error.message);
-  if (said !== undefined) return { ...message, error: { code: INVALID_PARAMS, message: said } };
+  const text = messageOfIssues(error.message);
+  if (text !== undefined) return { ...message, error: { code: INVALID_PARAMS, message: text } };
   if (error.code !== INTERNAL_ERROR) return message;
   return { ...message, error: { code: INTERNAL_ERROR, message: 'Internal error' } };
 }
@@ -50,8 +50,8 @@ export function messageOfIssues(message: string): string | undefined {
     const issues: unknown = JSON.parse(message.slice(start));
     if (!Array.isArray(issues) || !issues.every((issue) => isRecord(issue) && Array.isArray(issue['path'])))
       return undefined;
-    const said = issues.slice(0, MAX_ISSUES).map(issueInWords);
-    return `Invalid message: ${said.join('; ')}`;
+    const text = issues.slice(0, MAX_ISSUES).map(issueInWords);
+    return `Invalid message: ${text.join('; ')}`;
   } catch {
     return undefined;
   }

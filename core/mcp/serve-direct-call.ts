@@ -22,7 +22,7 @@ export async function serveDirectCall(
   if (meant?.kind === 'result') return meant.result;
   if (!meant || (wantsProgress && meant.offered.tool.mcp)) return undefined;
   const { offered, input: toolInput } = meant;
-  const call = { offered, toolInput, sentTo: null, watch: { signal }, leavesLinks: true };
+  const call = { offered, toolInput, earlierLink: null, watch: { signal }, leavesLinks: true };
   const response = await callTool(deps, session, call);
   return response.kind === 'result' ? response.result : undefined;
 }

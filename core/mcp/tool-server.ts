@@ -94,19 +94,19 @@ async function call(
   if (meant.kind === 'result') return meant.result;
   const { offered, input: toolInput } = meant;
   const bound = { session, method: 'tools/call' as const, name, input };
-  const sentTo = readState(sdk, deps.sealedStates, bound, ctx);
-  if (sentTo && wasDeclined(ctx)) {
+  const earlierLink = readState(sdk, deps.sealedStates, bound, ctx);
+  if (earlierLink && wasDeclined(ctx)) {
     return failureResult(declined(await displayName(deps, offered.connection)));
   }
-  const response = await callTool(deps, session, { offered, toolInput, sentTo, watch: watchOf(ctx) });
+  const response = await callTool(deps, session, { offered, toolInput, earlierLink, watch: watchOf(ctx) });
   if (response.kind === 'result') return response.result;
   if (response.kind === 'left') throw new Error('a call was left that is served whole');
   const { link, message, waited, failure } = response;
   // Asking again would cause an endless loop with clients that repeat the call immediately.
   if (waited) return failureResult(describeLink(link, message));
   const seal = () => sealConnectState(deps.sealedStates, bound, link);
-  const question = { link, message, requestId: session.requestId, seal };
-  return askToOpenLink(sdk, client, question) ?? failureResult(describeLink(link, message, failure));
+  const linkRequest = { link, message, requestId: session.requestId, seal };
+  return askToOpenLink(sdk, client, linkRequest) ?? failureResult(describeLink(link, message, failure));
 }
 
 /**

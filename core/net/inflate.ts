@@ -23,7 +23,7 @@ const DECODERS = new Map<string, (options: ZlibOptions) => Decoder>([
   ['deflate', createInflate],
 ]);
 /** The maximum output of one decoding step. Larger chunks need fewer event-loop turns, smaller ones less memory. */
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Decompresses a body (RFC 9110 §8.4) within limits.
@@ -48,7 +48,7 @@ export async function inflate(
     });
   }
   const maxBytes = Math.min(limits.maxBytes, Math.max(limits.ratioFloorBytes, body.length * limits.maxRatio));
-  const chunkSize = Math.min(PIECE_BYTES, Math.max(1024, body.length * 8));
+  const chunkSize = Math.min(CHUNK_BYTES, Math.max(1024, body.length * 8));
   return run(create({ chunkSize }), body, bufferOf(maxBytes));
 }
 

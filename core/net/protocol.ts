@@ -53,7 +53,7 @@ interface Call {
 }
 
 /** The maximum number of chunks of a response; more would fill the memory with small objects. */
-const MAX_PIECES = 16_384;
+const MAX_CHUNKS = 16_384;
 
 export function createProtocol(deps: ProtocolDeps): Protocol {
   return loadGot().default.extend({
@@ -96,12 +96,12 @@ function guard(deps: ProtocolDeps): HandlerFunction {
           // token.
           if (!(await hold.reserve(BODIES.firstBytes, signal))) throw bodyMemoryExhausted(false);
           const answer = next(options);
-          let pieces = 0;
+          let chunks = 0;
           // `transferred` counts decompressed bytes, so this also stops a decompression bomb.
           (answer as RequestPromise).on('downloadProgress', ({ transferred }: Progress) => {
             if (transferred > maxBytes) {
               end.abort(new EgressError('too_large', `The response is larger than ${maxBytes} bytes.`));
-            } else if (++pieces > MAX_PIECES) end.abort(tooMany('pieces'));
+            } else if (++chunks > MAX_CHUNKS) end.abort(tooMany('chunks'));
             else if (transferred > hold.bytes && !hold.grow(transferred - hold.bytes))
               end.abort(bodyMemoryExhausted(true));
           });

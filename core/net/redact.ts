@@ -66,7 +66,7 @@ function same<T>(value: T): T {
 }
 
 /** Creates a scrubber for bytes that arrive in chunks. */
-export function createStreamScrubber(secrets: readonly string[]): { add(piece: Buffer): Buffer; end(): Buffer } {
+export function createStreamScrubber(secrets: readonly string[]): { add(chunk: Buffer): Buffer; end(): Buffer } {
   const usable = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   if (usable.length === 0) return { add: same, end: () => Buffer.alloc(0) };
   return new StreamScrubber(new SecretFinder(usable));

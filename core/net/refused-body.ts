@@ -4,11 +4,11 @@ import { EgressError } from './egress-error.ts';
 /** Returns the error of a call whose response body was rejected. @param tooLarge a public sentence */
 export function refusedBody(refusal: BodyRefusal, tooLarge: string): EgressError {
   if (refusal === 'size') return new EgressError('too_large', tooLarge, { sent: true });
-  return refusal === 'pieces' ? tooMany('pieces') : bodyMemoryExhausted(true);
+  return refusal === 'chunks' ? tooMany('chunks') : bodyMemoryExhausted(true);
 }
 
 /** Returns the error for a response with too many useless parts, which cost processing time. */
-export function tooMany(what: 'interim responses' | 'pieces'): EgressError {
+export function tooMany(what: 'interim responses' | 'chunks'): EgressError {
   return new EgressError('invalid_response', `The response has too many ${what}.`, { sent: true });
 }
 

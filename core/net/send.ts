@@ -119,14 +119,14 @@ export function firstHop(request: TracedRequest, userAgent: string): Hop {
   return { url, method, headers: flatHeaders(request.headers ?? [], defaults), body };
 }
 
-type CallLimits = ExchangeLimits & InflateLimits & Pick<EgressLimits, 'timeoutMs' | 'maxPieces'>;
+type CallLimits = ExchangeLimits & InflateLimits & Pick<EgressLimits, 'timeoutMs' | 'maxChunks'>;
 
 function limitsOf(request: EgressRequest, limits: EgressLimits): CallLimits {
   return {
     timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, limits.timeoutMs),
     idleTimeoutMs: request.idleTimeoutMs ?? limits.idleTimeoutMs,
     maxBytes: request.maxBytes ?? limits.maxBytes,
-    maxPieces: limits.maxPieces,
+    maxChunks: limits.maxChunks,
     maxInterim: limits.maxInterim,
     maxRatio: limits.maxRatio,
     ratioFloorBytes: limits.ratioFloorBytes,
@@ -216,13 +216,13 @@ function isCoded({ headers, body }: WireResponse): boolean {
 }
 
 /** The first bytes were reserved before the call was sent, so they are free. */
-function bufferOf({ maxBytes, maxPieces }: CallLimits, hold: ByteHold): BodyBuffer {
-  return new BodyBuffer({ maxBytes, maxPieces, hold, free: BODIES.firstBytes });
+function bufferOf({ maxBytes, maxChunks }: CallLimits, hold: ByteHold): BodyBuffer {
+  return new BodyBuffer({ maxBytes, maxChunks, hold, free: BODIES.firstBytes });
 }
 
 async function decoded(answer: WireResponse, limits: CallLimits, hold: ByteHold): Promise<WireResponse> {
   const { 'content-encoding': coding, 'content-length': _length, ...headers } = answer.headers;
-  const { maxPieces } = limits;
-  const inflated = (maxBytes: number) => new BodyBuffer({ maxBytes, maxPieces, hold, free: 0 });
+  const { maxChunks } = limits;
+  const inflated = (maxBytes: number) => new BodyBuffer({ maxBytes, maxChunks, hold, free: 0 });
   return { ...answer, headers, body: await inflate(answer.body, String(coding), limits, inflated) };
 }

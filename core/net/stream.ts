@@ -69,7 +69,7 @@ export function createStream(deps: SendDeps): (request: TracedRequest) => Promis
   };
 }
 
-type StreamLimits = Pick<EgressLimits, 'timeoutMs' | 'idleTimeoutMs' | 'maxBytes' | 'maxPieces' | 'maxInterim'>;
+type StreamLimits = Pick<EgressLimits, 'timeoutMs' | 'idleTimeoutMs' | 'maxBytes' | 'maxChunks' | 'maxInterim'>;
 
 /** Returns the limits of a stream, which may last longer than other calls. */
 function limitsOf({ timeoutMs, idleTimeoutMs, maxBytes }: EgressRequest, limits: EgressLimits): StreamLimits {
@@ -77,7 +77,7 @@ function limitsOf({ timeoutMs, idleTimeoutMs, maxBytes }: EgressRequest, limits:
     timeoutMs: Math.min(timeoutMs ?? limits.timeoutMs, limits.streamTimeoutMs),
     idleTimeoutMs: Math.min(idleTimeoutMs ?? limits.idleTimeoutMs, limits.streamTimeoutMs),
     maxBytes: Math.min(maxBytes ?? limits.streamMaxBytes, limits.streamMaxBytes),
-    maxPieces: limits.maxPieces,
+    maxChunks: limits.maxChunks,
     maxInterim: limits.maxInterim,
   };
 }
@@ -105,7 +105,7 @@ function begin(
     let hasEnded = false;
     let size = 0;
     let interim = 0;
-    let pieces = 0;
+    let chunks = 0;
 
     const fail = (error: unknown) => {
       const failure = toEgressError(error, { sent: controller !== undefined, answering: stream !== undefined });
@@ -170,8 +170,8 @@ function begin(
           fail(new EgressError('too_large', `The response is larger than ${limits.maxBytes} bytes.`, { sent: true }));
           return;
         }
-        if (++pieces > limits.maxPieces) {
-          fail(tooMany('pieces'));
+        if (++chunks > limits.maxChunks) {
+          fail(tooMany('chunks'));
           return;
         }
         idle?.refresh();

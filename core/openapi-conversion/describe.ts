@@ -15,8 +15,8 @@ const MAX_DESCRIPTION = 280;
  * beginning of the description.
  */
 export function describe({ data, method, path }: Operation, overlay: Data): string {
-  const said = plainText(overlay['description'] ?? extension(data, 'x-gram')['description'], MAX_DESCRIPTION);
-  if (said !== '') return said;
+  const text = plainText(overlay['description'] ?? extension(data, 'x-gram')['description'], MAX_DESCRIPTION);
+  if (text !== '') return text;
   const summary = plainText(data['summary'], MAX_DESCRIPTION);
   const description = plainText(data['description'], MAX_DESCRIPTION);
   if (summary === '' || description.toLowerCase().startsWith(summary.toLowerCase().replace(/\.$/, ''))) {

@@ -109,8 +109,8 @@ function fitted(prefix: string, source: NameSource): string {
 
 /** Returns the operation's id in words, otherwise method and path: GET /users/{id} becomes get_users_by_id. */
 function wordsOf({ operationId, wanted, method, path }: NameSource): string {
-  const said = snake(wanted ?? operationId ?? '');
-  if (said !== '') return said;
+  const words = snake(wanted ?? operationId ?? '');
+  if (words !== '') return words;
   const places = path.replace(/\{[+]?([^{}]*)\}/g, ' by $1 ');
   return snake(`${method.toLowerCase()} ${places}`);
 }

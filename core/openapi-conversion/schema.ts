@@ -229,14 +229,14 @@ const KNOWN_FORMATS = new Set(['date', 'uuid', 'ipv4', 'ipv6']);
 
 /** Returns in words what a schema says by keywords that are removed. */
 function remarks(view: Data): string[] {
-  const said: string[] = [];
+  const sentences: string[] = [];
   const { default: value, pattern, format } = view;
   if (['string', 'number', 'boolean'].includes(typeof value) && String(value).length <= 60)
-    said.push(`Default: ${plainText(String(value), 60)}.`);
-  if (typeof pattern === 'string' && pattern.length <= 60) said.push(`Pattern: ${plainText(pattern, 60)}`);
+    sentences.push(`Default: ${plainText(String(value), 60)}.`);
+  if (typeof pattern === 'string' && pattern.length <= 60) sentences.push(`Pattern: ${plainText(pattern, 60)}`);
   if (typeof format === 'string' && /^(date-time|uri|email|byte|duration|time)$/.test(format))
-    said.push(`Format: ${format}.`);
-  return said;
+    sentences.push(`Format: ${format}.`);
+  return sentences;
 }
 
 function counts(view: Data, low: string, high: string): Data {

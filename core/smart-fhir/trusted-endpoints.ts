@@ -40,15 +40,15 @@ const ENDPOINTS = [
  * endpoints. Without an issuer, the endpoints must be at or below the base address, whose host may serve other
  * organizations too, or the connection must list them.
  */
-export async function judgeSmartEndpoints(question: EndpointsCheck): Promise<EndpointsVerdict> {
-  const { configuration, fhirBase, expectedIssuer, isListed } = question;
+export async function judgeSmartEndpoints(request: EndpointsCheck): Promise<EndpointsVerdict> {
+  const { configuration, fhirBase, expectedIssuer, isListed } = request;
   const { metadata, issuer = expectedIssuer } = configuration;
   if (expectedIssuer !== undefined && issuer !== expectedIssuer)
     return untrusted('has a different issuer than the provider');
   const named = ENDPOINTS.flatMap((name) => metadata[name] ?? []);
   const origins = new Set(named.map((address) => new URL(address).origin));
   if (origins.size !== 1) return untrusted('has endpoints on different hosts');
-  if (issuer !== undefined) return confirmed(question, issuer);
+  if (issuer !== undefined) return confirmed(request, issuer);
   const isOwn = named.every((address) => isAtOrBelow(address, fhirBase) || isListed(address));
   return isOwn
     ? { ok: true }

@@ -106,7 +106,7 @@ function attachment({ name, mediaType, bytes }: FileContent, input: string | und
   ].join('\r\n');
 }
 
-/** Returns the parameter of a file name: quoted, or percent-encoded and in pieces if it is long (RFC 2231 §3 and §4). */
+/** Returns the parameter of a file name: quoted, or percent-encoded and in sections if it is long (RFC 2231 §3 and §4). */
 function fileName(name: string): string {
   if (PLAIN_NAME.test(name)) return `filename="${name}"`;
   const encoded = encodeURIComponent(name.toWellFormed()).replace(

@@ -24,7 +24,7 @@ const SKIPPED: AttemptOutcome = { kind: 'done', result: 'SKIPPED' };
 const DISABLED = 'The endpoint is disabled.';
 
 /**
- * Delivers an event to a webhook endpoint at least once, with the waits of `WEBHOOKS.restsMs`. One transaction stores
+ * Delivers an event to a webhook endpoint at least once, with the waits of `WEBHOOKS.retryDelaysMs`. One transaction stores
  * the result of an attempt, the state of the endpoint, the start of the next delivery in order and the end of the job. An endpoint whose
  * last attempt failed gets only one slot, so that endpoints which hang leave slots to the others.
  */
@@ -39,8 +39,8 @@ export function deliveryJob(deps: DeliveryJobDeps): JobKind {
     hasNoPayload: true,
     attemptMs: WEBHOOKS.attemptMs,
     // These are only minimum waits: `run` returns the wait after each failed attempt as `retryAfterMs`.
-    firstRestMs: 1000,
-    longestRestMs: 1000,
+    firstDelayMs: 1000,
+    longestDelayMs: 1000,
     giveUpAfterMs: WEBHOOKS.giveUpMs,
     givenUp: 'Abandoned after six days.',
     async run(job, signal) {
@@ -88,11 +88,11 @@ async function settle(
   const { deliveries, now } = deps;
   const at = now();
   const attempts = delivery.attempts + 1;
-  const restMs = sent.isDelivered ? undefined : restOf(deps, attempts, sent);
+  const delayMs = sent.isDelivered ? undefined : retryDelayOf(deps, attempts, sent);
   const isCurrent = await tx.webhookDeliveries.record(environmentId, delivery.id, jobId, {
     state: sent.isDelivered ? 'DELIVERED' : 'PENDING',
     attempts,
-    nextAttemptAt: restMs === undefined ? null : at + restMs,
+    nextAttemptAt: delayMs === undefined ? null : at + delayMs,
     lastAttempt: sent.attempt,
     at,
   });
@@ -104,8 +104,8 @@ async function settle(
     return { kind: 'done' };
   }
   const reason = sent.attempt.error;
-  if (isDisabled || restMs === undefined) return { kind: 'failed', reason };
-  return { kind: 'retry', reason, retryAfterMs: restMs };
+  if (isDisabled || delayMs === undefined) return { kind: 'failed', reason };
+  return { kind: 'retry', reason, retryAfterMs: delayMs };
 }
 
 /** Whether other deliveries can wait for this one: the endpoint is ordered, or may have been since the delivery was added. */
@@ -137,13 +137,13 @@ async function judgeEndpoint(
 }
 
 /** @returns the milliseconds until the next attempt; undefined after the last one */
-function restOf(
+function retryDelayOf(
   { random }: Pick<DeliveryJobDeps, 'random'>,
   attempts: number,
   { retryAfterMs = 0 }: SentDelivery,
 ): number | undefined {
-  const restMs = WEBHOOKS.restsMs[attempts - 1];
-  if (restMs === undefined) return undefined;
-  const shortened = Math.ceil(restMs * (1 - fraction(random) / 5));
-  return Math.max(shortened, Math.min(retryAfterMs, WEBHOOKS.longestRestMs));
+  const delayMs = WEBHOOKS.retryDelaysMs[attempts - 1];
+  if (delayMs === undefined) return undefined;
+  const shortened = Math.ceil(delayMs * (1 - fraction(random) / 5));
+  return Math.max(shortened, Math.min(retryAfterMs, WEBHOOKS.longestDelayMs));
 }

@@ -60,7 +60,7 @@ export function createEventFeed({ store, now }: EventFeedDeps): EventFeed {
     return { promise: promise.finally(cancel), cancel };
   }
 
-  async function* pieces({ environmentId, clientId, after }: Subscription, signal: AbortSignal) {
+  async function* batches({ environmentId, clientId, after }: Subscription, signal: AbortSignal) {
     const until = now() + EVENT_STREAM.longestMs;
     let seq = after;
     const isOver = () => signal.aborted || closing.signal.aborted || now() >= until;
@@ -89,7 +89,7 @@ export function createEventFeed({ store, now }: EventFeedDeps): EventFeed {
       const { environmentId } = subscription;
       counts.set(environmentId, (counts.get(environmentId) ?? 0) + 1);
       try {
-        yield* pieces(subscription, signal);
+        yield* batches(subscription, signal);
       } finally {
         const left = (counts.get(environmentId) ?? 1) - 1;
         if (left === 0) counts.delete(environmentId);

@@ -36,8 +36,8 @@ export function redeliveryJob({ store, deliveries }: RedeliveryJobDeps): JobKind
     name: WEBHOOK_REDELIVERY,
     perLane: 1,
     attemptMs: WEBHOOKS.redeliveryMs,
-    firstRestMs: 5_000,
-    longestRestMs: 60_000,
+    firstDelayMs: 5_000,
+    longestDelayMs: 60_000,
     giveUpAfterMs: WEBHOOKS.giveUpMs,
     givenUp: 'Abandoned after six days.',
     async run(job, signal) {
@@ -45,7 +45,7 @@ export function redeliveryJob({ store, deliveries }: RedeliveryJobDeps): JobKind
       while (afterId !== undefined) {
         if (signal.aborted) return { kind: 'retry', reason: 'The attempt was interrupted.' };
         const from: string = afterId;
-        afterId = await store.write((tx) => queuePiece(tx, deliveries, job, from));
+        afterId = await store.write((tx) => queueBatch(tx, deliveries, job, from));
       }
       return { kind: 'done' };
     },
@@ -54,7 +54,7 @@ export function redeliveryJob({ store, deliveries }: RedeliveryJobDeps): JobKind
 }
 
 /** @returns the id after which the next batch begins; undefined at the end */
-async function queuePiece(
+async function queueBatch(
   tx: Transaction,
   deliveries: RedeliveryJobDeps['deliveries'],
   { environmentId, lane: endpointId, payload, createdAt }: Job,

@@ -9,11 +9,11 @@ const RETRY_MS = 2_000;
  * @param type if given, only events of this type are written
  */
 export async function* serverSentEvents(
-  pieces: AsyncIterable<readonly EventRow[]>,
+  batches: AsyncIterable<readonly EventRow[]>,
   type: string | undefined,
 ): AsyncGenerator<string> {
   yield `retry: ${RETRY_MS}\n\n`;
-  for await (const rows of pieces) {
+  for await (const rows of batches) {
     const wanted = rows.filter((row) => type === undefined || row.type === type);
     yield wanted.length === 0 ? ': waiting\n\n' : wanted.map(toText).join('');
   }

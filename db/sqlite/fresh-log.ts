@@ -60,7 +60,7 @@ function empty(writer: Client): void {
   if (busy !== 0) throw new RetryableError('SQLITE_BUSY', 'another process reads from the log');
 }
 
-const PIECE_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
 /**
  * Writes every byte of the log again in place. Readers see the same bytes before and after, and the lock prevents
@@ -70,7 +70,7 @@ function rewrite(writer: Client, log: string): void {
   writer.exec('begin immediate');
   const fd = openSync(log, 'r+');
   try {
-    const piece = Buffer.alloc(PIECE_BYTES);
+    const piece = Buffer.alloc(CHUNK_BYTES);
     for (let place = 0, size = 0; ; place += size) {
       size = readSync(fd, piece, 0, piece.length, place);
       if (size === 0) break;

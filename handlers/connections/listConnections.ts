@@ -4,7 +4,7 @@ import type { Connections } from '../../core/capabilities/connections.ts';
 import { identityProviderOf } from '../../core/connections/vendor.ts';
 import { pageTokens, readPage } from '../../core/paging.ts';
 import { presentConnection } from '../../core/present/connection.ts';
-import { inPieces } from '../../core/scheduling/in-pieces.ts';
+import { inBatches } from '../../core/scheduling/in-batches.ts';
 import type { ConnectionRow } from '../../db/store.ts';
 import type { Handler, Schemas } from '../../http/contract.ts';
 
@@ -38,7 +38,7 @@ export const listConnections: Handler<'listConnections', Connections> = async (c
   if (size === undefined && token === undefined) {
     const rows = await read.connections.listAll(environmentId, filters);
     const shown: Schemas['Connection'][] = [];
-    await inPieces({ yieldToEventLoop: nextTurn }, rows, (piece) => shown.push(...piece.map(present)));
+    await inBatches({ yieldToEventLoop: nextTurn }, rows, (batch) => shown.push(...batch.map(present)));
     const all = { next_page_token: '', prev_page_token: '', total_size: rows.length };
     return reply(200, { connections: shown, ...all });
   }

@@ -10,8 +10,8 @@ import { readToolView } from './tool-view.ts';
 export const searchTools: Handler<'searchTools', Tools> = async (call, reply, tools) => {
   const { query, connector, limit = 10, format, detail, strict, ...user } = call.query;
   const view = readToolView({ format, detail, strict });
-  const question = { query, connector, limit };
-  const hits = await findTools(tools.store.read, tools, call.environment.id, readSearchUser(user), question);
+  const search = { query, connector, limit };
+  const hits = await findTools(tools.store.read, tools, call.environment.id, readSearchUser(user), search);
   const show = async (hit: FoundTool) => ({ item: presentHit(hit, view), tool: hit.tool });
   const { items } = await readWithin(hits, show, maxBytesOf(view));
   return reply(200, { hits: items });

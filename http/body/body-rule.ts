@@ -10,7 +10,7 @@ export interface BodyRule {
   /** JSON above this size is parsed in a thread. */
   threadBytes: number;
   /** The maximum number of chunks of a body. */
-  maxPieces: number;
+  maxChunks: number;
   /** The maximum number of parameters of a form. */
   maxPairs: number;
   /** The parameters of a form that are read; others are ignored. null to read all of them. */
@@ -22,7 +22,7 @@ export const JSON_BODY: BodyRule = {
   format: 'json',
   maxBytes: REQUEST_BODY.bytes,
   threadBytes: REQUEST_BODY.threadBytes,
-  maxPieces: REQUEST_BODY.pieces,
+  maxChunks: REQUEST_BODY.chunks,
   maxPairs: 0,
   parameters: null,
 };
@@ -31,7 +31,7 @@ export const JSON_BODY: BodyRule = {
 export const PAGE_FORM: BodyRule = {
   ...JSON_BODY,
   format: 'form',
-  maxPieces: REQUEST_BODY.formPieces,
+  maxChunks: REQUEST_BODY.formChunks,
   maxPairs: REQUEST_BODY.formPairs,
 };
 
@@ -44,7 +44,7 @@ export function bodyRuleOf(operation: Operation): BodyRule {
   if ('application/json' in content) return rule;
   const [form] = Object.values(content);
   const parameters = new Set(Object.keys(form?.schema?.properties ?? {}));
-  return { ...rule, format: 'form', maxPieces: REQUEST_BODY.formPieces, maxPairs: REQUEST_BODY.tokenPairs, parameters };
+  return { ...rule, format: 'form', maxChunks: REQUEST_BODY.formChunks, maxPairs: REQUEST_BODY.tokenPairs, parameters };
 }
 
 interface FormSchema {

@@ -59,7 +59,7 @@ export async function readRawBody(req: IncomingMessage, maxBytes: number, hold: 
   const length = req.headers['content-length'];
   if (req.headers['transfer-encoding'] === undefined && length === undefined) return undefined;
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-  return collect(req, { maxBytes, maxPieces: REQUEST_BODY.pieces }, hold);
+  return collect(req, { maxBytes, maxChunks: REQUEST_BODY.chunks }, hold);
 }
 
 function parse(bytes: Buffer, rule: BodyRule, parseLarge: ParseLarge | undefined): ReadBody | Promise<ReadBody> {
@@ -90,19 +90,19 @@ function tooLarge(maxBytes: number): ApiError {
 
 function refused(refusal: BodyRefusal, maxBytes: number): ApiError {
   if (refusal === 'size') return tooLarge(maxBytes);
-  if (refusal === 'pieces')
-    return new ApiError('MALFORMED_BODY', 'The body was sent in too many pieces. Send it in fewer, larger ones.');
+  if (refusal === 'chunks')
+    return new ApiError('MALFORMED_BODY', 'The body was sent in too many chunks. Send it in fewer, larger ones.');
   return new ApiError('SERVER_BUSY', 'The server does not have enough free memory for this body. Try again soon.');
 }
 
 function collect(
   req: IncomingMessage,
-  { maxBytes, maxPieces }: Pick<BodyRule, 'maxBytes' | 'maxPieces'>,
+  { maxBytes, maxChunks }: Pick<BodyRule, 'maxBytes' | 'maxChunks'>,
   hold: BodyHold,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const free = BODIES.uncountedBytes;
-    const body = new BodyBuffer({ maxBytes, maxPieces, hold, free });
+    const body = new BodyBuffer({ maxBytes, maxChunks, hold, free });
     req.on('data', (chunk: Buffer) => {
       const refusal = body.add(chunk);
       if (refusal === undefined) return;

@@ -3,7 +3,7 @@ import { SETTINGS } from './config.ts';
 import { unsupportedTelemetry } from './telemetry.ts';
 
 const PREFIX = 'VALETKEY_';
-const OURS = /^VALET_?KEY/i;
+const OWN_PREFIX = /^VALET_?KEY/i;
 /**
  * A name without the prefix counts as a misspelled setting if it differs by at most one character in this many. Shorter
  * settings are not compared, because they resemble many other names, such as HOME.
@@ -27,7 +27,7 @@ export function unknownSettings(env: Readonly<Record<string, string | undefined>
   const known: readonly string[] = [...SETTINGS, ...OTHERS];
   const unknown = Object.keys(env).filter((name) => !known.includes(name));
   const meanings = unknown.sort().flatMap((name) => {
-    const isOurs = OURS.test(name);
+    const isOurs = OWN_PREFIX.test(name);
     const meant = resembled(name) ?? (isOurs ? nearest(name) : undefined);
     if (meant === undefined && !isOurs) return [];
     return `${name} is not a setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;

@@ -1,10 +1,15 @@
+import {
+  type EnteredValues,
+  formFieldsOf,
+  readForm,
+  redisplayableValues,
+} from '../../core/accounts/links/entered-fields.ts';
 import { type LinkContext, shownAddress } from '../../core/accounts/links/link-context.ts';
 import type { LinkDeps } from '../../core/accounts/links/link-deps.ts';
 import { errorAddress, type LinkError, returnWithoutAccount } from '../../core/accounts/links/return-address.ts';
 import { startConsent } from '../../core/accounts/links/start-consent.ts';
 import { submitForm } from '../../core/accounts/links/submit-form.ts';
 import { mintToken } from '../../core/accounts/links/tokens.ts';
-import { formFieldsOf, readForm, redisplayableValues, type Typed } from '../../core/accounts/links/typed-fields.ts';
 import { scopeAccess } from '../../core/connections/scope-access.ts';
 import { describedScopes } from '../../core/connections/scopes.ts';
 import { FIELD_PREFIX, type FieldProblem, type FieldView } from '../../web/connect/fields.ts';
@@ -56,13 +61,13 @@ export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' |
       }
       const inPopup = isInPopup(call);
       if (pairs['decision'] === 'cancel') return cancel(inside, link, linkToken, inPopup);
-      const typed = typedIn(pairs);
-      const read = readForm(link, typed);
+      const entered = enteredValuesIn(pairs);
+      const read = readForm(link, entered);
       if (!read.ok) {
         const token = formToken(link, linkToken, browser);
         return {
           status: 400,
-          page: pageOf(deps, inside, link, token, redisplayableValues(link, typed), read.problems),
+          page: pageOf(deps, inside, link, token, redisplayableValues(link, entered), read.problems),
         };
       }
       if (link.completion === 'form') {
@@ -70,7 +75,7 @@ export function createLinkForm({ digester, random }: Pick<LinkDeps, 'digester' |
         if (settled.kind !== 'not_accepted') return settledReply(deps, inside, settled, inPopup);
         const problems = Object.fromEntries(settled.fields.map((name) => [name, 'not_accepted' as const]));
         const token = formToken(link, linkToken, browser);
-        return { status: 400, page: pageOf(deps, inside, link, token, redisplayableValues(link, typed), problems) };
+        return { status: 400, page: pageOf(deps, inside, link, token, redisplayableValues(link, entered), problems) };
       }
       const started = await startConsent(deps, link, linkToken, { browser, inPopup }, read.form, cause);
       if (started.ok) return { redirect: started.url, cookie: flowCookie(environment, browser) };
@@ -91,7 +96,7 @@ function pageOf(
   { context, environment }: PageCall,
   link: LinkContext,
   formToken: Buffer,
-  values: Typed = {},
+  values: EnteredValues = {},
   problems: Readonly<Record<string, FieldProblem>> = {},
 ) {
   const { connection, provider, pattern, request, completion } = link;
@@ -128,11 +133,11 @@ function pageOf(
 }
 
 /** The entered values, by the provider's field names. A repeated field is ignored, because our pages have each field once. */
-function typedIn(pairs: Pairs): Typed {
+function enteredValuesIn(pairs: Pairs): EnteredValues {
   const fields = Object.entries(pairs).filter(([name]) => name.startsWith(FIELD_PREFIX));
   const texts = fields.map(([name, value]) => [
     name.slice(FIELD_PREFIX.length),
     typeof value === 'string' ? value : '',
   ]);
-  return Object.assign(Object.create(null), Object.fromEntries(texts)) as Typed;
+  return Object.assign(Object.create(null), Object.fromEntries(texts)) as EnteredValues;
 }

@@ -1,6 +1,6 @@
+import { formTerms } from '../../core/accounts/links/entered-fields.ts';
 import type { LinkContext } from '../../core/accounts/links/link-context.ts';
 import { applicationOrigin, errorAddress, type LinkError } from '../../core/accounts/links/return-address.ts';
-import { formTerms } from '../../core/accounts/links/typed-fields.ts';
 import type { Digester } from '../../core/vault/digest.ts';
 import type { AuthRequestRow } from '../../db/store.ts';
 import type { ReturnLink } from '../../web/connect/message-pages.ts';

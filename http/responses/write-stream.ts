@@ -36,9 +36,9 @@ export async function writeStream(
     return body.end();
   }
   res.flushHeaders();
-  for await (const piece of body) {
+  for await (const chunk of body) {
     if (left.aborted) return;
-    if (!res.write(piece)) await once(res, 'drain', { signal: left }).catch(() => {});
+    if (!res.write(chunk)) await once(res, 'drain', { signal: left }).catch(() => {});
     await nextTurn();
   }
   res.end();

@@ -28,11 +28,11 @@ async function toolsOf(drafts: Drafts, described: readonly Source[]): Promise<Ma
   for (const source of described) documents.push({ stamp: await stampOf(source), vendor: await openDocument(source) });
   const made = new Map<string, string>();
   for (const [tag, list] of Object.entries(drafts.tools)) {
-    for (const said of list) {
-      const name = `${drafts.connector}_${said.do}.yaml`;
+    for (const entry of list) {
+      const name = `${drafts.connector}_${entry.do}.yaml`;
       try {
         if (made.has(name)) throw new Error('is described twice');
-        made.set(name, toolFile(toolOf(said, tag, drafts, documents), `${drafts.connector}.yaml`));
+        made.set(name, toolFile(toolOf(entry, tag, drafts, documents), `${drafts.connector}.yaml`));
       } catch (error) {
         problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
       }

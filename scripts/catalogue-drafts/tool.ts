@@ -20,47 +20,47 @@ const USUAL: Record<string, NonNullable<ToolWords['hint']>> = { GET: 'read', HEA
 
 /** Returns a tool from its words and from the API's own description of its operation. */
 export function toolOf(
-  said: ToolWords,
+  entry: ToolWords,
   tag: string,
   drafts: Drafts,
   documents: readonly StampedDocument[],
 ): ToolDefinition & { compared?: Comparison } {
-  const [method = '', path = ''] = said.call.split(' ') as [ToolDefinition['request']['method'], string];
+  const [method = '', path = ''] = entry.call.split(' ') as [ToolDefinition['request']['method'], string];
   const found = documentOf(method, path, documents);
-  const fixed = said.fixed ?? drafts.usual?.fixed ?? {};
-  const inputs = inputsOf(said, drafts, { method, path, fixed, api: found?.api });
-  const hint = said.hint ?? USUAL[method] ?? 'set';
-  const keep = said.keep?.startsWith('@') ? drafts.keeps?.[said.keep.slice(1)] : said.keep;
-  if (said.keep?.startsWith('@') && keep === undefined) throw new Error(`there is no list ${said.keep}`);
+  const fixed = entry.fixed ?? drafts.usual?.fixed ?? {};
+  const inputs = inputsOf(entry, drafts, { method, path, fixed, api: found?.api });
+  const hint = entry.hint ?? USUAL[method] ?? 'set';
+  const keep = entry.keep?.startsWith('@') ? drafts.keeps?.[entry.keep.slice(1)] : entry.keep;
+  if (entry.keep?.startsWith('@') && keep === undefined) throw new Error(`there is no list ${entry.keep}`);
   const fields = keep?.split(' ').map((field) => `/${field}`);
-  const select = said.from ?? (isOpaque(said) ? undefined : drafts.usual?.from);
-  const scope = said.scope ?? drafts.usual?.scope;
+  const select = entry.from ?? (isOpaque(entry) ? undefined : drafts.usual?.from);
+  const scope = entry.scope ?? drafts.usual?.scope;
   const scopes = scope === undefined ? [] : drafts.scopes?.[scope];
   if (!scopes) throw new Error(`there are no scopes ${scope}`);
-  const title = said.title ?? titleOf(said.do);
+  const title = entry.title ?? titleOf(entry.do);
   const tool: ToolDefinition = {
-    name: `${drafts.connector}_${said.do}`,
+    name: `${drafts.connector}_${entry.do}`,
     title,
-    description: descriptionOf(said.says, hint),
+    description: descriptionOf(entry.says, hint),
     tags: [tag],
     hints: hintsOf(hint, method, !drafts.closed),
     scopes,
     input_schema: schemaOf(inputs),
-    output_schema: outputOf(said, select, fields, found?.api, isReviewed(said, drafts, select)),
+    output_schema: outputOf(entry, select, fields, found?.api, isReviewed(entry, drafts, select)),
     examples: [
       {
         input: {
           ...Object.fromEntries(inputs.filter(({ required }) => required).map(({ key, sample }) => [key, sample])),
-          ...said.try,
+          ...entry.try,
         },
-        note: said.eg ?? `${title}.`,
+        note: entry.eg ?? `${title}.`,
       },
     ],
-    request: requestOf(said, { method, path, fixed, api: found?.api, lists: drafts.lists }, inputs),
-    ...pagesOf(said, drafts, inputs, select),
-    ...responseOf(said, select, fields),
+    request: requestOf(entry, { method, path, fixed, api: found?.api, lists: drafts.lists }, inputs),
+    ...pagesOf(entry, drafts, inputs, select),
+    ...responseOf(entry, select, fields),
   };
-  if (found) return { ...tool, compared: comparisonOf(tool, said, drafts, found) };
+  if (found) return { ...tool, compared: comparisonOf(tool, entry, drafts, found) };
   return drafts.with === undefined ? tool : { ...tool, compared: { with: drafts.with, on: drafts.on } };
 }
 
@@ -72,13 +72,13 @@ function isOpaque({ gives }: ToolWords): boolean {
 /** Returns the stamp of a tool with the reviewed differences: its own, and those of `differs` that it has. */
 function comparisonOf(
   tool: ToolDefinition,
-  said: ToolWords,
+  entry: ToolWords,
   drafts: Drafts,
   { stamp, api }: { stamp: string; api: Described },
 ): Comparison {
   const findings = drafts.differs ? (compareTool(tool, api.vendor) ?? []) : [];
   const common = Object.entries(drafts.differs ?? {}).filter(([finding]) => findings.includes(finding));
-  const differs = { ...Object.fromEntries(common), ...said.differs };
+  const differs = { ...Object.fromEntries(common), ...entry.differs };
   return { with: stamp, on: drafts.on, ...(Object.keys(differs).length > 0 && { differs }) };
 }
 
@@ -98,7 +98,7 @@ interface Where {
   api: Described | undefined;
 }
 
-function inputsOf(said: ToolWords, drafts: Drafts, { method, path, fixed, api }: Where): Input[] {
+function inputsOf(entry: ToolWords, drafts: Drafts, { method, path, fixed, api }: Where): Input[] {
   const variables = [...path.matchAll(/\{[+]?([a-z][a-z0-9_]*)\}/g)].map(([, name = '']) => name);
   const templates = new Set(
     [...JSON.stringify(fixed).matchAll(/"(?:\$input|\$file|input)":"(\w+)"/g)].map(([, name = '']) => name),
@@ -108,13 +108,13 @@ function inputsOf(said: ToolWords, drafts: Drafts, { method, path, fixed, api }:
   );
   const wanted = new Map<string, { text: string; words: InputWords }>();
   for (const name of variables) wanted.set(name, { text: name, words: null });
-  for (const text of (said.use ?? '').split(' ').filter(Boolean)) wanted.set(readKey(text).key, { text, words: null });
-  for (const [text, words] of Object.entries(said.in ?? {})) wanted.set(readKey(text).key, { text, words });
+  for (const text of (entry.use ?? '').split(' ').filter(Boolean)) wanted.set(readKey(text).key, { text, words: null });
+  for (const [text, words] of Object.entries(entry.in ?? {})) wanted.set(readKey(text).key, { text, words });
   const where = { method, path: variables, templates, api };
   return [...wanted].map(([key, { text, words }]) => {
     const usual = common.get(key);
     const chosen = words ?? usual?.words;
-    if (chosen === undefined || chosen === null) throw new Error(`nothing is said of the input ${key}`);
+    if (chosen === undefined || chosen === null) throw new Error(`there is no text for the input ${key}`);
     const own = readKey(text);
     const shared = usual && readKey(usual.text);
     const at = own.at ?? shared?.at;
@@ -133,7 +133,7 @@ function schemaOf(inputs: readonly Input[]): JsonSchema {
 }
 
 function requestOf(
-  said: ToolWords,
+  entry: ToolWords,
   { method, path, fixed, api, lists }: Where & { lists: ToolBody['lists'] },
   inputs: readonly Input[],
 ): ToolDefinition['request'] {
@@ -161,10 +161,10 @@ function requestOf(
   for (const [at, template] of Object.entries(fixed)) put(at, template);
   const value = whole ?? (Object.keys(body).length > 0 ? body : undefined);
   const tail = plain.length === 0 ? '' : `{${path.includes('?') ? '&' : '?'}${plain.join(',')}}`;
-  const format = said.format ?? formatOf(Object.keys(contentOf(api)));
+  const format = entry.format ?? formatOf(Object.keys(contentOf(api)));
   return {
     method: method as ToolDefinition['request']['method'],
-    ...(said.origin && { origin: said.origin }),
+    ...(entry.origin && { origin: entry.origin }),
     path: path + tail,
     ...(Object.keys(query).length > 0 && { query }),
     ...(Object.keys(headers).length > 0 && { headers }),
@@ -172,7 +172,7 @@ function requestOf(
       body: {
         format,
         ...(format === 'form' && lists && { lists }),
-        ...(said.media_type && { media_type: said.media_type }),
+        ...(entry.media_type && { media_type: entry.media_type }),
         value,
       },
     }),
@@ -197,12 +197,12 @@ function set(body: Record<string, unknown>, pointer: string, template: unknown):
 }
 
 function pagesOf(
-  said: ToolWords,
+  entry: ToolWords,
   drafts: Drafts,
   inputs: readonly Input[],
   select: string | undefined,
 ): { pagination?: ToolPagination } {
-  const name = said.page ?? drafts.usual?.page;
+  const name = entry.page ?? drafts.usual?.page;
   if (name === undefined || name === 'none') return {};
   const pages = drafts.pages?.[name];
   if (!pages) throw new Error(`there are no pages ${name}`);
@@ -246,8 +246,8 @@ function outputOf(
 }
 
 /** Whether the response differs from the description for a reviewed reason, so that the description cannot type it. */
-function isReviewed(said: ToolWords, drafts: Drafts, select: string | undefined): boolean {
-  const own = Object.keys(said.differs ?? {}).some((finding) => finding.startsWith('response'));
+function isReviewed(entry: ToolWords, drafts: Drafts, select: string | undefined): boolean {
+  const own = Object.keys(entry.differs ?? {}).some((finding) => finding.startsWith('response'));
   return (
     own || (select !== undefined && drafts.differs?.[`response ${select}: is not in the description`] !== undefined)
   );

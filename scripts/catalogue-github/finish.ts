@@ -14,50 +14,50 @@ const FORMATS = new Set(['date', 'date-time', 'email', 'uri', 'uuid']);
  */
 export function finishTool(
   imported: Tool,
-  said: ToolWords,
+  entry: ToolWords,
   words: Words,
   output: JsonSchema,
 ): Omit<Tool, 'connector'> & { compared?: Comparison } {
-  const scopes = words.scopes[said.scopes];
-  if (!scopes) throw new Error(`there are no scopes ${said.scopes}`);
-  const input = inputSchema(imported, said, words);
+  const scopes = words.scopes[entry.scopes];
+  if (!scopes) throw new Error(`there are no scopes ${entry.scopes}`);
+  const input = inputSchema(imported, entry, words);
   const response = {
-    ...(said.select && { select: said.select }),
-    ...(said.fields && { fields: said.fields }),
-    ...(said.base64 && { base64: said.base64 }),
+    ...(entry.select && { select: entry.select }),
+    ...(entry.fields && { fields: entry.fields }),
+    ...(entry.base64 && { base64: entry.base64 }),
   };
   return {
-    name: said.name,
-    title: said.title,
-    description: said.description,
-    tags: said.tags,
-    hints: said.hints,
+    name: entry.name,
+    title: entry.title,
+    description: entry.description,
+    tags: entry.tags,
+    hints: entry.hints,
     scopes,
     input_schema: input,
     output_schema: output,
-    examples: said.examples.map((example) => ({
-      input: { ...samples(input, said, words), ...example.input },
+    examples: entry.examples.map((example) => ({
+      input: { ...samples(input, entry, words), ...example.input },
       note: example.note,
     })),
     request: imported.request,
     ...(imported.pagination && { pagination: imported.pagination }),
     ...(Object.keys(response).length > 0 && { response }),
-    compared: { ...words.compared, ...said.compared },
+    compared: { ...words.compared, ...entry.compared },
   };
 }
 
-function inputSchema({ input_schema }: Tool, said: ToolWords, words: Words): JsonSchema {
+function inputSchema({ input_schema }: Tool, entry: ToolWords, words: Words): JsonSchema {
   const given = input_schema['properties'] as Record<string, JsonSchema>;
   const properties = Object.entries(given).map(([name, schema]): [string, JsonSchema] => {
-    const about = wordsOf(words, said, name);
+    const about = wordsOf(words, entry, name);
     if (!about) throw new Error(`the input ${name} has no words`);
     return [name, { ...(about.schema ?? closed(schema)), description: about.description }];
   });
-  for (const name of Object.keys(said.inputs ?? {})) {
+  for (const name of Object.keys(entry.inputs ?? {})) {
     if (!Object.hasOwn(given, name)) throw new Error(`the description knows no input ${name}`);
   }
   const needed = new Set(Array.isArray(input_schema['required']) ? (input_schema['required'] as string[]) : []);
-  for (const [name] of properties) if (wordsOf(words, said, name)?.required) needed.add(name);
+  for (const [name] of properties) if (wordsOf(words, entry, name)?.required) needed.add(name);
   const required = properties.map(([name]) => name).filter((name) => needed.has(name));
   return {
     type: 'object',
@@ -86,11 +86,11 @@ function closed(schema: JsonSchema): JsonSchema {
 }
 
 /** Returns sample values for the required inputs. */
-function samples(schema: JsonSchema, said: ToolWords, words: Words): Record<string, unknown> {
+function samples(schema: JsonSchema, entry: ToolWords, words: Words): Record<string, unknown> {
   const required = Array.isArray(schema['required']) ? (schema['required'] as string[]) : [];
   return Object.fromEntries(
     required.flatMap((name) => {
-      const sample = wordsOf(words, said, name)?.sample;
+      const sample = wordsOf(words, entry, name)?.sample;
       return sample === undefined ? [] : [[name, sample]];
     }),
   );

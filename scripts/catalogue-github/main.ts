@@ -33,7 +33,7 @@ async function imported(overlay: string): Promise<Map<string, Tool>> {
 }
 
 /** Reads the types of responses, of which an imported tool only has the part that a model needs. */
-async function answers(): Promise<(said: ToolWords) => JsonSchema> {
+async function answers(): Promise<(entry: ToolWords) => JsonSchema> {
   const document = await normalise(loadDocument(files));
   const resolve = createResolver(document);
   const read = createSchemaReader(resolve);
@@ -56,13 +56,13 @@ const tools = await imported(overlayOf(words.tools, unsaid));
 const answerOf = await answers();
 
 const made = new Map<string, string>();
-for (const said of words.tools) {
+for (const entry of words.tools) {
   try {
-    const tool = tools.get(said.name);
-    if (!tool) throw new Error(`the description has no usable operation ${said.operation}`);
-    made.set(`${said.name}.yaml`, toolFile(finishTool(tool, said, words, answerOf(said)), WORDS));
+    const tool = tools.get(entry.name);
+    if (!tool) throw new Error(`the description has no usable operation ${entry.operation}`);
+    made.set(`${entry.name}.yaml`, toolFile(finishTool(tool, entry, words, answerOf(entry)), WORDS));
   } catch (error) {
-    problems.push(`${said.name}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(`${entry.name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 for (const problem of problems) console.error(problem);

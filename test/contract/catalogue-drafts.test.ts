@@ -134,7 +134,7 @@ describe('drafts of tools', () => {
   });
 
   it('refuse an input without a text, without a type, and one that the API description does not have', () => {
-    expect(() => drafted({ ...LIST, use: 'missing' })).to.throw('nothing is said of the input missing');
+    expect(() => drafted({ ...LIST, use: 'missing' })).to.throw('there is no text for the input missing');
     expect(() => drafted({ ...LIST, in: { colour: 'The colour.' } })).to.throw(
       'colour: is not in the description of the API: say its type',
     );

@@ -111,12 +111,12 @@ describe('figures in the documentation', () => {
       `limited to ${MIB_SIZE} MiB, ${LOAD_LIMITS.depth} levels and ${LOAD_LIMITS.aliases} aliases`,
     );
     expect(readPage('docs/import.md')).to.include(`the command takes ${MIB_SIZE} MiB`);
-    const [first, second, third, ...rest] = WEBHOOKS.restsMs as readonly number[] as [number, number, number];
+    const [first, second, third, ...rest] = WEBHOOKS.retryDelaysMs as readonly number[] as [number, number, number];
     const hours = (rest as number[]).map((ms) => ms / 3_600_000);
     expect(readPage('docs/webhooks.md')).to.include(
       `after ${first / 1000} seconds, ${second / 60_000} minutes, ${third / 60_000} minutes, ${hours.slice(0, -1).join(', ')} and ${hours.at(-1)} hours`,
     );
-    const allHours = WEBHOOKS.restsMs.reduce((sum, ms) => sum + ms, 0) / 3_600_000;
+    const allHours = WEBHOOKS.retryDelaysMs.reduce((sum, ms) => sum + ms, 0) / 3_600_000;
     expect(Math.round(allHours / 24), 'which can take three days').to.equal(3);
   });
 
@@ -143,7 +143,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 
-const RESTS = WEBHOOKS.restsMs;
+const RESTS = WEBHOOKS.retryDelaysMs;
 const LONG_RESTS = RESTS.slice(3, 8)
   .map((rest) => rest / HOUR)
   .join(', ');

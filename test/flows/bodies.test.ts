@@ -187,8 +187,8 @@ describe('M3: the memory of bodies', () => {
       `POST /api/v1/tools:import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token('tools:write')}\r\n` +
         'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
     );
-    raw.send('1\r\nx\r\n'.repeat(REQUEST_BODY.pieces + 1));
-    expect(await raw.until('too many pieces')).to.match(/^HTTP\/1\.1 400 /);
+    raw.send('1\r\nx\r\n'.repeat(REQUEST_BODY.chunks + 1));
+    expect(await raw.until('too many chunks')).to.match(/^HTTP\/1\.1 400 /);
     raw.destroy();
   });
 });

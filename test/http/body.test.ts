@@ -84,9 +84,9 @@ describe('request bodies', () => {
         raw.destroy();
         return status;
       };
-      const { formPieces } = REQUEST_BODY;
-      expect(await send('/oauth/token', formPieces)).to.equal('401');
-      expect(await send('/oauth/token', formPieces + 1)).to.equal('400');
+      const { formChunks } = REQUEST_BODY;
+      expect(await send('/oauth/token', formChunks)).to.equal('401');
+      expect(await send('/oauth/token', formChunks + 1)).to.equal('400');
     });
   });
 

@@ -10,7 +10,7 @@ import { MASK } from '../../core/secret.ts';
 export const ticket: AuthorizationModule = {
   connectionType: 'API_KEY',
   forms: [STATIC_AUTH, OAUTH_TOKEN],
-  typed: {
+  entered: {
     fields: [
       { field_name: 'client_id', label: 'Key id', input_type: 'text', required: true },
       { field_name: 'client_secret', label: 'Key secret', input_type: 'password', required: true },
@@ -25,12 +25,12 @@ export const ticket: AuthorizationModule = {
   obtainingOf: () => (setting) => {
     const url = new URL(setting.pattern.oauth_config?.token_uri ?? '');
     setting.requireDestination({ origin: url.origin });
-    const typed = setting.given.static_auth?.['details'];
+    const entered = setting.given.static_auth?.['details'];
     return {
       origin: url.origin,
       async send(fetch, now) {
         const headers = { 'content-type': 'application/json' };
-        const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(typed) });
+        const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(entered) });
         if (!response.ok) return { ok: false, kind: 'refused', message: 'The key pair was refused.' };
         const { ticket: text, seconds } = (await response.json()) as { ticket: string; seconds: number };
         const temporary = { oauth_token: { access_token: text, scopes: [] } };

@@ -9,12 +9,12 @@ export type Completion = 'consent' | 'form';
 
 /** @returns null for a pattern whose accounts need no user: there is nothing to consent to and nothing to enter */
 export function completionOf(pattern: AuthPattern): Completion | null {
-  if (isTyped(pattern)) return 'form';
+  if (usersEnterCredentials(pattern)) return 'form';
   return moduleOf(pattern.type).consent?.isPossible(pattern) ? 'consent' : null;
 }
 
 /** Whether users enter credentials for accounts of a pattern, for example their own machine client. */
-export function isTyped(pattern: AuthPattern): boolean {
+export function usersEnterCredentials(pattern: AuthPattern): boolean {
   const isTypedType = isStaticType(pattern.type) || isClientPattern(pattern);
   return isTypedType && staticFieldsOf(pattern).length > 0;
 }
@@ -24,6 +24,6 @@ export function isTyped(pattern: AuthPattern): boolean {
  * optional choice of a site is asked for only where the user types anyway, so that no form comes before consent.
  */
 export function missingAccountFields(pattern: AuthPattern, apiConfig: JsonObject): AuthField[] {
-  const asks = ({ required, sites }: AuthField) => required || sites === undefined || isTyped(pattern);
+  const asks = ({ required, sites }: AuthField) => required || sites === undefined || usersEnterCredentials(pattern);
   return (pattern.account_fields ?? []).filter((field) => !Object.hasOwn(apiConfig, field.field_name) && asks(field));
 }

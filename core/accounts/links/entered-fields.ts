@@ -16,7 +16,7 @@ export interface FormField extends AuthField {
 }
 
 /** The values that a user entered, by field name. */
-export type Typed = Readonly<Record<string, string>>;
+export type EnteredValues = Readonly<Record<string, string>>;
 
 export interface ReadForm {
   /** The account's configuration, including the entered values. */
@@ -27,21 +27,21 @@ export interface ReadForm {
 }
 
 /** The kinds of invalid values; the page describes them in the user's language. */
-export type TypedProblem = 'required' | 'format' | 'choice' | 'too_long' | 'control' | 'address';
+export type EntryProblem = 'required' | 'format' | 'choice' | 'too_long' | 'control' | 'address';
 
-export type FormResult = { ok: true; form: ReadForm } | { ok: false; problems: Readonly<Record<string, TypedProblem>> };
+export type FormResult = { ok: true; form: ReadForm } | { ok: false; problems: Readonly<Record<string, EntryProblem>> };
 
 /** Returns the fields that a user must fill in to finish a link; none if consent is all that is needed. */
 export function formFieldsOf({ pattern, completion, accountFields }: LinkContext): FormField[] {
   const config = accountFields.map((field) => ({ ...field, part: 'config' as const, isSecret: false }));
   if (completion === 'consent') return config;
   const secret = secretFieldsOf(pattern);
-  const typed = staticFieldsOf(pattern).map((field) => ({
+  const entered = staticFieldsOf(pattern).map((field) => ({
     ...field,
     part: 'credentials' as const,
     isSecret: secret.has(field.field_name),
   }));
-  return [...config, ...typed];
+  return [...config, ...entered];
 }
 
 /**
@@ -49,12 +49,12 @@ export function formFieldsOf({ pattern, completion, accountFields }: LinkContext
  *
  * @returns one problem per invalid field
  */
-export function readForm(link: LinkContext, typed: Typed): FormResult {
+export function readForm(link: LinkContext, entered: EnteredValues): FormResult {
   const { pattern, provider, account, connection } = link;
   const fields = formFieldsOf(link);
   const valuesOf = (part: FormField['part']): JsonObject => {
     const own = fields.filter((field) => field.part === part);
-    const given = own.map((field) => [field.field_name, (typed[field.field_name] ?? '').trim()] as const);
+    const given = own.map((field) => [field.field_name, (entered[field.field_name] ?? '').trim()] as const);
     return Object.fromEntries(given.filter(([, value]) => value !== ''));
   };
   const change = valuesOf('config');
@@ -85,13 +85,13 @@ export function formTerms(link: LinkContext): string {
 }
 
 /** Returns the values that a form with errors may show again: those that are not secret. */
-export function redisplayableValues(link: LinkContext, typed: Typed): Typed {
+export function redisplayableValues(link: LinkContext, entered: EnteredValues): EnteredValues {
   const shown = formFieldsOf(link).filter((field) => !field.isSecret);
-  return Object.fromEntries(shown.map(({ field_name: name }) => [name, typed[name] ?? '']));
+  return Object.fromEntries(shown.map(({ field_name: name }) => [name, entered[name] ?? '']));
 }
 
-function problemsByField(fields: FormField[], errors: FieldError[]): Record<string, TypedProblem> {
-  const problems: Record<string, TypedProblem> = Object.create(null);
+function problemsByField(fields: FormField[], errors: FieldError[]): Record<string, EntryProblem> {
+  const problems: Record<string, EntryProblem> = Object.create(null);
   for (const { field, message } of errors) {
     const name = field.split('.').at(-1) ?? '';
     // The application set this value wrongly, and the user cannot correct it.
@@ -104,7 +104,7 @@ function problemsByField(fields: FormField[], errors: FieldError[]): Record<stri
 }
 
 /** The messages of checks, by how they begin. They are written for developers; users see a hint for each field instead. */
-const PROBLEMS: readonly [string, TypedProblem][] = [
+const PROBLEMS: readonly [string, EntryProblem][] = [
   ['is required', 'required'],
   ['must be one of', 'choice'],
   ['must have at most', 'too_long'],
@@ -112,6 +112,6 @@ const PROBLEMS: readonly [string, TypedProblem][] = [
   [NOT_ALLOWED, 'address'],
 ];
 
-function problemOf(message: string): TypedProblem {
+function problemOf(message: string): EntryProblem {
   return PROBLEMS.find(([beginning]) => message.startsWith(beginning))?.[1] ?? 'format';
 }

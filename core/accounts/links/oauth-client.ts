@@ -19,7 +19,7 @@ import type { Vault } from '../../vault/vault.ts';
 import type { JsonObject } from '../merge.ts';
 import { providerOf } from '../oauth-provider.ts';
 import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
-import { explained } from './explained.ts';
+import { settingErrorsAsOutcome } from './setting-errors.ts';
 
 export interface OAuthClientDeps {
   store: Pick<Store, 'write'>;
@@ -53,7 +53,7 @@ export function createOAuthClient(deps: OAuthClientDeps): AuthorizationClient {
     },
 
     begin: (plan) =>
-      explained(async () => {
+      settingErrorsAsOutcome(async () => {
         const scopes = linkScopes(plan.connection, plan.pattern, plan.account);
         const parts = await partsOf(deps, plan);
         const { redirectUri } = plan;
@@ -62,7 +62,7 @@ export function createOAuthClient(deps: OAuthClientDeps): AuthorizationClient {
       }),
 
     finish: (plan, kept, answer) =>
-      explained(async () => {
+      settingErrorsAsOutcome(async () => {
         const authorization = kept as KeptAuthorization;
         const parts = await partsOf(deps, plan);
         const finished = await finishAuthorization({ ...parts, parameters: answer, kept: authorization });

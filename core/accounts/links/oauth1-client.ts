@@ -23,8 +23,8 @@ import { fetchAs } from '../../oauth1/signed-fetch.ts';
 import { Secret } from '../../secret.ts';
 import { boardAuthorizer } from '../board-calls.ts';
 import type { AuthorizationClient, AuthorizationPlan, Finished, Grant } from './authorization-client.ts';
-import { explained } from './explained.ts';
 import type { OAuthClientDeps } from './oauth-client.ts';
+import { settingErrorsAsOutcome } from './setting-errors.ts';
 import { mintToken } from './tokens.ts';
 
 /** The data that is stored until the browser returns. */
@@ -43,7 +43,7 @@ export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClien
     },
 
     begin: (plan) =>
-      explained(async () => {
+      settingErrorsAsOutcome(async () => {
         const state = mintToken(tools.random);
         const { pattern, connection } = plan;
         const inputs = accountInputs(pattern, plan.apiConfig);
@@ -66,7 +66,7 @@ export function createOAuth1Client(tools: OAuth1ClientTools): AuthorizationClien
       }),
 
     finish: (plan, kept, answer) =>
-      explained(() => {
+      settingErrorsAsOutcome(() => {
         const { state, temporary } = kept as Kept;
         if (temporary === null) return finishFragment(tools, plan, state, answer);
         const { token, secret } = temporary;

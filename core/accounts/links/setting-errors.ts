@@ -4,7 +4,9 @@ import { settingProblem } from '../../oauth/problem.ts';
  * Turns a missing or wrong setting into a failed outcome, because it is not a fault of the server. The log names the
  * setting for the operator.
  */
-export async function explained<T>(run: () => Promise<T>): Promise<T | { ok: false; kind: 'failed'; message: string }> {
+export async function settingErrorsAsOutcome<T>(
+  run: () => Promise<T>,
+): Promise<T | { ok: false; kind: 'failed'; message: string }> {
   try {
     return await run();
   } catch (error) {

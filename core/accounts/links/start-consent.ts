@@ -31,25 +31,25 @@ export type Started = { ok: true; url: string } | { ok: false };
  *
  * @param linkToken the token that the link was opened with
  * @param browser the secret of the browser's cookie, and whether the link is open in a popup
- * @param typed `apiConfig`: the account's configuration with the entered values; `change`: only these values
+ * @param entered `apiConfig`: the account's configuration with the entered values; `change`: only these values
  */
 export async function startConsent(
   deps: LinkDeps,
   opened: LinkContext,
   linkToken: string,
   { browser, inPopup }: { browser: string; inPopup: boolean },
-  typed: { apiConfig: JsonObject; change: JsonObject },
+  entered: { apiConfig: JsonObject; change: JsonObject },
   cause: Cause,
 ): Promise<Started> {
-  const link = await readied(deps, opened);
+  const link = await withMetadata(deps, opened);
   if (!link) return failed(deps, opened, 'The metadata of the provider could not be read.', cause);
-  const begun = await deps.authorization.begin(planOf(link, typed.apiConfig));
+  const begun = await deps.authorization.begin(planOf(link, entered.apiConfig));
   if (!begun.ok) {
     deps.log.warn({ connection_id: link.connection.id, reason: begun.message }, 'authorization could not be started');
     return failed(deps, link, begun.message, cause);
   }
-  const declared = declaredBinding(link, typed.apiConfig);
-  const kept: StoredFlow = { linkToken, inPopup, change: typed.change, declared, protocol: begun.kept };
+  const declared = declaredBinding(link, entered.apiConfig);
+  const kept: StoredFlow = { linkToken, inPopup, change: entered.change, declared, protocol: begun.kept };
   const { environment, request, connection } = link;
   const at = deps.now();
   const expiresAt = at + FLOW_MS;
@@ -80,7 +80,7 @@ async function failed(deps: LinkDeps, link: LinkContext, message: string, cause:
 /**
  * Returns the link after the provider's metadata were read; for some providers the consent address is known only then.
  */
-async function readied(deps: LinkDeps, link: LinkContext): Promise<LinkContext | undefined> {
+async function withMetadata(deps: LinkDeps, link: LinkContext): Promise<LinkContext | undefined> {
   const ready = await deps.prepareConsent(link);
   if (!ready.ok) {
     deps.log.warn({ connection_id: link.connection.id, reason: ready.message }, 'authorization could not be started');

@@ -1,9 +1,9 @@
 import type { Cause } from '../../events/events.ts';
 import type { Grant } from './authorization-client.ts';
+import { formFieldsOf, type ReadForm } from './entered-fields.ts';
 import type { LinkContext } from './link-context.ts';
 import type { LinkDeps } from './link-deps.ts';
 import { type Settled, settle } from './settle.ts';
-import { formFieldsOf, type ReadForm } from './typed-fields.ts';
 
 /** The provider does not accept the entered credentials; nothing was stored. */
 export interface NotAccepted {

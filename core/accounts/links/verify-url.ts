@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** The query parameters that are appended after a finished link. */
-const OURS = ['auth_request_id', 'state'];
+const APPENDED_PARAMETERS = ['auth_request_id', 'state'];
 
 /** Whether an address can be reached only from this machine. */
 export function isLoopbackUrl(text: string): boolean {
@@ -12,7 +12,7 @@ export function isLoopbackUrl(text: string): boolean {
 
 /** Returns why users cannot be redirected to an address after a finished link (threat L5); undefined if they can. */
 export function userVerifyUrlProblem(text: string, kind: EnvironmentRow['kind']): string | undefined {
-  return applicationUrlProblem(text, kind, OURS);
+  return applicationUrlProblem(text, kind, APPENDED_PARAMETERS);
 }
 
 /**

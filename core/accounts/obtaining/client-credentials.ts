@@ -18,9 +18,9 @@ export async function clientCredentialsRequest(tokenContext: TokenContext): Prom
   const { oauth, namingOrigin } = await tokenContext.discoverProvider(inputs);
   const destination = { origin: tokenServerAt(oauth).tokenEndpoint.origin, namingOrigin };
   tokenContext.requireDestination(destination);
-  const isTyped = formOf(given) === 'static_auth';
-  const client = isTyped
-    ? typedClient(given, pattern)
+  const isEntered = formOf(given) === 'static_auth';
+  const client = isEntered
+    ? enteredClient(given, pattern)
     : clientOf(vault, { ...tokenContext, connection: await tokenContext.secured(oauth) });
   const scopes = requestedScopes(connection, pattern);
   return {
@@ -28,7 +28,7 @@ export async function clientCredentialsRequest(tokenContext: TokenContext): Prom
     async send(fetch, now) {
       const outcome = await clientCredentialsGrant({ provider: oauth, client, scopes, fetchFor: () => fetch, now });
       // If the user entered the client, the account is to blame, not the connection.
-      if (!outcome.ok) return outcome.kind === 'client' && isTyped ? { ...outcome, faultyPart: 'account' } : outcome;
+      if (!outcome.ok) return outcome.kind === 'client' && isEntered ? { ...outcome, faultyPart: 'account' } : outcome;
       const { accessToken, scopes: granted, expiresAt } = outcome.tokens;
       // If the response does not name the granted scopes, the requested scopes were granted (RFC 6749 §5.1).
       const token = { access_token: accessToken.reveal(), scopes: granted ?? scopes };
@@ -43,7 +43,7 @@ export async function clientCredentialsRequest(tokenContext: TokenContext): Prom
  *
  * @throws OAuthConfigError if the id is missing or the key is invalid
  */
-export function typedClient(given: Details, pattern: Pick<AuthPattern, 'type' | 'oauth_config'>): ClientCredentials {
+export function enteredClient(given: Details, pattern: Pick<AuthPattern, 'type' | 'oauth_config'>): ClientCredentials {
   const { client_id: clientId, client_secret: secret, private_key: key } = staticFieldsIn(given);
   if (typeof clientId !== 'string' || clientId === '') {
     throw new OAuthConfigError('The account has no client id.', { faultyPart: 'account' });

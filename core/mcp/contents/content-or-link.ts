@@ -15,7 +15,7 @@ import { usableAccount } from './usable-account.ts';
 export interface ClientContentRequest extends ContentRequest {
   watch: CallWatch & { signal: AbortSignal };
   /** The link that the client received earlier, if it repeats the request to get the result. */
-  sentTo: ConnectState | null;
+  earlierLink: ConnectState | null;
 }
 
 /**
@@ -30,13 +30,13 @@ export async function contentOrLink(
   request: ClientContentRequest,
 ): Promise<{ kind: 'content'; content: Content } | ConnectRequest> {
   const { connection } = mapping;
-  const { sentTo, watch } = request;
+  const { earlierLink, watch } = request;
   const cause: Cause = {
     environmentId: session.environment.id,
     actor: session.grant.clientId,
     requestId: session.requestId,
   };
-  if (sentTo) await waitForAccount(deps, session, accountKeyOf(session, connection), watch.signal);
+  if (earlierLink) await waitForAccount(deps, session, accountKeyOf(session, connection), watch.signal);
   const account = await usableAccount(deps, session, connection, cause);
   let action: string | undefined;
   try {
@@ -45,7 +45,7 @@ export async function contentOrLink(
     action = linkAction(error);
     if (action === undefined) throw error;
   }
-  const asked = await askToConnect(deps, session, connection, { cause, sentTo, hasAccount: !!account, action });
+  const asked = await askToConnect(deps, session, connection, { cause, earlierLink, hasAccount: !!account, action });
   if (asked instanceof ApiError) throw asked;
   return asked;
 }

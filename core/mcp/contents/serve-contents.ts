@@ -118,14 +118,14 @@ async function content(
   }
   const { mapping, params } = found;
   const bound: BoundCall = { session, method, name, input };
-  const sentTo = readState(sdk, deps.sealedStates, bound, ctx);
-  if (sentTo && wasDeclined(ctx)) throw declined(await displayName(deps, mapping.connection));
-  const response = await contentOrLink(deps, session, mapping, { method, params, watch: watchOf(ctx), sentTo });
+  const earlierLink = readState(sdk, deps.sealedStates, bound, ctx);
+  if (earlierLink && wasDeclined(ctx)) throw declined(await displayName(deps, mapping.connection));
+  const response = await contentOrLink(deps, session, mapping, { method, params, watch: watchOf(ctx), earlierLink });
   if (response.kind === 'content') return response.content;
   const { link, message, waited } = response;
   const seal = () => sealConnectState(deps.sealedStates, bound, link);
-  const question = { link, message, requestId: session.requestId, seal };
-  const asked = waited ? undefined : askToOpenLink(sdk, client, question);
+  const linkRequest = { link, message, requestId: session.requestId, seal };
+  const asked = waited ? undefined : askToOpenLink(sdk, client, linkRequest);
   if (!asked) throw describeLink(link, message);
   return asked;
 }

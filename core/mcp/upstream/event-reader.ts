@@ -40,9 +40,9 @@ export function count(budget: ReadBudget, bytes: number): void {
 export async function* readEvents(body: AsyncIterable<Buffer>, budget: ReadBudget): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const parser = new EventParser(budget);
-  for await (const piece of body) {
-    count(budget, piece.length);
-    yield* parser.push(decoder.decode(piece, { stream: true }));
+  for await (const chunk of body) {
+    count(budget, chunk.length);
+    yield* parser.push(decoder.decode(chunk, { stream: true }));
   }
 }
 

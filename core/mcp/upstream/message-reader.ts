@@ -8,7 +8,7 @@ import { readMessageJob } from './read-message.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /** Reads one message of an MCP server that responds to this request. */
-export type MessageReader = (text: string, question: PendingRequest) => Promise<Admitted[]>;
+export type MessageReader = (text: string, pending: PendingRequest) => Promise<Admitted[]>;
 
 /** Creates the reader of one session. @param environmentId the environment that the work is counted for */
 export type MessageReaders = (environmentId: string, secrets: readonly string[]) => MessageReader;
@@ -22,14 +22,14 @@ export type MessageReaders = (environmentId: string, secrets: readonly string[])
 export function createMessageReaders(threads: Pick<ThreadPool, 'run'>): MessageReaders {
   return (environmentId, secrets) => {
     const scrub = createScrubber(secrets);
-    return async (text, question) => {
+    return async (text, pending) => {
       if (text.length <= RESPONSE.inlineBytes) {
         const bytes = Buffer.from(text);
-        if (isReadQuickly(bytes)) return admitMessage(bytes, scrub, question);
+        if (isReadQuickly(bytes)) return admitMessage(bytes, scrub, pending);
       }
       // The bytes are already counted in BODIES, and the thread copies them when it begins.
       const cost = { tenant: environmentId, bytes: 0 };
-      const read = await threads.run(readMessageJob, { text, secrets, question }, cost).catch(refuseUnread);
+      const read = await threads.run(readMessageJob, { text, secrets, pending }, cost).catch(refuseUnread);
       if ('limit' in read) throw new MessageLimitError(read.limit);
       if ('fault' in read) throw new MessageFormatError(read.fault);
       return read.admitted;

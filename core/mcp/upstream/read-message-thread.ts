@@ -4,9 +4,9 @@ import type { MessageToRead, ReadMessage } from './read-message.ts';
 import { MessageFormatError, MessageLimitError } from './wire-errors.ts';
 
 /** Reads a message, inside the thread. */
-export function run({ text, secrets, question }: MessageToRead): ReadMessage {
+export function run({ text, secrets, pending }: MessageToRead): ReadMessage {
   try {
-    return { admitted: admitMessage(Buffer.from(text), createScrubber(secrets), question) };
+    return { admitted: admitMessage(Buffer.from(text), createScrubber(secrets), pending) };
   } catch (error) {
     // Only ApiError keeps its class between threads, so other errors are returned as values.
     if (error instanceof MessageLimitError) return { limit: error.limit };

@@ -7,7 +7,7 @@ import type { MessageLimit } from './wire-errors.ts';
 export interface MessageToRead {
   text: string;
   secrets: readonly string[];
-  question: PendingRequest;
+  pending: PendingRequest;
 }
 
 /** The message that was read, or why it could not be read. */

@@ -65,16 +65,16 @@ const WITHOUT_RESULT = 'The MCP server ended its response without a result.';
 
 /** Reads a complete body. @throws MessageLimitError, EgressError */
 export async function readText({ body }: EgressStream, budget: ReadBudget): Promise<string> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   try {
-    for await (const piece of body as AsyncIterable<Buffer>) {
-      count(budget, piece.length);
-      pieces.push(piece);
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      count(budget, chunk.length);
+      chunks.push(chunk);
     }
   } finally {
     body.destroy();
   }
-  return new TextDecoder().decode(Buffer.concat(pieces));
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function requireEvents(stream: EgressStream): void {

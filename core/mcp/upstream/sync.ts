@@ -2,7 +2,7 @@ import type { EnvironmentId, EnvironmentToolRow, NewEnvironmentTool, Transaction
 import { deleteTools } from '../../connections/delete-tools.ts';
 import type { Catalogue } from '../../connectors/catalogue.ts';
 import { toolSpace } from '../../discovery/tool-space.ts';
-import { inPieces } from '../../scheduling/in-pieces.ts';
+import { inBatches } from '../../scheduling/in-batches.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { allLeftOut, type Candidates, type LeftOut } from './convert-page.ts';
 import { upstreamToolName } from './to-tool.ts';
@@ -85,10 +85,10 @@ export async function storeUpstreamTools(
     if (changes.length > 0) report.adapted.push({ tool: name, changes });
     writes.push({ name, connector, source: 'mcp', sourceId, definition, flagged, at });
   };
-  await inPieces(tx, candidates.tools, (piece) => piece.forEach(place));
+  await inBatches(tx, candidates.tools, (batch) => batch.forEach(place));
   report.removed = rows.filter(({ sourceId }) => !seen.has(sourceId ?? '')).map(({ name }) => name);
   await deleteTools(tx, environmentId, report.removed);
-  await inPieces(tx, writes, (piece) => tx.environmentTools.upsert(environmentId, piece));
+  await inBatches(tx, writes, (batch) => tx.environmentTools.upsert(environmentId, batch));
   report.tools = writes.length;
   return report;
 }

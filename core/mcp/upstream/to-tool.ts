@@ -106,8 +106,8 @@ function pinOf({
   outputSchema,
   annotations,
 }: Readonly<Record<string, unknown>>) {
-  const said = sorted([name, title, description, inputSchema, outputSchema, annotations]);
-  return createHash('sha256').update(JSON.stringify(said)).digest('base64url');
+  const definition = sorted([name, title, description, inputSchema, outputSchema, annotations]);
+  return createHash('sha256').update(JSON.stringify(definition)).digest('base64url');
 }
 
 function sorted(value: unknown): unknown {

@@ -38,8 +38,8 @@ export class StreamScrubber {
   }
 
   /** @returns the bytes that can be output */
-  add(piece: Buffer): Buffer {
-    this.#held = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
+  add(chunk: Buffer): Buffer {
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     if (this.#held.length - this.#passed < this.#lookAt) return EMPTY;
     const { ranges, open } = this.#finder.find(this.#held, false);
     const end = Math.max(this.#passed, open, this.#held.length - this.#mostHeld);

@@ -126,7 +126,7 @@ describe('keeping idle accounts alive', () => {
     });
 
     it('reads them in batches, and refreshes each once with limited concurrency', async () => {
-      const limits = { concurrency: 3, piece: 5 };
+      const limits = { concurrency: 3, batch: 5 };
       expect(await keeper({ limits }).run()).to.deep.equal({ tried: MANY, renewed: MANY });
       expect(asked).to.equal(MANY);
       expect(most).to.be.within(1, 3);
@@ -143,7 +143,7 @@ describe('keeping idle accounts alive', () => {
         },
       };
       const log = { error: (fields: object) => void errors.push(fields) };
-      const kept = await keeper({ refresher, log, limits: { concurrency: 2, piece: 5 } }).run();
+      const kept = await keeper({ refresher, log, limits: { concurrency: 2, batch: 5 } }).run();
       expect(kept).to.deep.equal({ tried: MANY, renewed: 0 });
       expect(new Set(refreshed).size).to.equal(MANY);
       expect(errors).to.have.length(Math.floor(MANY / 2));
@@ -162,7 +162,7 @@ describe('keeping idle accounts alive', () => {
         },
       };
       const stopping = new AbortController();
-      const run = keeper({ refresher, limits: { concurrency: 2, piece: 5 } }).run(stopping.signal);
+      const run = keeper({ refresher, limits: { concurrency: 2, batch: 5 } }).run(stopping.signal);
       while (begun < 2) await new Promise((resolve) => setImmediate(resolve));
       stopping.abort();
       letGo();

@@ -103,7 +103,7 @@ describe('a server that sends too much without use', () => {
       const body = '1\r\na\r\n'.repeat(51);
       socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body}0\r\n\r\n`));
     });
-    const egress = egressTo(local, { limits: { maxPieces: 50 } });
+    const egress = egressTo(local, { limits: { maxChunks: 50 } });
     expect(await failureOf(egress.send(get(local.origin)))).to.include({ kind: 'invalid_response', sent: true });
     const { body } = await egress.stream(get(local.origin));
     expect(await failureOf(body.toArray())).to.include({ kind: 'invalid_response', sent: true });

@@ -9,7 +9,7 @@ import { failureOf } from './local.ts';
 const REQUEST = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: 'x' };
 const LIMITS = { maxBytes: 10, idleTimeoutMs: 1000, maxInterim: 2 };
 const bodies = new ByteBudget({ totalBytes: 100, waitMs: 0, waiting: 0 }).of('');
-const body = () => new BodyBuffer({ maxBytes: 10, maxPieces: 10, hold: bodies.hold(), free: 0 });
+const body = () => new BodyBuffer({ maxBytes: 10, maxChunks: 10, hold: bodies.hold(), free: 0 });
 
 /**
  * A client that starts a request as many times as the test tells it to; `aborted` contains the result of each start.

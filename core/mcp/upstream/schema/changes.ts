@@ -3,7 +3,7 @@ const MAX_TEXT = 200;
 
 /** Collects what was removed from a server's schema or changed in it, for the report of a sync. */
 export class Changes {
-  readonly #said: string[] = [];
+  readonly #changes: string[] = [];
   #more = 0;
 
   /**
@@ -11,11 +11,12 @@ export class Changes {
    * @param what the rest of the sentence
    */
   add(path: readonly string[], what: string): void {
-    if (this.#said.length < MAX_CHANGES) this.#said.push(`${path.join('.').slice(0, MAX_TEXT).toWellFormed()} ${what}`);
+    if (this.#changes.length < MAX_CHANGES)
+      this.#changes.push(`${path.join('.').slice(0, MAX_TEXT).toWellFormed()} ${what}`);
     else this.#more++;
   }
 
   get list(): string[] {
-    return this.#more === 0 ? this.#said : [...this.#said, `and ${this.#more} more`];
+    return this.#more === 0 ? this.#changes : [...this.#changes, `and ${this.#more} more`];
   }
 }

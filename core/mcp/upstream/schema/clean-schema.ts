@@ -55,8 +55,8 @@ function withoutCostlyPatterns(node: Data, path: readonly string[], changes: Cha
   const kept = { ...node };
   if (typeof pattern === 'string' && searchPatternProblem(pattern) !== undefined) {
     delete kept['pattern'];
-    const said = typeof description === 'string' ? `${description} ` : '';
-    kept['description'] = `${said}Pattern: ${pattern}`;
+    const lead = typeof description === 'string' ? `${description} ` : '';
+    kept['description'] = `${lead}Pattern: ${pattern}`;
     changes.add([...path, 'pattern'], 'was moved to the description: it is not validated');
   }
   if (isRecord(patternProperties) && Object.keys(patternProperties).some((name) => searchPatternProblem(name))) {
