@@ -108,7 +108,7 @@ function outcomeName(outcome: ObtainOutcome): 'success' | 'refused' | 'failed' {
   return outcome.kind === 'refused' ? 'refused' : 'failed';
 }
 
-const SERVER_FAILED = 'The service failed while it asked for a token.';
+const SERVER_FAILED = 'The server failed while it requested a token.';
 const REPLACED = 'The MCP server uses another authorization server now.';
 
 async function ask(deps: RunDeps, plan: RefreshPlan, lease: Lease, cause: Cause): Promise<ObtainOutcome> {

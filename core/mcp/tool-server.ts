@@ -100,7 +100,7 @@ async function call(
   }
   const response = await callTool(deps, session, { offered, toolInput, earlierLink, watch: watchOf(ctx) });
   if (response.kind === 'result') return response.result;
-  if (response.kind === 'left') throw new Error('a call was left that is served whole');
+  if (response.kind === 'left') throw new Error('a call needs a link although leavesLinks is not set');
   const { link, message, waited, failure } = response;
   // Asking again would cause an endless loop with clients that repeat the call immediately.
   if (waited) return failureResult(describeLink(link, message));

@@ -33,7 +33,7 @@ export function translateError(error: unknown): unknown {
       // A violated CHECK, type or trigger is a bug, not a state of the storage.
       if (error.code.startsWith('SQLITE_CONSTRAINT')) return error;
       const Translation = BUSY.test(error.code) ? RetryableError : StorageError;
-      return new Translation(error.code, 'the database could not do its work', { cause: error });
+      return new Translation(error.code, 'a database operation failed', { cause: error });
     }
   }
 }

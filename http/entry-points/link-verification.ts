@@ -39,7 +39,7 @@ const COOKIE = browserCookie('valetkey-link-login', (text) =>
 );
 
 const TEXTS: Record<Exclude<Verified['kind'], 'verified' | 'unknown'> | 'failed' | 'none' | 'busy', string> = {
-  mismatch: 'You are logged in as another user than the one whom this link is for. Nothing was connected.',
+  mismatch: 'You are logged in as a different user than this link was created for. Nothing was connected.',
   subject_changed: 'You have chosen another account at the provider than before. Nothing was connected.',
   failed: 'The login at your company failed, so nothing was connected. Open the link again, or ask for a new one.',
   none: 'Users cannot log in at this server. Ask its administrator.',

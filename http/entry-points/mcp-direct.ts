@@ -57,7 +57,7 @@ export async function serveDirectly(
   try {
     const result = await serve(session, call, signal);
     if (result === undefined && !res.headersSent) return undefined;
-    if (result === undefined) throw new Error('a tool call was left after its response had begun');
+    if (result === undefined) throw new Error('a tool call needs the MCP SDK after its response has begun');
     text = directResponse(call, result, SERVER_INFO);
   } catch (err) {
     log.error({ err }, 'MCP request failed');
@@ -82,8 +82,8 @@ export function cancelDirectCalls(
 ): void {
   const sessionId = headers['mcp-session-id'] as string | undefined;
   const isEnd = method === 'DELETE';
-  const { method: said, params } = (body ?? {}) as { method?: unknown; params?: { requestId?: unknown } };
-  if (sessionId === undefined || !(isEnd || said === 'notifications/cancelled')) return;
+  const { method: notification, params } = (body ?? {}) as { method?: unknown; params?: { requestId?: unknown } };
+  if (sessionId === undefined || !(isEnd || notification === 'notifications/cancelled')) return;
   if (known.open(ownerOf(session), sessionId) === null) return;
   if (isEnd) running.endSession(sessionId);
   else running.cancel(sessionId, params?.requestId);

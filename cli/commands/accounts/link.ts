@@ -7,7 +7,7 @@ import { examples, note, printResult } from '../../output/print.ts';
 export function configure(command: Command): void {
   withAccount(
     command
-      .argument('[account-id]', 'an account that is authorized again; without it, the options below name a new one')
+      .argument('[account-id]', 'an existing account to authorize again; if omitted, the options below name a new one')
       .option('--user-verify-url <address>', 'where the user returns to; by default the only one of the environment')
       .option('--state <text>', 'a value that your application gets back with the user')
       .option('--language <tag>', 'the language of the pages, such as de or pt-BR'),

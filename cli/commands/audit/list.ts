@@ -9,9 +9,9 @@ import { table } from '../../output/table.ts';
 export function configure(command: Command): void {
   withPages(
     command
-      .option('--actor <name>', 'what this actor did: an API client, an operator, or system')
+      .option('--actor <name>', 'records of this actor: an API client, an operator, or system')
       .option('--action <action>', 'records of this action, such as connected_account.credentials_read')
-      .option('--subject <id>', 'what was done to this account, connection or other subject')
+      .option('--subject <id>', 'records about this account, connection or other subject')
       .option('--from <time>', 'records of this time (RFC 3339) or later')
       .option('--before <time>', 'records before this time'),
   )

@@ -14,7 +14,7 @@ export function configure(command: Command): void {
   withServer(
     command
       .argument('<tool>', "the tool's own name")
-      .option('--hide', 'show the tool in no list, and do not run it')
+      .option('--hide', 'remove the tool from lists, and do not run it')
       .option('--name <name>', 'the name of the tool in the environment')
       .option('--title <title>', 'the title of the tool')
       .option('--words <text>', 'a text that is appended to the description')
