@@ -241,6 +241,10 @@ bench-before-after: install ## Compare with another checkout, in rounds by turns
 bench-postgres: postgresql-installed install ## Measure the storage on PostgreSQL with 1, 2 and 4 processes against pgbench on the same server; ACCOUNTS=1000000
 	node scripts/bench/postgres/main.ts $(if $(ACCOUNTS),--accounts=$(ACCOUNTS))
 
+.PHONY: bench-watch
+bench-watch: install ## Measure how long `make watch` takes from an edit to a running server
+	@node scripts/bench/watch.ts
+
 .PHONY: bench-webhooks
 bench-webhooks: install ## Queue 100,000 events and deliver them for two minutes: memory of the server, and requests as a ratio to a server without events
 	node scripts/bench/webhooks.ts
