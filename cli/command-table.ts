@@ -131,7 +131,7 @@ export const COMMANDS: CommandTable = {
       delete: api('delete the login provider', () => import('./commands/mcp/login-provider/delete.ts')),
     }),
   }),
-  completion: leaf('nothing', 'print the completion of a shell', () => import('./commands/completion.ts')),
+  completion: leaf('nothing', 'print the completion script for a shell', () => import('./commands/completion.ts')),
 };
 
 function leaf(needs: Needs, summary: string, load: () => Promise<CommandModule>): CommandLeaf {

@@ -101,7 +101,7 @@ export function createEventRepository(statements: Statements, pacing: Pacing): E
       db.select().from(events).where(ofEnvironment(where)).orderBy(order).limit(sql.placeholder('limit')).prepare(),
     count: (where) => countUpTo(db, events, ofEnvironment(where)),
     large: {
-      // A subject has few events.
+      // The index of the subject is used first, because a subject has few events.
       lead: async (names) => names.find((name) => name === 'subjectId' || name === 'type'),
       places: (where, order) => placesOf(db, events, events.seq, ofEnvironment(where), order),
       pacing,

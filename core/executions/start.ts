@@ -51,7 +51,8 @@ export async function recordStart(
 
 function rowOf({ account }: Planned, { instance, ...record }: StartRecord): NewExecution {
   // The next heartbeat would end it as UNKNOWN.
-  if (!instance.executions.has(record.id)) throw new Error('the start of an execution was recorded without running it (RunningExecutions.during)');
+  if (!instance.executions.has(record.id))
+    throw new Error('the start of an execution was recorded without running it (RunningExecutions.during)');
   return { ...record, instance: instance.number, accountId: account.id, connector: account.connector };
 }
 

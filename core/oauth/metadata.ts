@@ -39,13 +39,13 @@ export type ReadMetadata = { ok: true; metadata: AuthorizationServer } | { ok: f
  * @param asked where the metadata was read; by default the issuer
  */
 export function readMetadata(body: unknown, issuer: string, asked: URL = new URL(issuer)): ReadMetadata {
-  if (!isRecord(body)) return invalid('are not a JSON object');
-  if (body['issuer'] !== issuer) return invalid('belong to another issuer');
+  if (!isRecord(body)) return invalid('is not a JSON object');
+  if (body['issuer'] !== issuer) return invalid('belongs to another issuer');
   const metadata: Record<string, unknown> = { issuer };
   for (const name of ENDPOINTS) {
     const value = body[name];
     if (value === undefined || value === null) continue;
-    if (typeof value !== 'string' || !isAddress(value, asked)) return invalid(`have no https URL as ${name}`);
+    if (typeof value !== 'string' || !isAddress(value, asked)) return invalid(`has no https URL as ${name}`);
     metadata[name] = value;
   }
   for (const name of LISTS) {

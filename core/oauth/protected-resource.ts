@@ -65,7 +65,7 @@ function metadataAddresses(resource: URL, named: string | undefined): Set<string
 function read(body: Record<string, unknown>, asked: URL): DiscoveredResource {
   const { resource } = body;
   const named = typeof resource === 'string' ? URL.parse(resource) : null;
-  if (named === null || !isSameOrAbove(named, asked)) return invalid('The metadata belong to another resource.');
+  if (named === null || !isSameOrAbove(named, asked)) return invalid('The metadata belongs to another resource.');
   const issuers = texts(body['authorization_servers'], MAX_ISSUERS);
   if (issuers.some((issuer) => !URL.canParse(issuer) || !mayReferTo(asked, new URL(issuer)))) {
     return invalid('The authorization server of the resource does not use https.');

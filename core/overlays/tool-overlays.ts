@@ -173,7 +173,8 @@ async function requireFree(
 }
 
 function checkName(toolName: string, newName: string | null): FieldError[] {
-  if (newName === toolName) return [{ field: 'new_name', message: 'is already the name of the tool; omit it to keep the name' }];
+  if (newName === toolName)
+    return [{ field: 'new_name', message: 'is already the name of the tool; omit it to keep the name' }];
   if (newName === RAW_CALL) return [{ field: 'new_name', message: 'is reserved for raw calls' }];
   return [];
 }
