@@ -122,11 +122,18 @@ async function showFiles(provider: Provider, req: IncomingMessage, res: ServerRe
   res.writeHead(200, json).end(JSON.stringify({ owner: token.accountId, files: ['plans.txt', 'punched-cards.csv'] }));
 }
 
-const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Sign in to Acme Files</title><body style="font-family: system-ui; max-width: 30rem; margin: 3rem auto; padding: 0 1rem">
-<h1>Sign in to Acme Files</h1><p>An application asks to read your files. Any user name will do here.</p><form method="post">
+const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sign in to Acme Files</title><style>
+:root { color-scheme: light dark }
+body { font: 1rem / 1.5 system-ui, sans-serif; margin: 10vh auto 0; width: min(24rem, 100% - 2rem) }
+h1 { font-size: 1.5rem }
+label, input { display: block }
+input, button { box-sizing: border-box; font: inherit; padding: 0.5rem 1rem; width: 100% }
+button { margin-top: 0.75rem }
+</style>
+<main><h1>Sign in to Acme Files</h1><p>An application asks to read your files. Any user name will do here.</p><form method="post">
 <p><label for="login">User name</label> <input id="login" name="login" value="alice">
-<p><button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form></html>`;
+<p><button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form></main></html>`;
 
 /** A single page for signing in and giving consent. */
 async function signIn(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -71,8 +71,10 @@ function addressHtml({ texts }: PageContext, { address }: LinkView): Html {
 }
 
 /** The fields that the user has to enter, and how to get their values. The provider's page opens beside this one, which waits for the value. */
-function credentialHtml(language: FormLanguage, { formTitle, help, keyPage, provider }: LinkView): Html {
-  const title = formTitle ? html`      <h2>${dataHtml(formTitle, language)}</h2>\n` : html``;
+function credentialHtml(language: FormLanguage, { formTitle, help, keyPage, provider, fields }: LinkView): Html {
+  // The label of the only field may say the same.
+  const isRepeated = !help && !keyPage && fields[0]?.label === formTitle;
+  const title = formTitle && !isRepeated ? html`      <h2>${dataHtml(formTitle, language)}</h2>\n` : html``;
   const text = help ? html`      <p>${dataHtml(help, language)}</p>\n` : html``;
   const label = language.texts.html('link.key_page', { provider: provider.name });
   const link = keyPage

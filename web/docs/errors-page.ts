@@ -8,11 +8,14 @@ export interface ErrorEntry {
   title: string;
 }
 
-/** Lists every error code with its status and meaning. The `type` of a problem document links to its line. */
+/**
+ * Lists every error code with its status and meaning. The `type` of a problem document links to its line. The roles keep
+ * the table a table for screen readers where the style shows its rows as blocks.
+ */
 export function errorsPage(entries: readonly ErrorEntry[]): Html {
   const rows = entries.map(
     ({ code, status, title }) =>
-      html`<tr id="${code.toLowerCase()}"><td><code>${code}</code></td><td>${status}</td><td>${title}</td></tr>\n`,
+      html`<tr role="row" id="${code.toLowerCase()}"><td role="cell"><code>${code}</code></td><td role="cell">${status}</td><td role="cell">${title}</td></tr>\n`,
   );
   return docsLayout({
     title: 'Valetkey error codes',
@@ -21,13 +24,11 @@ export function errorsPage(entries: readonly ErrorEntry[]): Html {
       <h1>Error codes</h1>
       <p>Every error is a problem document (RFC 9457) with one of these codes in <code>code</code>. Codes do not change.
         The guide to <a href="/docs/guides/errors">errors</a> says what to do about each.</p>
-      <div class="table" tabindex="0">
-        <table>
-          <thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead>
-          <tbody>
-${rows}          </tbody>
-        </table>
-      </div>
+      <table class="errors" role="table">
+        <thead role="rowgroup"><tr role="row"><th role="columnheader">Code</th><th role="columnheader">Status</th><th role="columnheader">Meaning</th></tr></thead>
+        <tbody role="rowgroup">
+${rows}        </tbody>
+      </table>
     </main>`,
   });
 }

@@ -30,6 +30,11 @@ const LINKS = [
     label: 'OpenAPI document',
     text: 'The contract, for generators and tools. Also as YAML at /openapi.yaml.',
   },
+  {
+    href: '/llms.txt',
+    label: 'Documentation for agents',
+    text: 'A list of all documents for language models, at /llms.txt.',
+  },
 ];
 
 /** The front page of a server, for a browser. */

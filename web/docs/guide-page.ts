@@ -29,10 +29,27 @@ export function guidePage({ title, href, menu, sections, body }: GuideView): Htm
     content: html`    <div class="guide">
 ${menuHtml(menu, href)}      <main id="content">
         <article>
-${new Html(body)}        </article>
+${withContents(body, sections)}        </article>
       </main>
 ${sectionsHtml(sections)}    </div>`,
   });
+}
+
+/** Narrow pages have the list of sections below the heading, closed; wide pages have it beside the guide. */
+function withContents(body: string, sections: readonly GuideLink[]): Html {
+  const end = body.indexOf('</h1>') + '</h1>'.length;
+  if (sections.length < 2 || !body.includes('</h1>')) return new Html(body);
+  const contents = html`
+        <details class="contents">
+          <summary>On this page</summary>
+          <ul>
+${itemsHtml(sections)}          </ul>
+        </details>`;
+  return new Html(`${body.slice(0, end)}${contents}${body.slice(end)}`);
+}
+
+function itemsHtml(links: readonly GuideLink[]): Html {
+  return html`${links.map(({ href, title }) => html`            <li><a href="${href}">${title}</a></li>\n`)}`;
 }
 
 /** The list of all guides. */
@@ -76,11 +93,10 @@ ${groups}        </ul>
 
 function sectionsHtml(sections: readonly GuideLink[]): Html {
   if (sections.length < 2) return html``;
-  const items = sections.map((section) => html`          <li><a href="${section.href}">${section.title}</a></li>\n`);
   return html`      <nav class="sections" aria-label="On this page">
         <p class="group">On this page</p>
         <ul>
-${items}        </ul>
+${itemsHtml(sections)}        </ul>
       </nav>
 `;
 }
