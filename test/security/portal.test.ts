@@ -199,6 +199,8 @@ describe('attacks on the portal', () => {
 
     it('return the same response for a foreign, an unknown and a malformed id, even with a valid token', async () => {
       const { id } = await world.account({ ...BOB, identifier: 'bob-3' });
+      await world.tokens({}, BOB);
+      const [grant] = (await world.grants('?user_id=user_bob')) as { id: string }[];
       const browser = new TestBrowser();
       await world.enter(browser);
       const secret = browser.cookie(world.server.origin, COOKIE) ?? '';
@@ -208,7 +210,7 @@ describe('attacks on the portal', () => {
       for (const [kind, action, ids] of [
         ['accounts', 'disconnect', [id, unknownId('ca'), 'x', '%00', "'--"]],
         ['accounts', 'reconnect', [id, unknownId('ca'), 'x']],
-        ['grants', 'revoke', [unknownId('grt'), 'x']],
+        ['grants', 'revoke', [grant?.id ?? '', unknownId('grt'), 'x']],
         ['connections', 'connect', [unknownId('conn'), 'x']],
       ] as const) {
         for (const one of ids) {
@@ -219,6 +221,8 @@ describe('attacks on the portal', () => {
       }
       expect(new Set(responses)).to.deep.equal(new Set([`303 ${home}?done=impossible `]));
       expect(await statusOf(id)).to.equal('ACTIVE');
+      const left = (await world.grants('?user_id=user_bob')) as { id: string }[];
+      expect(left.map((one) => one.id)).to.include(grant?.id);
     });
 
     it('are not visible through a session of another environment', async () => {
@@ -279,7 +283,7 @@ describe('attacks on the portal', () => {
       isOver(await new TestBrowser().open(second));
     });
 
-    it('repeat no disconnection: the replayed form changes nothing of an account that was connected again', async () => {
+    it('repeat no disconnection: a form that is sent again changes nothing, and nothing at all after the user has signed out', async () => {
       const { id } = await world.account({ identifier: 'replay' });
       const browser = new TestBrowser();
       const page = await world.enter(browser);
