@@ -49,6 +49,14 @@ describe('the guides', () => {
     }
   });
 
+  it('list their sections below the heading, for narrow pages, and beside the guide', async () => {
+    const { text } = await get('/docs/guides/connect');
+    const [, below = '', beside = ''] =
+      /<\/h1>\s*<details class="contents">(.*?)<\/details>.*<nav class="sections"[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
+    const linksOf = (part: string) => [...part.matchAll(/href="(#[^"]+)"/g)].map(([, href]) => href);
+    expect(linksOf(below)).to.include('#languages').and.deep.equal(linksOf(beside));
+  });
+
   it('are also available as Markdown', async () => {
     const { headers, text } = await get('/docs/guides/mcp.md');
     expect(headers['content-type']).to.equal('text/markdown; charset=utf-8');

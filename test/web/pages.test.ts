@@ -64,6 +64,25 @@ describe("texts of a provider's definition", () => {
   });
 });
 
+describe('the form of a link', () => {
+  const heading = '<h2><bdi>API key</bdi></h2>';
+  const key: FieldView = { ...REGION, name: 'api_key', label: 'API key', kind: 'password', options: [], problem: '' };
+
+  it('names the credential once if its only field has the same name', () => {
+    expect(page('en', { help: '', fields: [key] })).not.to.include(heading);
+  });
+
+  it('has a heading above an explanation', () => {
+    expect(page('en', { fields: [key] })).to.include(heading);
+  });
+
+  it('says beside the field, too, what the provider did not accept', () => {
+    const text = page('en', { fields: [{ ...key, problem: 'not_accepted' }] });
+    expect(text.match(/did not accept this/g)).to.have.lengthOf(2);
+    expect(text).to.include('<title>Error: Connect Acme</title>').and.include('aria-invalid="true"');
+  });
+});
+
 describe('pages without a way to continue', () => {
   const context = { texts: textsOf('en'), brand: BRAND };
   for (const [name, made] of [
