@@ -3,7 +3,7 @@ import { request as send } from 'undici';
 import type { ReceivedRequest, Upstream } from './upstream.ts';
 import { json, startUpstream } from './upstream.ts';
 
-type Service = 'github' | 'slack' | 'stripe' | 'twilio';
+type Service = 'github' | 'google' | 'slack' | 'stripe' | 'twilio';
 
 export interface EmulatorOptions {
   /** Data in the emulator's own format. */

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { createAccount } from '../support/accounts.ts';
+import { startEmulatedVendor } from '../support/emulators.ts';
+import { execute } from '../support/execute.ts';
+import type { TestServer } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
+import type { Upstream } from '../support/upstream.ts';
+
+const TOKEN = 'xoxb-1-tokenOfTheBot';
+
+describe('tools that the emulator of their vendor knows', () => {
+  let slack: Upstream;
+  let google: Upstream;
+  let server: TestServer;
+  /** The tools that ran in this file. */
+  const ran = new Set<string>();
+
+  before(async () => {
+    const accepts = ({ headers }: { headers: Record<string, string | undefined> }) =>
+      headers['authorization'] === `Bearer ${TOKEN}`;
+    slack = await startEmulatedVendor('slack', {
+      seed: {
+        users: [{ name: 'bot' }, { name: 'ada', email: 'ada@example.com' }],
+        channels: [{ name: 'general' }],
+      },
+      tokens: { [TOKEN]: { login: 'bot', scopes: ['chat:write'] } },
+      accepts,
+    });
+    google = await startEmulatedVendor('google', {
+      seed: { users: [{ email: 'bot@example.com', name: 'Bot' }] },
+      tokens: { [TOKEN]: { login: 'bot@example.com', scopes: [] } },
+      accepts,
+    });
+    const overrides = [
+      slack.endpointOverride('https://slack.com'),
+      google.endpointOverride('https://gmail.googleapis.com'),
+    ];
+    server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides.join(',') } });
+  });
+  after(async () => {
+    await server.stop();
+    for (const vendor of [slack, google]) await vendor.stop();
+  });
+
+  /** Returns a function that runs tools of a connector and returns their data. It fails if a tool fails. */
+  async function runner(connector: string) {
+    const connectedAccount = { authorization_details: { oauth_token: { access_token: TOKEN } } };
+    const { id } = await createAccount(server, { connector, connectedAccount });
+    return async (tool: string, input: Record<string, unknown> = {}) => {
+      const { status, text, body } = await execute(server, id, `${connector}_${tool}`, input);
+      expect(status, `${tool}: ${text}`).to.equal(200);
+      ran.add(tool);
+      return body.data;
+    };
+  }
+
+  it('work in Slack, from a new channel to its archive', async () => {
+    ran.clear();
+    const run = await runner('slack');
+    const ada = (await run('find_user_by_email', { email: 'ada@example.com' })).id;
+    expect((await run('list_users')).map(({ id }: { id: string }) => id)).to.include(ada);
+    expect((await run('get_user', { user: ada })).id).to.equal(ada);
+
+    const channel = (await run('create_channel', { name: 'launch-2027' })).id;
+    await run('join_channel', { channel });
+    await run('invite_to_channel', { channel, users: [ada] });
+    expect(await run('list_channel_members', { channel })).to.include(ada);
+    await run('set_topic', { channel, topic: 'Release on Friday' });
+    expect((await run('get_channel', { channel })).topic.value).to.equal('Release on Friday');
+    expect((await run('list_channels')).map(({ id }: { id: string }) => id)).to.include(channel);
+
+    const { ts } = await run('send_message', { channel, text: 'The release is out.' });
+    await run('send_message', { channel, text: 'Well done.', thread_ts: ts });
+    await run('update_message', { channel, ts, text: 'The release is out: 1.4.2' });
+    const read = await run('list_messages', { channel });
+    expect(read.map(({ text }: { text: string }) => text)).to.include('The release is out: 1.4.2');
+    const replies = await run('list_thread_replies', { channel, ts });
+    expect(replies.map(({ text }: { text: string }) => text)).to.include('Well done.');
+    await run('add_reaction', { channel, timestamp: ts, name: 'eyes' });
+    await run('remove_reaction', { channel, timestamp: ts, name: 'eyes' });
+    expect(JSON.stringify(await run('get_permalink', { channel, message_ts: ts }))).to.include(channel);
+    await run('delete_message', { channel, ts });
+    const left = await run('list_messages', { channel });
+    expect(left.map((message: { ts: string }) => message.ts)).to.not.include(ts);
+
+    await run('open_direct_message', { users: [ada] });
+    await run('list_files', { channel });
+    await run('archive_channel', { channel });
+    expect([...ran]).to.have.length(21);
+  });
+
+  it('work in Gmail, from a draft to the trash', async () => {
+    ran.clear();
+    const run = await runner('gmail');
+    const mail = { to: ['bot@example.com'], subject: 'Offer', body: 'Dear Bot, here is the offer.' };
+    const draft = (await run('create_draft', mail)).id;
+    await run('update_draft', { draft_id: draft, ...mail, subject: 'New offer' });
+    expect(JSON.stringify(await run('list_drafts'))).to.include(draft);
+    await run('send_draft', { draft_id: draft });
+    const other = (await run('create_draft', mail)).id;
+    await run('delete_draft', { draft_id: other });
+    const { id: message_id, threadId: thread_id } = await run('send_message', mail);
+
+    expect(JSON.stringify(await run('search_messages', { q: 'subject:offer' }))).to.include(message_id);
+    expect(JSON.stringify(await run('search_threads', { q: 'subject:offer' }))).to.include(thread_id);
+    expect(JSON.stringify(await run('get_message', { message_id }))).to.include('Offer');
+    expect(JSON.stringify(await run('get_message_body', { message_id }))).to.include('here is the offer');
+    await run('get_thread', { thread_id });
+
+    const label_id = (await run('create_label', { name: 'Clients' })).id;
+    await run('update_label', { label_id, name: 'Old clients' });
+    expect(JSON.stringify(await run('list_labels'))).to.include('Old clients');
+    await run('change_message_labels', { message_id, add_label_ids: [label_id] });
+    await run('change_thread_labels', { thread_id, remove_label_ids: [label_id] });
+    await run('delete_label', { label_id });
+    expect(JSON.stringify(await run('list_labels'))).to.not.include('Old clients');
+    await run('trash_message', { message_id });
+    expect([...ran]).to.have.length(18);
+  });
+});
