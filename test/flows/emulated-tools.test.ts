@@ -7,10 +7,17 @@ import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
 
 const TOKEN = 'xoxb-1-tokenOfTheBot';
+const KEY = 'sk_test_keyOfAcme0001';
 
+/**
+ * Not run here: uploads in several steps, because the emulators return http addresses for the bytes; a scheduled message, whose time
+ * would pass; attachments of Gmail, a download of Drive and one payment of Stripe, which the emulators cannot create; and the search of
+ * customers, whose path the Stripe emulator takes for the id of a customer.
+ */
 describe('tools that the emulator of their vendor knows', () => {
   let slack: Upstream;
   let google: Upstream;
+  let stripe: Upstream;
   let server: TestServer;
   /** The tools that ran in this file. */
   const ran = new Set<string>();
@@ -31,20 +38,28 @@ describe('tools that the emulator of their vendor knows', () => {
       tokens: { [TOKEN]: { login: 'bot@example.com', scopes: [] } },
       accepts,
     });
+    stripe = await startEmulatedVendor('stripe', {
+      accepts: ({ headers }) => headers['authorization'] === `Bearer ${KEY}`,
+    });
     const overrides = [
       slack.endpointOverride('https://slack.com'),
       google.endpointOverride('https://gmail.googleapis.com'),
+      google.endpointOverride('https://www.googleapis.com'),
+      stripe.endpointOverride('https://api.stripe.com'),
     ];
     server = await startTestServer({ env: { VALETKEY_ENDPOINT_OVERRIDES: overrides.join(',') } });
   });
   after(async () => {
     await server.stop();
-    for (const vendor of [slack, google]) await vendor.stop();
+    for (const vendor of [slack, google, stripe]) await vendor.stop();
   });
 
   /** Returns a function that runs tools of a connector and returns their data. It fails if a tool fails. */
-  async function runner(connector: string) {
-    const connectedAccount = { authorization_details: { oauth_token: { access_token: TOKEN } } };
+  async function runner(
+    connector: string,
+    authorization_details: Record<string, unknown> = { oauth_token: { access_token: TOKEN } },
+  ) {
+    const connectedAccount = { authorization_details };
     const { id } = await createAccount(server, { connector, connectedAccount });
     return async (tool: string, input: Record<string, unknown> = {}) => {
       const { status, text, body } = await execute(server, id, `${connector}_${tool}`, input);
@@ -106,6 +121,8 @@ describe('tools that the emulator of their vendor knows', () => {
     expect(JSON.stringify(await run('get_message', { message_id }))).to.include('Offer');
     expect(JSON.stringify(await run('get_message_body', { message_id }))).to.include('here is the offer');
     await run('get_thread', { thread_id });
+    const { id: reply } = await run('reply_to_thread', { thread_id, in_reply_to: '<1@example.com>', ...mail });
+    expect(JSON.stringify(await run('get_thread', { thread_id }))).to.include(reply);
 
     const label_id = (await run('create_label', { name: 'Clients' })).id;
     await run('update_label', { label_id, name: 'Old clients' });
@@ -115,6 +132,58 @@ describe('tools that the emulator of their vendor knows', () => {
     await run('delete_label', { label_id });
     expect(JSON.stringify(await run('list_labels'))).to.not.include('Old clients');
     await run('trash_message', { message_id });
-    expect([...ran]).to.have.length(18);
+    expect([...ran]).to.have.length(19);
+  });
+
+  it('work in Google Calendar, for an event and a whole day', async () => {
+    ran.clear();
+    const run = await runner('google_calendar');
+    const [start_time, end_time] = ['2026-12-01T10:00:00+01:00', '2026-12-01T11:00:00+01:00'];
+    const event_id = (await run('create_event', { summary: 'Review', start_time, end_time })).id;
+    await run('create_all_day_event', { summary: 'Holiday', start_date: '2026-12-02', end_date: '2026-12-03' });
+    const range = { time_min: '2026-12-01T00:00:00Z', time_max: '2026-12-05T00:00:00Z' };
+    expect(JSON.stringify(await run('list_events', range)))
+      .to.include('Review')
+      .and.include('Holiday');
+    expect(JSON.stringify(await run('query_free_busy', range))).to.include('2026-12-01');
+    expect(JSON.stringify(await run('list_calendars'))).to.include('bot@example.com');
+    await run('delete_event', { event_id });
+    expect(JSON.stringify(await run('list_events', range))).to.not.include('Review');
+    expect([...ran]).to.have.length(6);
+  });
+
+  it('work in Google Drive, from a folder to the trash and back', async () => {
+    ran.clear();
+    const run = await runner('google_drive');
+    const folder = (await run('create_folder', { name: 'Offers' })).id;
+    const file_id = (
+      await run('create_document', { name: 'Minutes', mime_type: 'application/vnd.google-apps.document' })
+    ).id;
+    await run('move_file', { file_id, from_folder_id: 'root', to_folder_id: folder });
+    expect(JSON.stringify(await run('list_folder', { folder_id: folder }))).to.include(file_id);
+    await run('update_file', { file_id, name: 'Minutes of May' });
+    expect((await run('get_file', { file_id })).name).to.equal('Minutes of May');
+    expect(JSON.stringify(await run('search_files', { query: "name contains 'Minutes'" }))).to.include(file_id);
+    await run('trash_file', { file_id });
+    await run('restore_file', { file_id });
+    expect([...ran]).to.have.length(9);
+  });
+
+  it('work in Stripe, for customers, products and payments', async () => {
+    ran.clear();
+    const run = await runner('stripe', { static_auth: { details: { api_key: KEY } } });
+    const customer_id = (await run('create_customer', { name: 'Ada', email: 'ada@example.com' })).id;
+    await run('update_customer', { customer_id, email: 'ada@example.org' });
+    expect((await run('get_customer', { customer_id })).email).to.equal('ada@example.org');
+    expect(JSON.stringify(await run('list_customers'))).to.include(customer_id);
+    const product = (await run('create_product', { name: 'Gold plan' })).id;
+    expect(JSON.stringify(await run('list_products'))).to.include(product);
+    const price = (await run('create_price', { product, unit_amount: 2000, currency: 'eur' })).id;
+    expect(JSON.stringify(await run('list_prices'))).to.include(price);
+    const success_url = 'https://shop.example/thanks';
+    await run('create_checkout_session', { mode: 'payment', line_items: [{ price, quantity: 1 }], success_url });
+    await run('list_checkout_sessions');
+    await run('list_payment_intents');
+    expect([...ran]).to.have.length(11);
   });
 });
