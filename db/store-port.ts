@@ -45,8 +45,7 @@ export interface Store {
    */
   clock: (() => Promise<number>) | null;
   /**
-   * Returns a number that changes soon after another process has changed settings of environments or endpoints of
-   * webhooks. What was read earlier is then out of date. It may also change without a reason, and it may remain the same
+   * Returns a number that changes soon after a process has changed settings of environments or endpoints of webhooks. What was read earlier is then out of date. It may also change without a reason, and it may remain the same
    * while the database cannot be reached: so a cache expires after some time, too.
    */
   settingsVersion(): number;

@@ -23,6 +23,7 @@ import { migrate } from './migrate.ts';
 import { type Client, type Connections, type OpenOptions, openConnections, openReader, refusal } from './open.ts';
 import { createReadTurn, type ReadTurn } from './read-turn.ts';
 import { createSqliteRepositories } from './repositories.ts';
+import { createSettingsVersion } from './settings-version.ts';
 import { createTransactionControl } from './transaction-control.ts';
 
 export interface SqliteOptions extends OpenOptions, Omit<StoreOptions, 'location'> {
@@ -91,6 +92,7 @@ export function createStore(
   writer.pragma('synchronous = normal');
   const { repositories, ending } = createSqliteRepositories(writer);
   const afterCommit = createAfterCommit((error) => report(error, 'an effect of a committed write failed'));
+  const settingsVersion = createSettingsVersion(writer, afterCommit.add);
   const transaction: Transaction = {
     ...repositories,
     afterCommit: afterCommit.add,
@@ -161,7 +163,7 @@ export function createStore(
         throw translateError(error);
       }
     },
-    settingsVersion: () => 0,
+    settingsVersion,
     logBytes: async () => (await stat(`${writer.name}-wal`)).size,
     probe: () => health.probe(() => group.write(async () => touch.run())),
     close() {
