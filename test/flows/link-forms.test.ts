@@ -202,7 +202,7 @@ describe('forms of links', () => {
       const page = await new TestBrowser().open(
         await makeLink(server, { connector, identifier: 'ada@widgets.example', user_id: 'ada' }),
       );
-      const text = withoutIsolation(page.text);
+      const text = withoutIsolation(page.text).replaceAll('<wbr>', '');
       expect(text).to.include('<strong>Widgets Ltd</strong> asks for access to your Acme Files account.');
       expect(text).to.include('<dd>ada@widgets.example</dd>');
       for (const word of ['Who you are', 'Your user name', 'Change files', 'unknown:scope'])
