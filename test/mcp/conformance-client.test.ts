@@ -113,7 +113,7 @@ describe('MCP conformance of the client', () => {
         this.timeout(90_000);
         const { port } = control.address() as AddressInfo;
         const command = `${process.execPath} ${CLIENT} http://127.0.0.1:${port}`;
-        // The suite fails for a warning too. There is no file of expected failures.
+        // The suite fails for a warning too, and every scenario must pass: no list of expected failures is given.
         const ran = await play(command, scenario, revision);
         expect(ran.code ?? 0, ran.stdout + ran.stderr).to.equal(0);
         expect(ran.stdout + ran.stderr).to.match(/Passed: ([1-9]\d*)\/\1, 0 failed, 0 warnings/);

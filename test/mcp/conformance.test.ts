@@ -62,7 +62,7 @@ describe('MCP conformance', () => {
       const url = `http://127.0.0.1:${port}/mcp/conformance`;
       const args = [join(PACKAGE, 'dist/index.js'), 'server', '--url', url, '--requirements', revision, '-o', results];
       try {
-        // There is no file of expected failures, because no scenario fails.
+        // Every scenario must pass: no list of expected failures is given.
         const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 26 });
         const passed = required.filter((scenario) => new RegExp(`^✓ ${scenario}: [1-9]`, 'm').test(stdout));
         expect(passed).to.deep.equal(required);
