@@ -120,7 +120,7 @@ describe('L22: links whose user the login provider verifies', () => {
     const { name, link } = await someone();
     const page = await finish(link, 'victim');
     expect([page.status, page.text]).to.satisfy(
-      ([status, text]: [number, string]) => status === 403 && /another user/.test(text),
+      ([status, text]: [number, string]) => status === 403 && /as a different user/.test(text),
     );
     expect(await stateOf(name)).to.equal('PENDING_VERIFICATION');
   });
