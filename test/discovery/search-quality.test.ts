@@ -10,11 +10,22 @@ import { EVERYDAY_QUERIES } from './queries-everyday.ts';
 import { HELD_APART } from './queries-held-apart.ts';
 import { HELD_APART_MORE } from './queries-held-apart-more.ts';
 import { NEW_QUERIES } from './queries-new.ts';
+import { SMALL_QUERIES } from './queries-small.ts';
 import { WIDE_QUERIES } from './queries-wide.ts';
 
 const catalogue = createCatalogue(
   readCatalogueIndex(readFileSync(new URL('../../generated/catalogue.json', import.meta.url), 'utf8')),
 );
+
+const ALL = [
+  ...QUERIES,
+  ...WIDE_QUERIES,
+  ...NEW_QUERIES,
+  ...EVERYDAY_QUERIES,
+  ...HELD_APART,
+  ...HELD_APART_MORE,
+  ...SMALL_QUERIES,
+];
 
 describe('the search for tools', () => {
   const index = createToolIndex();
@@ -24,17 +35,16 @@ describe('the search for tools', () => {
   }
 
   it('has test questions about existing tools only', () => {
-    const unknown = [
-      ...QUERIES,
-      ...WIDE_QUERIES,
-      ...NEW_QUERIES,
-      ...EVERYDAY_QUERIES,
-      ...HELD_APART,
-      ...HELD_APART_MORE,
-    ]
-      .flatMap(([, ...expected]) => expected)
-      .filter((name) => !catalogue.tool(name));
+    const unknown = ALL.flatMap(([, ...expected]) => expected).filter((name) => !catalogue.tool(name));
     expect(unknown).to.deep.equal([]);
+  });
+
+  it('has at least five different test questions about every connector of the catalogue', () => {
+    const questions = new Map([...catalogue.toolNames()].map((name) => [connectorOf(name), new Set<string>()]));
+    for (const [query, first] of ALL) questions.get(connectorOf(first as string))?.add(query);
+    const short = [...questions].filter(([, queries]) => queries.size < 5).map(([connector]) => connector);
+    expect(questions.size).to.be.at.least(110);
+    expect(short).to.deep.equal([]);
   });
 
   it('ranks the expected tool among the first five for 54 of 60 questions, and first for 40', () => {
@@ -93,6 +103,23 @@ describe('the search for tools', () => {
     expect(places.filter((place) => place >= 0 && place < 5).length).to.be.at.least(0.95 * NEW_QUERIES.length);
     expect(places.filter((place) => place === 0).length).to.be.at.least(0.8 * NEW_QUERIES.length);
   });
+
+  it('ranks the questions about the connectors with few other questions no worse than when they were measured', () => {
+    const places = placesOf(SMALL_QUERIES);
+    expect(places).to.have.length(73);
+    expect(shareBelow(places, 5)).to.be.at.least(0.83);
+    expect(shareBelow(places, 1)).to.be.at.least(0.57);
+  });
+
+  it('ranks the expected tool among the first five for 95 % of all questions together, and first for 85 %', () => {
+    const places = placesOf(ALL);
+    expect(shareBelow(places, 5)).to.be.at.least(0.95);
+    expect(shareBelow(places, 1)).to.be.at.least(0.85);
+  });
+
+  function connectorOf(name: string): string {
+    return (catalogue.peek(name) as Tool).connector;
+  }
 
   function placesOf(questions: readonly (readonly [string, ...string[]])[]): number[] {
     return questions.map(([query, ...expected]) =>
