@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { createAccount } from '../support/accounts.ts';
 import { startEmulatedVendor } from '../support/emulators.ts';
-import { execute } from '../support/execute.ts';
+import { toolRunner } from '../support/execute.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
@@ -54,20 +53,10 @@ describe('tools that the emulator of their vendor knows', () => {
     for (const vendor of [slack, google, stripe]) await vendor.stop();
   });
 
-  /** Returns a function that runs tools of a connector and returns their data. It fails if a tool fails. */
-  async function runner(
+  const runner = (
     connector: string,
     authorization_details: Record<string, unknown> = { oauth_token: { access_token: TOKEN } },
-  ) {
-    const connectedAccount = { authorization_details };
-    const { id } = await createAccount(server, { connector, connectedAccount });
-    return async (tool: string, input: Record<string, unknown> = {}) => {
-      const { status, text, body } = await execute(server, id, `${connector}_${tool}`, input);
-      expect(status, `${tool}: ${text}`).to.equal(200);
-      ran.add(tool);
-      return body.data;
-    };
-  }
+  ) => toolRunner(server, connector, { authorization_details }, ran);
 
   it('work in Slack, from a new channel to its archive', async () => {
     ran.clear();

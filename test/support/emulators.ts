@@ -3,7 +3,18 @@ import { request as send } from 'undici';
 import type { ReceivedRequest, Upstream } from './upstream.ts';
 import { json, startUpstream } from './upstream.ts';
 
-type Service = 'github' | 'google' | 'slack' | 'stripe' | 'twilio';
+type Service =
+  | 'github'
+  | 'google'
+  | 'linear'
+  | 'microsoft'
+  | 'mongoatlas'
+  | 'okta'
+  | 'resend'
+  | 'slack'
+  | 'stripe'
+  | 'twilio'
+  | 'vercel';
 
 export interface EmulatorOptions {
   /** Data in the emulator's own format. */

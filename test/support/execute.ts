@@ -1,3 +1,5 @@
+import { expect } from 'chai';
+import { createAccount } from './accounts.ts';
 import type { TestRequest, TestResponse, TestServer } from './server.ts';
 
 /** Runs a tool with an account. */
@@ -12,6 +14,25 @@ export function execute(
     ...request,
     body: { connected_account_id: accountId, tool_name: toolName, tool_input: toolInput, ...body },
   });
+}
+
+/**
+ * Returns a function that runs tools of a connector with a new account and returns their data. It fails if a tool fails.
+ * The names of the tools that succeeded are added to `ran`.
+ */
+export async function toolRunner(
+  server: Pick<TestServer, 'call'>,
+  connector: string,
+  connectedAccount: Record<string, unknown>,
+  ran = new Set<string>(),
+) {
+  const { id } = await createAccount(server, { connector, connectedAccount });
+  return async (tool: string, input: Record<string, unknown> = {}) => {
+    const { status, text, body } = await execute(server, id, `${connector}_${tool}`, input);
+    expect(status, `${tool}: ${text}`).to.equal(200);
+    ran.add(tool);
+    return body.data;
+  };
 }
 
 /** Returns the record of an execution whose response has been received. It must contain the outcome by then (F13). */
