@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { createAccount } from '../support/accounts.ts';
-import { startEmulatedVendor } from '../support/emulators.ts';
-import { execute, toolRunner } from '../support/execute.ts';
+import { startEmulatedVendor, storeOf } from '../support/emulators.ts';
+import { expectRefusal, toolRunner } from '../support/execute.ts';
 import type { TestServer } from '../support/server.ts';
 import { startTestServer } from '../support/server.ts';
 import type { Upstream } from '../support/upstream.ts';
@@ -10,9 +9,7 @@ const KEYS = { okta: '00tokenOfTheAdministrator', resend: 're_keyOfAcme0001' };
 const TWILIO = { username: `AC${'b2'.repeat(16)}`, password: 'c0ffee'.repeat(5) };
 const MESSAGING_SERVICE = `MG${'c3'.repeat(16)}`;
 
-/**
- * Not run here: assigning an application in Okta, which the emulator expects at another address than Okta does.
- */
+/** Not run here: assigning an application in Okta, which the emulator expects at another address than Okta does. */
 describe('tools that the emulator of their platform knows', () => {
   let okta: Upstream;
   let resend: Upstream;
@@ -55,16 +52,14 @@ describe('tools that the emulator of their platform knows', () => {
 
   const withDetails = (details: Record<string, string>) => ({ authorization_details: { static_auth: { details } } });
 
-  /** Expects that the emulator refuses the credential of an account. */
-  async function expectRefusal(connector: string, connectedAccount: Record<string, unknown>, tool: string) {
-    const { id } = await createAccount(server, { connector, connectedAccount });
-    const { body } = await execute(server, id, `${connector}_${tool}`);
-    expect(body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
-  }
-
   it('work in Okta, from a new colleague to her leaving', async () => {
     const api_config = { subdomain: 'acme' };
-    await expectRefusal('okta', { ...withDetails({ api_key: '00tokenThatWasNeverIssued' }), api_config }, 'list_users');
+    await expectRefusal(
+      server,
+      'okta',
+      { ...withDetails({ api_key: '00tokenThatWasNeverIssued' }), api_config },
+      'list_users',
+    );
     const ran = new Set<string>();
     const run = await toolRunner(server, 'okta', { ...withDetails({ api_key: KEYS.okta }), api_config }, ran);
     const stored = storeOf(okta, `SSWS ${KEYS.okta}`, '/api/v1');
@@ -111,7 +106,7 @@ describe('tools that the emulator of their platform knows', () => {
   });
 
   it('work in Resend, from a verified domain to an e-mail that is not sent', async () => {
-    await expectRefusal('resend', withDetails({ api_key: 're_keyThatWasNeverIssued' }), 'list_emails');
+    await expectRefusal(server, 'resend', withDetails({ api_key: 're_keyThatWasNeverIssued' }), 'list_emails');
     const ran = new Set<string>();
     const run = await toolRunner(server, 'resend', withDetails({ api_key: KEYS.resend }), ran);
     const stored = storeOf(resend, `Bearer ${KEYS.resend}`);
@@ -144,7 +139,7 @@ describe('tools that the emulator of their platform knows', () => {
   });
 
   it('work in Twilio, for messages and calls', async () => {
-    await expectRefusal('twilio', withDetails({ ...TWILIO, password: 'deadbeef'.repeat(4) }), 'list_calls');
+    await expectRefusal(server, 'twilio', withDetails({ ...TWILIO, password: 'deadbeef'.repeat(4) }), 'list_calls');
     const ran = new Set<string>();
     const run = await toolRunner(server, 'twilio', withDetails(TWILIO), ran);
     const basic = Buffer.from(`${TWILIO.username}:${TWILIO.password}`).toString('base64');
@@ -177,15 +172,3 @@ describe('tools that the emulator of their platform knows', () => {
 });
 
 const ids = (list: { id: string }[]) => list.map(({ id }) => id);
-
-/** Returns a function that reads what an emulator stored, or posts to it, without Valetkey. */
-function storeOf(vendor: Upstream, authorization: string, base = '') {
-  return async (path: string, body?: Record<string, unknown>) => {
-    const answer = await fetch(`http://127.0.0.1:${vendor.port}${base}${path}`, {
-      headers: { authorization, 'content-type': 'application/json' },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
-    return (await answer.json()) as any;
-  };
-}

@@ -54,3 +54,15 @@ export async function startEmulatedVendor(service: Service, options: EmulatorOpt
   };
   return gate;
 }
+
+/** Returns a function that reads what the emulator of a vendor stored, or posts to it, without Valetkey. */
+export function storeOf(vendor: Upstream, authorization: string, base = '') {
+  return async (path: string, body?: Record<string, unknown>) => {
+    const answer = await send(`http://127.0.0.1:${vendor.port}${base}${path}`, {
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
+    return (await answer.body.json()) as any;
+  };
+}

@@ -35,6 +35,18 @@ export async function toolRunner(
   };
 }
 
+/** Expects that a third party refuses the credential of a new account, which is the negative control of a tool. */
+export async function expectRefusal(
+  server: Pick<TestServer, 'call'>,
+  connector: string,
+  connectedAccount: Record<string, unknown>,
+  tool: string,
+): Promise<void> {
+  const { id } = await createAccount(server, { connector, connectedAccount });
+  const { body } = await execute(server, id, `${connector}_${tool}`);
+  expect(body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
+}
+
 /** Returns the record of an execution whose response has been received. It must contain the outcome by then (F13). */
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every format
 export async function finishedExecution(server: Pick<TestServer, 'call'>, id: string): Promise<any> {
