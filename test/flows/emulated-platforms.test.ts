@@ -28,6 +28,7 @@ describe('tools that the emulator of their platform knows', () => {
     });
     resend = await startEmulatedVendor('resend', {
       accepts: ({ headers }) => headers['authorization'] === `Bearer ${KEYS.resend}`,
+      refusal: { status: 400, body: { statusCode: 400, name: 'validation_error', message: 'API key is invalid' } },
     });
     // This emulator checks credentials itself, so its gate accepts every request.
     twilio = await startEmulatedVendor('twilio', {
@@ -106,7 +107,7 @@ describe('tools that the emulator of their platform knows', () => {
   });
 
   it('work in Resend, from a verified domain to an e-mail that is not sent', async () => {
-    await expectRefusal(server, 'resend', withDetails({ api_key: 're_keyThatWasNeverIssued' }), 'list_emails');
+    await expectRefusal(server, 'resend', withDetails({ api_key: 're_keyThatWasNeverIssued' }), 'list_emails', 400);
     const ran = new Set<string>();
     const run = await toolRunner(server, 'resend', withDetails({ api_key: KEYS.resend }), ran);
     const stored = storeOf(resend, `Bearer ${KEYS.resend}`);

@@ -26,17 +26,20 @@ export interface EmulatorOptions {
    * nothing.
    */
   accepts: (request: ReceivedRequest) => boolean;
+  /** How the vendor refuses a credential, if not by 401. */
+  refusal?: { status: number; body: Record<string, unknown> };
 }
 
 /**
- * A third-party emulator behind a gate: requests whose credential was never issued get the vendor's 401, all others
+ * A third-party emulator behind a gate: requests whose credential was never issued are refused, all others
  * reach the emulator. The requests are recorded.
  */
 export async function startEmulatedVendor(service: Service, options: EmulatorOptions): Promise<Upstream> {
   const seed = { ...(options.seed && { [service]: options.seed }), ...(options.tokens && { tokens: options.tokens }) };
+  const { refusal = { status: 401, body: { message: 'Bad credentials' } } } = options;
   const emulator = await createEmulator({ service, port: 0, seed } as never);
   const gate = await startUpstream(async (request, res) => {
-    if (!options.accepts(request)) return json(res, 401, { message: 'Bad credentials' });
+    if (!options.accepts(request)) return json(res, refusal.status, refusal.body);
     const { method, target, headers, body } = request;
     const { host: _host, connection: _connection, ...rest } = headers;
     const answer = await send(new URL(target, emulator.url), {

@@ -41,10 +41,11 @@ export async function expectRefusal(
   connector: string,
   connectedAccount: Record<string, unknown>,
   tool: string,
+  upstream_status = 401,
 ): Promise<void> {
   const { id } = await createAccount(server, { connector, connectedAccount });
   const { body } = await execute(server, id, `${connector}_${tool}`);
-  expect(body.tool_error).to.include({ kind: 'upstream_auth', upstream_status: 401 });
+  expect(body.tool_error).to.include({ kind: 'upstream_auth', upstream_status });
 }
 
 /** Returns the record of an execution whose response has been received. It must contain the outcome by then (F13). */
