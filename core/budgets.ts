@@ -545,7 +545,7 @@ export const STORED = {
   bareExecutionSteps: 20,
 } as const;
 
-/** The words by which searches find tools. Built-in tools have at most 60, and together 2,200 different ones. */
+/** The words by which searches find tools. Built-in tools have at most 70, and together 2,350 different ones. */
 export const TOOL_WORDS = {
   /** Different words of one tool: those of its name come first, those of its inputs and examples last. */
   perTool: 200,
