@@ -424,6 +424,8 @@ export const POSTGRES = {
   migrationLockMs: 2 * SECOND,
   migrationAttempts: 30,
   migrationPauseMs: SECOND,
+  /** How often a process that waits for the migrations of another one looks whether they have ended. */
+  migrationTurnMs: 200,
   /** The lag of a replica above which lists are read from the primary, and how often it is checked. */
   replicaLagMs: 10 * SECOND,
   replicaCheckMs: SECOND,

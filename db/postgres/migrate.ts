@@ -7,11 +7,11 @@ import { loadMigrations } from './load-migrations.ts';
 import { appliedTo, requireNoOlderServer } from './schema.ts';
 import { openSession, type Session } from './session.ts';
 
-const LOCK = "select pg_advisory_xact_lock(hashtext('valetkey migrations'))";
+const LOCK = "select 1 where pg_try_advisory_xact_lock(hashtext('valetkey migrations'))";
 
 /**
  * Applies the missing migrations to a database, each in its own transaction, so that an interrupted run can be
- * repeated. Two concurrent processes apply each migration once. A migration that waits for a lock gives way to the
+ * repeated. Two concurrent processes apply each migration once: one waits for the other. A migration that waits for a lock gives way to the
  * servers after `POSTGRES.migrationLockMs`, and is tried again.
  *
  * @param now milliseconds UTC
@@ -48,9 +48,11 @@ interface Run {
 
 /** @returns the name of the file that was applied; undefined if none is to be applied */
 async function applyNext(session: Session, location: string, run: Run): Promise<string | undefined> {
+  let isWaiting = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(session, async () => {
+        await lock(session);
         const file = await nextFile(session, run);
         if (file === undefined) return undefined;
         await requireNoOlderServer(session.query, file);
@@ -60,6 +62,13 @@ async function applyNext(session: Session, location: string, run: Run): Promise<
         return file.name;
       });
     } catch (error) {
+      if (error instanceof Locked) {
+        if (!isWaiting) run.options.report?.('another process migrates the database: waiting for it');
+        isWaiting = true;
+        attempt--;
+        await pause(POSTGRES.migrationTurnMs);
+        continue;
+      }
       if (!(error instanceof Blocked)) throw error;
       if (attempt === POSTGRES.migrationAttempts) {
         throw new StorageError('MIGRATION_BLOCKED', `${error.message}: run the command again later`, { cause: error });
@@ -70,8 +79,21 @@ async function applyNext(session: Session, location: string, run: Run): Promise<
   }
 }
 
+/** Another process has the lock of the migrations. */
+class Locked extends Error {}
+
+/**
+ * Takes the lock of the migrations. It is tried in one short transaction after the other, because the creation of an index
+ * waits for the end of all open transactions, and that of one which waits for the lock would never come.
+ *
+ * @throws Locked
+ */
+async function lock({ query }: Session): Promise<void> {
+  const { rows } = await query({ text: LOCK });
+  if (rows.length === 0) throw new Locked();
+}
+
 async function nextFile({ query }: Session, { files, options }: Run): Promise<Migration | undefined> {
-  await query({ text: LOCK });
   await query({
     text: 'create table if not exists migrations (name text collate "C" primary key not null, sha256 text collate "C" not null, applied_at bigint not null)',
   });

@@ -4,6 +4,7 @@ import { loadMigrations } from '../../../db/postgres/load-migrations.ts';
 import { migrate } from '../../../db/postgres/migrate.ts';
 import { requireSchema } from '../../../db/postgres/schema.ts';
 import { openSession, type Session } from '../../../db/postgres/session.ts';
+import { until } from '../../support/manual-timer.ts';
 import { createDatabase, dropDatabase, isAvailable, runIn, urlOf } from '../../support/postgres/databases.ts';
 
 const OWN = loadMigrations();
@@ -113,6 +114,25 @@ create unique index concurrently accounts_version on environments (kind);`;
     expect(await run(files)).to.deep.equal(['9001_index.sql']);
     expect(valid()).to.equal('t');
     expect(await check(OWN)).to.equal('starts');
+  });
+
+  it('end when two processes run concurrently, also while one of them builds an index', async () => {
+    const text = `-- no transaction\n-- readable-from: ${NEWEST}\ncreate index concurrently accounts_note on environments (kind);`;
+    const files = [...OWN, migrationOf('9001_index.sql', text)];
+    await session.query({ text: 'begin; lock table environments in row exclusive mode' });
+    const first = run(files);
+    const seen = (query: string) => Number(runIn(name, query).trim()) > 0;
+    await until(() =>
+      seen("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%accounts_note%'"),
+    );
+    let isWaiting = false;
+    const report = () => {
+      isWaiting = true;
+    };
+    const second = run(files, { report });
+    await until(() => isWaiting || seen("select count(*) from pg_locks where locktype = 'advisory' and not granted"));
+    await session.query({ text: 'rollback' });
+    expect((await Promise.all([first, second])).flat()).to.deep.equal(['9001_index.sql']);
   });
 
   it('apply each migration once when two processes run concurrently', async () => {
